@@ -1,0 +1,57 @@
+"""Errors that a user can act on.
+
+Every message is one sentence that says what is wrong, followed by the next step. The command line
+maps them, in one place (``flink_boost.cli``), to an exit code and prints no traceback unless
+``--debug`` is given.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class FlinkBoostError(Exception):
+    """Base of all errors that are reported in one sentence.
+
+    ``next_step`` is what the user can do about it, in the imperative.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}".strip()
+
+
+class UsageProblem(FlinkBoostError):
+    """The call names something that does not exist: a line, a group, a benchmark pattern."""
+
+    exit_code = 2
+
+
+class BrokenData(FlinkBoostError):
+    """A file is not what it should be: cut off, not JSON, not JMH's, another checksum."""
+
+    exit_code = 3
+
+
+class EnvironmentProblem(FlinkBoostError):
+    """The machine does not let us work: a busy port, a full disk, a missing tool."""
+
+    exit_code = 4
+
+
+class UploadFailed(FlinkBoostError):
+    """Codespeed did not accept a result; it stays in the spool and is sent again later."""
+
+    exit_code = 5
+
+
+class BenchmarkFailed(FlinkBoostError):
+    """A JMH fork ended with an error; the other forks are kept."""
+
+    exit_code = 6

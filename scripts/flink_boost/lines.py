@@ -1,0 +1,85 @@
+"""The supported Flink lines, read from ``lines.toml`` (the only place that names them)."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from flink_boost.errors import UsageProblem
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class PinnedFile:
+    """A file on PyPI with the checksum that it must have."""
+
+    project: str
+    version: str
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One supported Flink release (DESIGN §3)."""
+
+    version: str
+    enabled: bool
+    artifact_suffix: str
+    jdks: tuple[int, ...]
+    jvm_options: tuple[str, ...]
+    jars: dict[str, str]
+    classes: dict[str, str]
+    distribution: tuple[PinnedFile, ...]
+
+
+@cache
+def load_lines(path: Path = PROJECT_ROOT / "lines.toml") -> dict[str, Line]:
+    """All lines by version, switched on or not."""
+    with path.open("rb") as file:
+        document = tomllib.load(file)
+    return {version: _line(version, entry) for version, entry in document["lines"].items()}
+
+
+@cache
+def default_line(path: Path = PROJECT_ROOT / "lines.toml") -> str:
+    """The version that commands work on when none is named."""
+    with path.open("rb") as file:
+        return str(tomllib.load(file)["default"])
+
+
+def find_line(version: str, path: Path = PROJECT_ROOT / "lines.toml") -> Line:
+    """The line of that version.
+
+    Raises ``UsageProblem`` for a version that ``lines.toml`` does not name or has not switched on.
+    """
+    lines = load_lines(path)
+    usable = ", ".join(v for v, line in lines.items() if line.enabled)
+    if version not in lines:
+        raise UsageProblem(f"There is no Flink line {version!r}.", f"Choose one of: {usable}.")
+    if not lines[version].enabled:
+        raise UsageProblem(
+            f"The Flink line {version} is known but not switched on yet.",
+            f"Choose one of: {usable}.",
+        )
+    return lines[version]
+
+
+def _line(version: str, entry: dict[str, Any]) -> Line:
+    return Line(
+        version=version,
+        enabled=entry["enabled"],
+        artifact_suffix=entry["artifact-suffix"],
+        jdks=tuple(entry["jdks"]),
+        jvm_options=tuple(entry["jvm-options"]),
+        jars=dict(entry["jars"]),
+        classes=dict(entry["classes"]),
+        distribution=tuple(
+            PinnedFile(project, pin["version"], pin["file"], pin["sha256"])
+            for project, pin in entry.get("distribution", {}).items()
+        ),
+    )
