@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+
+/** The kill switch: what its values mean, and that it never overrules the version guard. */
+class BoostModeTest {
+
+    private static final Verdict FITS = Verdict.notWoven("nothing is woven");
+    private static final Verdict WRONG = Verdict.refused("this is another Flink");
+
+    @TempDir private Path folder;
+
+    @AfterEach
+    void leaveNoSwitchBehind() {
+        System.clearProperty(BoostMode.PROPERTY);
+    }
+
+    @Test
+    void isOnByDefaultAndWhenTold() {
+        for (String value : new String[] {null, "on"}) {
+            BoostMode mode = BoostMode.of(FITS, value);
+
+            assertThat(mode.enabled()).isTrue();
+            assertThat(mode.refusal()).isNull();
+            assertThat(mode.describe())
+                    .isEqualTo("flink-boost unknown for Flink unknown: mode on, nothing is woven");
+        }
+    }
+
+    @Test
+    void isOffWhenTold() {
+        BoostMode mode = BoostMode.of(FITS, "off");
+
+        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.refusal()).isNull();
+        assertThat(mode.describe()).endsWith("mode off, switched off by -Dflink.boost.mode=off");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"of", "OFF", "", " off", "false", "no"})
+    void refusesAValueThatMeansNothing(String value) {
+        BoostMode mode = BoostMode.of(FITS, value);
+
+        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.refusal())
+                .isInstanceOf(UnknownModeError.class)
+                .hasMessage(
+                        "-Dflink.boost.mode="
+                                + value
+                                + " is neither 'on' nor 'off': correct it in Flink's JVM options,"
+                                + " or remove it to leave flink-boost on.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "off", "nonsense"})
+    void theSwitchDoesNotOverruleAWrongVersion(String value) {
+        BoostMode mode = BoostMode.of(WRONG, value);
+
+        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.refusal())
+                .isInstanceOf(WrongFlinkVersionError.class)
+                .hasMessage("this is another Flink");
+    }
+
+    @Test
+    void aFreshlyLoadedClassFollowsThePropertyAndNeverThrows() throws Exception {
+        Path jar = new Jars.Builder().guard().writeTo(folder.resolve("guard.jar"));
+
+        assertThat(enabledIn(jar, null)).isTrue();
+        assertThat(enabledIn(jar, "on")).isTrue();
+        assertThat(enabledIn(jar, "off")).isFalse();
+        assertThat(enabledIn(jar, "nonsense")).isFalse();
+    }
+
+    @Test
+    void aFreshlyLoadedClassIsOffOnAWrongVersion() throws Exception {
+        String woven = "org.apache.flink.types.StringValue";
+        Path dropIn =
+                new Jars.Builder()
+                        .guard()
+                        .wovenFor("2.3.0")
+                        .woven(woven, new byte[] {1})
+                        .writeTo(folder.resolve("boost.jar"));
+        Path flink =
+                new Jars.Builder()
+                        .version("1.20.5")
+                        .with(woven, new byte[] {2})
+                        .writeTo(folder.resolve("flink.jar"));
+
+        try (URLClassLoader loader = Jars.classPath(dropIn, flink)) {
+            Class<?> mode = loader.loadClass(BoostMode.class.getName());
+
+            assertThat(mode.getField("ENABLED").getBoolean(null)).isFalse();
+            assertThat((String) mode.getMethod("reason").invoke(null))
+                    .contains("built for Flink 2.3.0 but found Flink 1.20.5");
+        }
+    }
+
+    /** Reads the constant in a class loader that has not seen the class yet. */
+    private static boolean enabledIn(Path jar, String property)
+            throws IOException, ReflectiveOperationException {
+        if (property == null) {
+            System.clearProperty(BoostMode.PROPERTY);
+        } else {
+            System.setProperty(BoostMode.PROPERTY, property);
+        }
+        try (URLClassLoader loader = Jars.classPath(jar)) {
+            Class<?> mode = loader.loadClass(BoostMode.class.getName());
+            assertThat(mode).isNotSameAs(BoostMode.class);
+            return mode.getField("ENABLED").getBoolean(null);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import org.apache.flink.core.fs.FileSystem;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+
+/** Writes the jars that the tests of the guard put on a class path of their own. */
+final class Jars {
+
+    /** Every class of the guard, as a drop-in jar holds them. */
+    private static final Class<?>[] GUARD = {
+        BoostMode.class,
+        ClassPathEntry.class,
+        GuardFileSystemFactory.class,
+        UnknownModeError.class,
+        Verdict.class,
+        VersionGuard.class,
+        WeaveRecord.class,
+        WrongFlinkVersionError.class,
+    };
+
+    private static final String SERVICE =
+            "META-INF/services/org.apache.flink.core.fs.FileSystemFactory";
+
+    private Jars() {}
+
+    /** A jar in the making; every method returns the same object. */
+    static final class Builder {
+
+        private final Map<String, byte[]> entries = new LinkedHashMap<>();
+        private final Properties weave = new Properties();
+        private final Manifest manifest = new Manifest();
+
+        Builder() {
+            manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        }
+
+        Builder version(String implementationVersion) {
+            manifest.getMainAttributes()
+                    .put(Attributes.Name.IMPLEMENTATION_VERSION, implementationVersion);
+            return this;
+        }
+
+        Builder with(String className, byte[] content) {
+            entries.put(className.replace('.', '/') + ".class", content);
+            return this;
+        }
+
+        Builder withText(String name, String content) {
+            entries.put(name, content.getBytes(StandardCharsets.UTF_8));
+            return this;
+        }
+
+        /** The guard's own classes and its service entry. */
+        Builder guard() throws IOException {
+            for (Class<?> type : GUARD) {
+                with(type.getName(), content(type));
+                for (Class<?> nested : type.getDeclaredClasses()) {
+                    with(nested.getName(), content(nested));
+                }
+            }
+            return withText(SERVICE, GuardFileSystemFactory.class.getName() + "\n");
+        }
+
+        Builder wovenFor(String flinkVersion) {
+            weave.setProperty("flink.version", flinkVersion);
+            weave.setProperty("boost.version", "0.1.0");
+            return this;
+        }
+
+        /** Says that the class was woven from those bytes. */
+        Builder woven(String className, byte[] stock) {
+            weave.setProperty("class." + className, sha256(stock));
+            return this;
+        }
+
+        Path writeTo(Path jar) throws IOException {
+            Files.createDirectories(jar.getParent());
+            if (!weave.isEmpty()) {
+                ByteArrayOutputStream out = new ByteArrayOutputStream();
+                weave.store(out, null);
+                entries.put(WeaveRecord.RESOURCE, out.toByteArray());
+            }
+            try (OutputStream file = Files.newOutputStream(jar);
+                    JarOutputStream out = new JarOutputStream(file, manifest)) {
+                for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+                    out.putNextEntry(new JarEntry(entry.getKey()));
+                    out.write(entry.getValue());
+                }
+            }
+            return jar;
+        }
+    }
+
+    /** The jar that flink-core comes from in this build. */
+    static Path flinkCore() {
+        try {
+            return Paths.get(
+                    FileSystem.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The version in the manifest of {@link #flinkCore}. */
+    static String flinkVersion() throws IOException {
+        try (JarFile jar = new JarFile(flinkCore().toFile())) {
+            return jar.getManifest()
+                    .getMainAttributes()
+                    .getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+        }
+    }
+
+    /** A class file of {@link #flinkCore}. */
+    static byte[] stock(String className) throws IOException {
+        try (JarFile jar = new JarFile(flinkCore().toFile());
+                InputStream in =
+                        jar.getInputStream(
+                                jar.getJarEntry(className.replace('.', '/') + ".class"))) {
+            return readAll(in);
+        }
+    }
+
+    /** Other bytes for the same class; no test loads them, because ours stands in front. */
+    static byte[] rebuilt(byte[] classFile) {
+        byte[] changed = Arrays.copyOf(classFile, classFile.length);
+        changed[changed.length - 1] ^= 1;
+        return changed;
+    }
+
+    static String sha256(byte[] content) {
+        try {
+            StringBuilder hex = new StringBuilder();
+            for (byte b : MessageDigest.getInstance("SHA-256").digest(content)) {
+                hex.append(String.format("%02x", b));
+            }
+            return hex.toString();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A class path of exactly these entries and the JDK. */
+    static URLClassLoader classPath(Path... entries) {
+        return new URLClassLoader(Arrays.stream(entries).map(Jars::url).toArray(URL[]::new), null);
+    }
+
+    static URL url(Path path) {
+        try {
+            return path.toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] content(Class<?> type) throws IOException {
+        String name = "/" + type.getName().replace('.', '/') + ".class";
+        try (InputStream in = type.getResourceAsStream(name)) {
+            return readAll(in);
+        }
+    }
+
+    private static byte[] readAll(InputStream in) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        byte[] buffer = new byte[8192];
+        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+            out.write(buffer, 0, n);
+        }
+        return out.toByteArray();
+    }
+}

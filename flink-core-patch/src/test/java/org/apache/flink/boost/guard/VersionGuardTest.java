@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Enumeration;
+
+/** The verdict on real jars: what fits, and every way in which it does not. */
+class VersionGuardTest {
+
+    private static final String STRING_VALUE = "org.apache.flink.types.StringValue";
+    private static final String NESTED = "org.apache.flink.core.fs.FileSystem$WriteMode";
+    private static final byte[] WOVEN = {1, 2, 3};
+
+    private static byte[] stock;
+    private static byte[] nestedStock;
+
+    @TempDir private Path folder;
+
+    @BeforeAll
+    static void readStockClasses() throws IOException {
+        stock = Jars.stock(STRING_VALUE);
+        nestedStock = Jars.stock(NESTED);
+    }
+
+    @Test
+    void fitsTheVersionItWasWovenFor() throws IOException {
+        Verdict verdict = check(dropIn("2.3.0"), flink("2.3.0", stock));
+
+        assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.flinkVersion()).isEqualTo("2.3.0");
+        assertThat(verdict.boostVersion()).isEqualTo("0.1.0");
+        assertThat(verdict.sentence())
+                .isEqualTo("the class files it replaces are those of this version");
+    }
+
+    @Test
+    void refusesAnotherVersionAndNamesBothAndTheFix() throws IOException {
+        Path dropIn = dropIn("2.3.0");
+        Path flink = flink("1.20.5", Jars.rebuilt(stock));
+
+        Verdict verdict = check(dropIn, flink);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .isEqualTo(
+                        "flink-boost 0.1.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
+                                + flink
+                                + ": remove "
+                                + dropIn
+                                + " from lib/, or install the flink-boost jar for Flink 1.20.5.");
+    }
+
+    @Test
+    void refusesARebuildUnderTheSameNumberWithClassAndChecksums() throws IOException {
+        byte[] rebuilt = Jars.rebuilt(stock);
+        Path flink = flink("2.3.0", rebuilt);
+
+        Verdict verdict = check(dropIn("2.3.0"), flink);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .contains("built for the official Flink 2.3.0")
+                .contains("rebuild or vendor version of the same number, 2.3.0, in " + flink)
+                .contains(
+                        "SHA-256 of class "
+                                + STRING_VALUE
+                                + " is "
+                                + Jars.sha256(rebuilt)
+                                + ", expected "
+                                + Jars.sha256(stock))
+                .contains("from lib/, or run the official Flink 2.3.0.");
+    }
+
+    @Test
+    void refusesAnotherVersionEvenWhenTheReplacedClassDidNotChange() throws IOException {
+        Verdict verdict = check(dropIn("2.3.0"), flink("2.3.1", stock));
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .contains("built for Flink 2.3.0 but found Flink 2.3.1")
+                .contains("install the flink-boost jar for Flink 2.3.1.");
+    }
+
+    @Test
+    void acceptsAFatJarWithTheSameClassBesideFlinksOwnJar() throws IOException {
+        Path fatJar = jar("job.jar", new Jars.Builder().version("7").with(STRING_VALUE, stock));
+
+        assertThat(check(dropIn("2.3.0"), fatJar, flink("2.3.0", stock)).fits()).isTrue();
+    }
+
+    @Test
+    void refusesAFatJarWithAnOlderClassBesideFlinksOwnJar() throws IOException {
+        Path fatJar =
+                jar(
+                        "job.jar",
+                        new Jars.Builder().version("7").with(STRING_VALUE, Jars.rebuilt(stock)));
+
+        Verdict verdict = check(dropIn("2.3.0"), fatJar, flink("2.3.0", stock));
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence()).contains("found Flink 7 in " + fatJar);
+    }
+
+    @Test
+    void acceptsEqualBytesInAJarWithoutVersionNumber() throws IOException {
+        Path flink = jar("flink.jar", new Jars.Builder().with(STRING_VALUE, stock));
+
+        assertThat(check(dropIn("2.3.0"), flink).fits()).isTrue();
+    }
+
+    @Test
+    void refusesOtherBytesInAJarWithoutVersionNumber() throws IOException {
+        Path flink = jar("flink.jar", new Jars.Builder().with(STRING_VALUE, Jars.rebuilt(stock)));
+
+        Verdict verdict = check(dropIn("2.3.0"), flink);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .contains("found a Flink without a version number in " + flink);
+    }
+
+    @Test
+    void readsAFolderOfClassesLikeAJar() throws IOException {
+        Path classes = folder.resolve("classes");
+        Path file = classes.resolve(STRING_VALUE.replace('.', '/') + ".class");
+        Files.createDirectories(file.getParent());
+        Files.write(file, stock);
+        Path manifest = classes.resolve("META-INF/MANIFEST.MF");
+        Files.createDirectories(manifest.getParent());
+        Files.write(manifest, "Implementation-Version: 2.3.9\n".getBytes("UTF-8"));
+
+        Verdict verdict = check(dropIn("2.3.0"), classes);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence()).contains("found Flink 2.3.9 in " + classes);
+    }
+
+    @Test
+    void comparesEveryWovenClassNestedOnesToo() throws IOException {
+        Path dropIn =
+                jar(
+                        "boost.jar",
+                        dropInBuilder("2.3.0").with(NESTED, WOVEN).woven(NESTED, nestedStock));
+        Jars.Builder flink = new Jars.Builder().version("2.3.0").with(STRING_VALUE, stock);
+        Path right = jar("right.jar", flink.with(NESTED, nestedStock));
+        Path wrong = jar("wrong.jar", flink.with(NESTED, Jars.rebuilt(nestedStock)));
+
+        assertThat(check(dropIn, right).fits()).isTrue();
+        assertThat(check(dropIn, wrong).sentence()).contains("class " + NESTED + " is");
+    }
+
+    @Test
+    void readsJarsInFoldersWithBlanksAndUmlauts() throws IOException {
+        Path odd = folder.resolve("Flink größer 100%");
+        Path dropIn = dropInBuilder("2.3.0").writeTo(odd.resolve("boost.jar"));
+        Path flink =
+                new Jars.Builder()
+                        .version("2.3.0")
+                        .with(STRING_VALUE, Jars.rebuilt(stock))
+                        .writeTo(odd.resolve("flink dist.jar"));
+
+        assertThat(check(dropIn, flink).sentence()).contains(flink.toString());
+    }
+
+    @Test
+    void goesByTheManifestWhenOurClassesWerePutIntoFlinksJar() throws IOException {
+        Path right = jar("right.jar", dropInBuilder("2.3.0").version("2.3.0"));
+        Path wrong = jar("wrong.jar", dropInBuilder("2.3.0").version("1.20.5"));
+        Path unnamed = jar("unnamed.jar", dropInBuilder("2.3.0"));
+
+        assertThat(check(right).fits()).isTrue();
+        assertThat(check(right).sentence())
+                .isEqualTo("the manifest of " + right + " names this version");
+        assertThat(check(wrong).fits()).isFalse();
+        assertThat(check(wrong).sentence())
+                .isEqualTo(
+                        "flink-boost 0.1.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
+                                + wrong
+                                + ": put the original jar back, or install the flink-boost jar for"
+                                + " Flink 1.20.5.");
+        assertThat(check(unnamed).fits()).isFalse();
+        assertThat(check(unnamed).sentence()).contains("found a Flink without a version number");
+    }
+
+    @Test
+    void refusesTwoOfOurJars() throws IOException {
+        Path first = jar("boost-a.jar", dropInBuilder("2.3.0"));
+        Path second = jar("boost-b.jar", dropInBuilder("1.20.5"));
+
+        Verdict verdict = check(first, second, flink("2.3.0", stock));
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .isEqualTo(
+                        "More than one flink-boost jar is on the class path, "
+                                + first
+                                + " (built for Flink 2.3.0) and "
+                                + second
+                                + " (built for Flink 1.20.5): keep only the one for your Flink"
+                                + " version in lib/.");
+    }
+
+    @Test
+    void countsAJarThatTwoClassLoadersSeeOnce() throws IOException {
+        Path dropIn = dropIn("2.3.0");
+        Path flink = flink("2.3.0", stock);
+        try (URLClassLoader parent = Jars.classPath(dropIn, flink);
+                URLClassLoader child =
+                        new URLClassLoader(new URL[] {Jars.url(dropIn), Jars.url(flink)}, parent)) {
+            assertThat(VersionGuard.check(child).fits()).isTrue();
+        }
+    }
+
+    @Test
+    void saysWhenAnotherJarStandsBeforeOurs() throws IOException {
+        Path dropIn = dropIn("2.3.0");
+        Path flink = flink("2.3.0", stock);
+
+        Verdict verdict = check(flink, dropIn);
+
+        assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.sentence())
+                .contains("but " + flink + " stands before " + dropIn)
+                .contains("its class " + STRING_VALUE + " is not patched");
+    }
+
+    @Test
+    void aJarWithoutWeaveRecordIsNotWoven() throws IOException {
+        Path plain = jar("classes.jar", new Jars.Builder().guard());
+
+        Verdict verdict = check(plain, flink("2.3.0", stock));
+
+        assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.flinkVersion()).isEqualTo("unknown");
+        assertThat(verdict.sentence()).isEqualTo(plain + " has no " + WeaveRecord.RESOURCE);
+    }
+
+    @Test
+    void refusesADamagedWeaveRecord() throws IOException {
+        Path flink = flink("2.3.0", stock);
+        Path noClass = jar("no-class.jar", new Jars.Builder().guard().wovenFor("2.3.0"));
+        Path noVersion =
+                jar("no-version.jar", new Jars.Builder().guard().woven(STRING_VALUE, stock));
+        Path notProperties =
+                jar("odd.jar", new Jars.Builder().guard().withText(WeaveRecord.RESOURCE, "\\u00"));
+
+        assertThat(check(noClass, flink).fits()).isFalse();
+        assertThat(check(noClass, flink).sentence()).contains("damaged (it lists no woven class)");
+        assertThat(check(noVersion, flink).fits()).isFalse();
+        assertThat(check(noVersion, flink).sentence()).contains("it has no flink.version");
+        assertThat(check(notProperties, flink).fits()).isFalse();
+        assertThat(check(notProperties, flink).sentence()).contains("is damaged");
+    }
+
+    @Test
+    void refusesWhenTheClassPathCannotBeRead() {
+        ClassLoader broken =
+                new ClassLoader(null) {
+                    @Override
+                    public Enumeration<URL> getResources(String name) throws IOException {
+                        throw new IOException("bad sector");
+                    }
+                };
+
+        Verdict verdict = VersionGuard.check(broken);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .contains("bad sector")
+                .contains("remove the flink-boost jar");
+    }
+
+    private Verdict check(Path... classPath) throws IOException {
+        try (URLClassLoader loader = Jars.classPath(classPath)) {
+            return VersionGuard.check(loader);
+        }
+    }
+
+    private Path dropIn(String builtFor) throws IOException {
+        return jar("flink-boost-" + builtFor + "-0.1.0.jar", dropInBuilder(builtFor));
+    }
+
+    private static Jars.Builder dropInBuilder(String builtFor) throws IOException {
+        return new Jars.Builder()
+                .guard()
+                .wovenFor(builtFor)
+                .woven(STRING_VALUE, stock)
+                .with(STRING_VALUE, WOVEN);
+    }
+
+    private Path flink(String version, byte[] stringValue) throws IOException {
+        return jar(
+                "flink-dist-" + version + ".jar",
+                new Jars.Builder().version(version).with(STRING_VALUE, stringValue));
+    }
+
+    private Path jar(String name, Jars.Builder builder) throws IOException {
+        return builder.writeTo(folder.resolve(name));
+    }
+}
