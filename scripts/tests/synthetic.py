@@ -1,0 +1,135 @@
+"""Runs, forks and series made from seeds, for the tests of what happens after measuring."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from flink_boost.model import Box, Cell, Fork, Mode, RunInfo, Side
+from flink_boost.series import MeasuredRun, Point, Series, settings_of
+
+FIRST_NIGHT = datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC)
+WRITE = Cell(
+    benchmark="org.apache.flink.benchmark.StringSerializationBenchmark.write",
+    params=(("length", "16"), ("kind", "ascii")),
+)
+JOB = Cell(benchmark="org.apache.flink.benchmark.SerializationFrameworkMiniBenchmarks.serializerTuple")
+UNITS = {Mode.AVERAGE_TIME: "ns/op", Mode.THROUGHPUT: "ops/ms"}
+
+
+def make_run(
+    night: int = 0,
+    *,
+    cells: Sequence[Cell] = (WRITE, JOB),
+    sides: tuple[Side, Side] = (Side.STOCK, Side.PATCHED),
+    pairs: int = 5,
+    quick_look: bool = False,
+    opened: bool = True,
+    line: str = "2.3.0",
+    hostname: str = "box-1",
+    jvm_options: tuple[str, ...] = (),
+    commit: str = "",
+) -> RunInfo:
+    """The plan of one night's run."""
+    started = FIRST_NIGHT + timedelta(days=night)
+    return RunInfo(
+        run_id=f"{started:%Y%m%dT%H%M%SZ}-{line}",
+        started=started,
+        group="quick" if quick_look else "spine",
+        quick_look=quick_look,
+        line=line,
+        sides=sides,
+        pairs=pairs,
+        opened=opened,
+        jvm_options=jvm_options,
+        commit=commit or f"{night + 0xABCDEF01:08x}" + "0" * 32,
+        boost_version="0.1.0",
+        dropin_sha256="ab" * 32,
+        cells=tuple(cells),
+        box=Box(
+            hostname=hostname,
+            cpu="Example CPU",
+            cores=4,
+            memory_mb=16000,
+            kernel="6.1.0",
+            jdk="17.0.9+9",
+            load=0.1,
+        ),
+    )
+
+
+def make_forks(
+    run: RunInfo,
+    *,
+    speed: float = 100.0,
+    ratio: float = 2.0,
+    noise: float = 0.0,
+    seed: int = 0,
+    modes: Sequence[Mode] = (Mode.AVERAGE_TIME, Mode.THROUGHPUT),
+) -> tuple[Fork, ...]:
+    """Forks whose second side is ``ratio`` times as fast, with log-normal noise per fork."""
+    source = random.Random(seed)
+    forks = []
+    for pair in range(1, run.pairs + 1):
+        for cell, mode in zip(run.cells, modes, strict=False):
+            for side, factor in zip(run.sides, (1.0, ratio), strict=True):
+                fast = speed * factor * math.exp(source.gauss(0.0, noise))
+                score = 1e4 / fast if mode.less_is_better else fast
+                forks.append(
+                    Fork(
+                        cell=cell,
+                        side=side,
+                        pair=pair,
+                        mode=mode,
+                        unit=UNITS[mode],
+                        score=score,
+                        iterations=(score,),
+                        alloc_bytes_per_op=48.0,
+                        cpu_time_per_op=score,
+                    )
+                )
+    return tuple(forks)
+
+
+def make_night(
+    night: int = 0, *, ratio: float = 2.0, speed: float = 100.0, noise: float = 0.0, seed: int = 0
+) -> MeasuredRun:
+    """A complete run of stock against patched."""
+    run = make_run(night)
+    return MeasuredRun(run, make_forks(run, speed=speed, ratio=ratio, noise=noise, seed=seed))
+
+
+def make_series(log_ratios: Sequence[float | None], noise: float | None = None) -> Series:
+    """A series with the given scores; ``None`` is a missing night."""
+    return Series(
+        cell=JOB,
+        settings=settings_of(make_run()),
+        mode=Mode.THROUGHPUT,
+        unit="ops/ms",
+        points=tuple(
+            None if value is None else _point(night, value)
+            for night, value in enumerate(log_ratios)
+        ),
+        noise=noise,
+    )
+
+
+def flat(count: int, *, level: float = 0.5, spread: float = 0.01, seed: int = 0) -> list[float]:
+    """Normally distributed scores around one level."""
+    source = random.Random(seed)
+    return [level + source.gauss(0.0, spread) for _ in range(count)]
+
+
+def _point(night: int, log_ratio: float) -> Point:
+    run = make_run(night)
+    return Point(
+        run_id=run.run_id,
+        started=run.started,
+        commit=run.commit,
+        pairs=run.pairs,
+        log_ratio=log_ratio,
+        stock=100.0,
+        patched=100.0 * math.exp(log_ratio),
+    )
