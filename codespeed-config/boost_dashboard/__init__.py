@@ -1,0 +1,1 @@
+"""The Django project around Codespeed: settings, token check, overview, compatibility."""

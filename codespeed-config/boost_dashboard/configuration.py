@@ -1,0 +1,146 @@
+"""What the dashboard needs to know, read from environment variables.
+
+================================  ================================================================
+``FLINK_BOOST_EMBEDDED``          ``1``: the dashboard of one machine, on loopback only. Makes its
+                                  own secret key and token in the data folder.
+``FLINK_BOOST_DASHBOARD_DATA``    data folder; default ``build/codespeed``
+``DATABASE_URL``                  e.g. ``postgres://user:password@host/name``; default SQLite in
+                                  the data folder
+``FLINK_BOOST_SECRET_KEY``        Django's secret key; ``…_FILE`` names a file that holds it
+``FLINK_BOOST_TOKEN``             what writers must send; ``…_FILE`` names a file that holds it
+``FLINK_BOOST_ALLOWED_HOSTS``     host names under which the dashboard is reached, comma-separated
+``FLINK_BOOST_NEW_ENVIRONMENTS``  ``no``: refuse results of boxes that are not known yet
+``FLINK_BOOST_INSTANCE``          told by ``/healthz``, so that ``flink-boost serve`` knows its own
+================================  ================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from boost_dashboard.secret_files import read_or_create
+
+SHORTEST_SECRET = 32
+SHORTEST_TOKEN = 20
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Checked settings; secrets never show in a ``repr``."""
+
+    embedded: bool
+    data: Path
+    secret_key: str = field(repr=False)
+    token: str = field(repr=False)
+    allowed_hosts: tuple[str, ...]
+    database: dict[str, Any] = field(repr=False)
+    new_environments: bool
+    instance: str
+
+
+def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
+    """Checks the environment; ``root`` is the project's root folder.
+
+    Raises ``ImproperlyConfigured`` with a sentence that names the variable to set.
+    """
+    embedded = environ.get("FLINK_BOOST_EMBEDDED") == "1"
+    data = Path(environ.get("FLINK_BOOST_DASHBOARD_DATA") or root / "build" / "codespeed")
+    secret_key = _secret(environ, "FLINK_BOOST_SECRET_KEY", SHORTEST_SECRET)
+    token = _secret(environ, "FLINK_BOOST_TOKEN", SHORTEST_TOKEN)
+    hosts = _names(environ.get("FLINK_BOOST_ALLOWED_HOSTS", ""))
+    if embedded:
+        secret_key = secret_key or read_or_create(data / "secret_key")
+        token = token or read_or_create(data / "token")
+        hosts = hosts or LOOPBACK_NAMES
+    return Configuration(
+        embedded=embedded,
+        data=data,
+        secret_key=_required(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key"),
+        token=_required(token, "FLINK_BOOST_TOKEN", "a token for those who upload"),
+        allowed_hosts=_required(hosts, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by"),
+        database=_database(environ.get("DATABASE_URL", ""), data),
+        new_environments=environ.get("FLINK_BOOST_NEW_ENVIRONMENTS", "yes") != "no",
+        instance=environ.get("FLINK_BOOST_INSTANCE", ""),
+    )
+
+
+def _required(value: T, variable: str, meaning: str) -> T:
+    if not value:
+        raise ImproperlyConfigured(
+            f"The dashboard needs {meaning}: set {variable}. Only the embedded dashboard on "
+            "loopback, which `flink-boost serve` starts, chooses its own."
+        )
+    return value
+
+
+def _secret(environ: Mapping[str, str], variable: str, shortest: int) -> str:
+    """The variable's value, or the content of the file that ``<variable>_FILE`` names, or ''."""
+    secret = environ.get(variable, "").strip()
+    file = environ.get(f"{variable}_FILE", "").strip()
+    if not secret and file:
+        try:
+            secret = Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ImproperlyConfigured(
+                f"The file {file} named by {variable}_FILE cannot be read: "
+                f"{type(error).__name__}."
+            ) from error
+        if not secret:
+            raise ImproperlyConfigured(f"The file {file} named by {variable}_FILE is empty.")
+    if secret and len(secret) < shortest:
+        raise ImproperlyConfigured(
+            f"{variable} is too short to be safe: use at least {shortest} random characters, "
+            "for example the output of `openssl rand -hex 32`."
+        )
+    return secret
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _database(url: str, data: Path) -> dict[str, Any]:
+    """Django's ``DATABASES`` entry for a URL; SQLite in the data folder when it is empty."""
+    if not url:
+        return _sqlite(data / "db.sqlite3")
+    try:
+        entry = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    except (ValueError, KeyError) as error:
+        raise _no_database() from error
+    engine = str(entry.get("ENGINE", ""))
+    if engine.endswith("sqlite3") and entry.get("NAME"):
+        return _sqlite(Path(str(entry["NAME"])))
+    if not engine.endswith("postgresql") or not entry.get("NAME"):
+        raise _no_database()
+    return entry
+
+
+def _no_database() -> ImproperlyConfigured:
+    # The URL itself is not shown: it may hold a password.
+    return ImproperlyConfigured(
+        "DATABASE_URL names no PostgreSQL or SQLite database: use something like "
+        "postgres://user:password@host:5432/codespeed."
+    )
+
+
+def _sqlite(file: Path) -> dict[str, Any]:
+    # Writers queue up instead of failing half-way: the write lock is taken at the start of a
+    # transaction, and readers go on meanwhile thanks to the write-ahead log.
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(file),
+        "OPTIONS": {
+            "timeout": 20,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        },
+    }

@@ -1,0 +1,86 @@
+"""What every request goes through before Codespeed sees it."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[HttpRequest], HttpResponse]
+
+READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class WriteToken:
+    """Lets a request that may write pass only with ``Authorization: Bearer <token>``.
+
+    Decided by the method alone, before the address is looked at, so that no view, present or
+    future, can be written to without it. Neither the token nor what was sent for it is logged.
+    """
+
+    def __init__(self, handle: Handler) -> None:
+        self._handle = handle
+        self._token = settings.CONFIGURATION.token.encode()
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in READING_METHODS or self._is_authorized(request):
+            return self._handle(request)
+        # The body stays unread: a stranger cannot make us parse megabytes.
+        logger.warning("refused %s %s: no valid token", request.method, request.path)
+        return HttpResponse(
+            "This needs the dashboard's token in the header 'Authorization: Bearer <token>': "
+            "set FLINK_BOOST_TOKEN or FLINK_BOOST_TOKEN_FILE and send again.\n",
+            status=401,
+            content_type="text/plain; charset=utf-8",
+            headers={"WWW-Authenticate": 'Bearer realm="flink-boost"'},
+        )
+
+    def _is_authorized(self, request: HttpRequest) -> bool:
+        scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
+        # compare_digest takes the same time wherever the first difference is.
+        same = hmac.compare_digest(sent.strip().encode("utf-8", "replace"), self._token)
+        return same and scheme.lower() == "bearer"
+
+
+class SecurityHeaders:
+    """Adds the content security policy, which also keeps pages from loading foreign files."""
+
+    def __init__(self, handle: Handler) -> None:
+        self._handle = handle
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._handle(request)
+        response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
+        return response
+
+
+class BadQuery:
+    """Answers 400 where Codespeed's reading views fail on a parameter.
+
+    They take numbers and keys from the query without checking them, so a mistyped address would
+    otherwise be reported as an error of the server. The traceback is logged.
+    """
+
+    def __init__(self, handle: Handler) -> None:
+        self._handle = handle
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._handle(request)
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponse | None:
+        from_parameter = isinstance(exception, ValueError | LookupError | ObjectDoesNotExist)
+        if request.method not in READING_METHODS or not from_parameter:
+            return None
+        logger.warning("cannot answer %s", request.get_full_path(), exc_info=exception)
+        return HttpResponseBadRequest(
+            "A parameter of this address is missing or is not what it should be.\n",
+            content_type="text/plain; charset=utf-8",
+        )
