@@ -15,7 +15,7 @@ PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class PinnedFile:
-    """A file on PyPI with the checksum that it must have."""
+    """A file of a project on PyPI or Maven Central, with the checksum that it must have."""
 
     project: str
     version: str
@@ -35,6 +35,7 @@ class Line:
     jars: dict[str, str]
     classes: dict[str, str]
     distribution: tuple[PinnedFile, ...]
+    examples: dict[str, PinnedFile]
 
 
 @cache
@@ -82,4 +83,8 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
             PinnedFile(project, pin["version"], pin["file"], pin["sha256"])
             for project, pin in entry.get("distribution", {}).items()
         ),
+        examples={
+            name: PinnedFile(pin["project"], pin["version"], pin["file"], pin["sha256"])
+            for name, pin in entry.get("examples", {}).items()
+        },
     )
