@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.io.IOException;
+
+/**
+ * Writes a string into the array of an {@link ArrayOutput}.
+ *
+ * <p>The array grows exactly when and as far as stock's would: to its length doubled until the
+ * bytes fit. Where that cannot be followed (arrays over 1 GiB) the call is handed over to stock.
+ */
+final class StringWriter {
+
+    /** From here on the JDK's vectorised check and copy beat words. */
+    private static final int BULK = 32;
+
+    /** Longest length field. */
+    private static final int LENGTH_SIZE = 5;
+
+    private StringWriter() {}
+
+    /**
+     * Writes length field and characters.
+     *
+     * @return false when nothing was done and stock's body has to write the string
+     * @throws IOException when the array cannot grow
+     */
+    static boolean write(String string, ArrayOutput out) throws IOException {
+        if (!StringAccess.OPENED) {
+            return writeChars(string, out);
+        }
+        byte[] value = StringAccess.value(string);
+        return StringAccess.coder(string) == StringAccess.LATIN1
+                ? writeLatin1(value, out)
+                : writeUtf16(value, out);
+    }
+
+    private static boolean writeLatin1(byte[] value, ArrayOutput out) throws IOException {
+        int n = value.length;
+        byte[] buffer = out.boostBuffer();
+        int position = out.boostPosition();
+        if (buffer.length - position - LENGTH_SIZE < n) {
+            return growAndWriteLatin1(value, out);
+        }
+        int start = putLength(buffer, position, n + 1);
+        if (n < BULK) {
+            if (VarintEncoder.copyAscii(value, buffer, start) < n) {
+                return writeLatin1Letters(value, out, start);
+            }
+        } else if (StringAccess.isAscii(value, 0, n)) {
+            System.arraycopy(value, 0, buffer, start, n);
+        } else {
+            return writeLatin1Letters(value, out, start);
+        }
+        out.boostPosition(start + n);
+        return true;
+    }
+
+    private static boolean growAndWriteLatin1(byte[] value, ArrayOutput out) throws IOException {
+        int n = value.length;
+        if (n == Integer.MAX_VALUE
+                || !makeRoom(
+                        out,
+                        VarintEncoder.lengthSize(n + 1) + VarintEncoder.latin1Size(value, 0))) {
+            return false;
+        }
+        byte[] buffer = out.boostBuffer();
+        int start = putLength(buffer, out.boostPosition(), n + 1);
+        out.boostPosition(VarintEncoder.encodeLatin1Tightly(value, 0, buffer, start));
+        return true;
+    }
+
+    /** Not all ASCII; {@code start} is behind the length field. */
+    private static boolean writeLatin1Letters(byte[] value, ArrayOutput out, int start)
+            throws IOException {
+        long progress = VarintEncoder.encodeLatin1(value, 0, out.boostBuffer(), start);
+        int i = Progress.characters(progress);
+        int p = Progress.bytes(progress);
+        if (i < value.length) {
+            if (!makeRoomBehind(out, p, VarintEncoder.latin1Size(value, i))) {
+                return false;
+            }
+            p = VarintEncoder.encodeLatin1Tightly(value, i, out.boostBuffer(), p);
+        }
+        out.boostPosition(p);
+        return true;
+    }
+
+    private static boolean writeUtf16(byte[] value, ArrayOutput out) throws IOException {
+        int lengthField = (value.length >> 1) + 1;
+        if (out.boostBuffer().length - out.boostPosition() < LENGTH_SIZE
+                && !makeRoom(
+                        out,
+                        VarintEncoder.lengthSize(lengthField)
+                                + VarintEncoder.utf16Size(value, 0))) {
+            return false;
+        }
+        int start = putLength(out.boostBuffer(), out.boostPosition(), lengthField);
+        long progress = VarintEncoder.encodeUtf16(value, 0, out.boostBuffer(), start);
+        int i = Progress.characters(progress);
+        int p = Progress.bytes(progress);
+        if (i < value.length) {
+            if (!makeRoomBehind(out, p, VarintEncoder.utf16Size(value, i))) {
+                return false;
+            }
+            progress = VarintEncoder.encodeUtf16(value, i, out.boostBuffer(), p);
+            p =
+                    VarintEncoder.encodeUtf16Tightly(
+                            value,
+                            Progress.characters(progress),
+                            out.boostBuffer(),
+                            Progress.bytes(progress));
+        }
+        out.boostPosition(p);
+        return true;
+    }
+
+    /** Without a look into the string: character by character, but into the array. */
+    private static boolean writeChars(String string, ArrayOutput out) throws IOException {
+        int n = string.length();
+        if (out.boostBuffer().length - out.boostPosition() - LENGTH_SIZE < n
+                && (n == Integer.MAX_VALUE
+                        || !makeRoom(
+                                out, VarintEncoder.lengthSize(n + 1) + charsSize(string, 0)))) {
+            return false;
+        }
+        byte[] buffer = out.boostBuffer();
+        int p = putLength(buffer, out.boostPosition(), n + 1);
+        int i = 0;
+        for (; i < n; i++) {
+            char c = string.charAt(i);
+            if (c >= 0x80) {
+                break;
+            }
+            buffer[p + i] = (byte) c;
+        }
+        p += i;
+        if (i < n) {
+            int last = buffer.length - 3;
+            for (; i < n && p <= last; i++) {
+                p = VarintEncoder.encodeChar(string.charAt(i), buffer, p);
+            }
+            if (i < n && !makeRoomBehind(out, p, charsSize(string, i))) {
+                return false;
+            }
+            for (; i < n; i++) {
+                p = VarintEncoder.encodeChar(string.charAt(i), out.boostBuffer(), p);
+            }
+        }
+        out.boostPosition(p);
+        return true;
+    }
+
+    private static long charsSize(String string, int from) {
+        long size = 0;
+        for (int i = from; i < string.length(); i++) {
+            size += VarintEncoder.charSize(string.charAt(i));
+        }
+        return size;
+    }
+
+    private static int putLength(byte[] buffer, int position, int value) {
+        if (value < 0x80) {
+            buffer[position] = (byte) value;
+            return position + 1;
+        }
+        return VarintEncoder.putLength(buffer, position, value);
+    }
+
+    /** {@link #makeRoom} behind bytes that are written but not yet counted in the position. */
+    private static boolean makeRoomBehind(ArrayOutput out, int behind, long bytes)
+            throws IOException {
+        int position = out.boostPosition();
+        // Growing copies the bytes up to the position, and a failure leaves it here, as in stock.
+        out.boostPosition(behind);
+        boolean fits = makeRoom(out, bytes);
+        if (!fits) {
+            out.boostPosition(position);
+        }
+        return fits;
+    }
+
+    /**
+     * Makes room for that many bytes as stock would: doubling until they fit.
+     *
+     * @return false when doubling leaves the range of an int or the position is not in the array;
+     *     nothing has changed then
+     */
+    private static boolean makeRoom(ArrayOutput out, long bytes) throws IOException {
+        long needed = out.boostPosition() + bytes;
+        long capacity = out.boostBuffer().length;
+        if (out.boostPosition() > capacity) {
+            return false;
+        }
+        if (needed <= capacity) {
+            return true;
+        }
+        while (capacity < needed) {
+            capacity *= 2;
+        }
+        if (capacity > Integer.MAX_VALUE) {
+            return false;
+        }
+        out.boostResize((int) capacity - out.boostBuffer().length);
+        return true;
+    }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+/**
+ * The raw loops from characters to bytes: each UTF-16 code unit is a base-128 varint of one byte
+ * below 0x80, two below 0x4000, else three (DESIGN §4).
+ *
+ * <p>Callers have made sure that all bytes fit. Wide stores may touch bytes behind the result but
+ * never bytes behind the array.
+ */
+final class VarintEncoder {
+
+    private static final long ASCII_BYTES = 0x8080808080808080L;
+
+    /** Per 16-bit lane: the bits that a one-byte character does not have. */
+    private static final long ABOVE_ONE_BYTE = 0xFF80FF80FF80FF80L;
+
+    /** Per lane: the bits that a two-byte character does not have. */
+    private static final long ABOVE_TWO_BYTES = 0xC000C000C000C000L;
+
+    /** Per lane: the bits of which a two-byte character has at least one. */
+    private static final long SECOND_GROUP = 0x3F803F803F803F80L;
+
+    /** Carries into the top bit of each lane whose second group is not zero. */
+    private static final long SECOND_GROUP_CARRY = 0x7F807F807F807F80L;
+
+    private static final long LANE_TOP = 0x8000800080008000L;
+    private static final long LANE_LOW_7 = 0x007F007F007F007FL;
+    private static final long LANE_HIGH_7 = 0x7F007F007F007F00L;
+    private static final long LANE_MORE = 0x0080008000800080L;
+
+    /** Four characters take at most 12 bytes; the last int store ends at 13. */
+    private static final int SLACK = 13;
+
+    private VarintEncoder() {}
+
+    /** Bytes of a length field. */
+    static int lengthSize(int value) {
+        return value < 0x80
+                ? 1
+                : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
+    }
+
+    /** Writes a length field; returns the position behind it. */
+    static int putLength(byte[] out, int position, int value) {
+        int rest = value;
+        int p = position;
+        while (rest >= 0x80) {
+            out[p++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        out[p++] = (byte) rest;
+        return p;
+    }
+
+    /**
+     * Copies Latin-1 characters as long as they are ASCII, for short strings; returns the number
+     * copied, which may be less than there are ASCII characters at the start.
+     */
+    static int copyAscii(byte[] value, byte[] out, int position) {
+        int n = value.length;
+        if (n >= 8) {
+            int i = 0;
+            for (; i <= n - 8; i += 8) {
+                long word = WideArrays.getLong(value, i);
+                if ((word & ASCII_BYTES) != 0) {
+                    return i;
+                }
+                WideArrays.putLong(out, position + i, word);
+            }
+            long last = WideArrays.getLong(value, n - 8);
+            if ((last & ASCII_BYTES) != 0) {
+                return i;
+            }
+            WideArrays.putLong(out, position + n - 8, last);
+            return n;
+        }
+        if (n >= 4) {
+            int first = WideArrays.getInt(value, 0);
+            int last = WideArrays.getInt(value, n - 4);
+            if (((first | last) & (int) ASCII_BYTES) != 0) {
+                return 0;
+            }
+            WideArrays.putInt(out, position, first);
+            WideArrays.putInt(out, position + n - 4, last);
+            return n;
+        }
+        for (int i = 0; i < n; i++) {
+            byte b = value[i];
+            if (b < 0) {
+                return i;
+            }
+            out[position + i] = b;
+        }
+        return n;
+    }
+
+    /** Encoded size of the Latin-1 characters from an index on; more than an int where it is. */
+    static long latin1Size(byte[] value, int from) {
+        long size = value.length - from;
+        for (int i = from; i < value.length; i++) {
+            size += (value[i] & 0xFF) >>> 7;
+        }
+        return size;
+    }
+
+    /**
+     * Encodes Latin-1 characters from an index on, as long as the array has room for any.
+     *
+     * @return index behind the last character encoded and position behind its bytes, {@link
+     *     Progress}
+     */
+    static long encodeLatin1(byte[] value, int from, byte[] out, int position) {
+        int n = value.length;
+        int i = from;
+        int p = position;
+        while (i <= n - 8 && p <= out.length - 16) {
+            long word = WideArrays.getLong(value, i);
+            if ((word & ASCII_BYTES) == 0) {
+                WideArrays.putLong(out, p, word);
+                p += 8;
+            } else {
+                for (int k = i; k < i + 8; k++) {
+                    p = encodeChar(value[k] & 0xFF, out, p);
+                }
+            }
+            i += 8;
+        }
+        for (; i < n && p <= out.length - 2; i++) {
+            p = encodeChar(value[i] & 0xFF, out, p);
+        }
+        return Progress.of(i, p);
+    }
+
+    /** Encoded size of little-endian UTF-16 from an index on; more than an int where it is. */
+    static long utf16Size(byte[] value, int from) {
+        long size = 0;
+        for (int i = from; i < value.length; i += 2) {
+            size += charSize(charAt(value, i));
+        }
+        return size;
+    }
+
+    /** Encoded size of one character. */
+    static int charSize(int c) {
+        return 1 + ((0x7F - c) >>> 31) + ((0x3FFF - c) >>> 31);
+    }
+
+    /**
+     * Encodes little-endian UTF-16 from a byte index on, as long as the array has room for any
+     * characters.
+     *
+     * @return byte index behind the last character encoded and position behind its bytes, {@link
+     *     Progress}
+     */
+    static long encodeUtf16(byte[] value, int from, byte[] out, int position) {
+        int n = value.length;
+        int i = from;
+        int p = position;
+        int lastWide = out.length - SLACK;
+        for (; i <= n - 8 && p <= lastWide; i += 8) {
+            long chars = WideArrays.getLong(value, i);
+            if (areTwoBytes(chars)) {
+                WideArrays.putLong(
+                        out, p, (chars & LANE_LOW_7) | LANE_MORE | ((chars << 1) & LANE_HIGH_7));
+                p += 8;
+            } else if (areThreeBytes(chars)) {
+                WideArrays.putInt(out, p, threeBytes((int) chars & 0xFFFF));
+                WideArrays.putInt(out, p + 3, threeBytes((int) (chars >>> 16) & 0xFFFF));
+                WideArrays.putInt(out, p + 6, threeBytes((int) (chars >>> 32) & 0xFFFF));
+                WideArrays.putInt(out, p + 9, threeBytes((int) (chars >>> 48)));
+                p += 12;
+            } else if ((chars & ABOVE_ONE_BYTE) == 0) {
+                WideArrays.putInt(out, p, narrow(chars));
+                p += 4;
+            } else {
+                p = encodeMixed(chars, out, p);
+            }
+        }
+        for (; i < n && p <= out.length - 3; i += 2) {
+            p = encodeChar(charAt(value, i), out, p);
+        }
+        return Progress.of(i, p);
+    }
+
+    /** Encodes the rest of little-endian UTF-16, of which the caller knows that it fits. */
+    static int encodeUtf16Tightly(byte[] value, int from, byte[] out, int position) {
+        int p = position;
+        for (int i = from; i < value.length; i += 2) {
+            p = encodeChar(charAt(value, i), out, p);
+        }
+        return p;
+    }
+
+    /** Encodes the rest of Latin-1, of which the caller knows that it fits. */
+    static int encodeLatin1Tightly(byte[] value, int from, byte[] out, int position) {
+        int p = position;
+        for (int i = from; i < value.length; i++) {
+            p = encodeChar(value[i] & 0xFF, out, p);
+        }
+        return p;
+    }
+
+    /** Encodes one character without touching any byte behind it. */
+    static int encodeChar(int c, byte[] out, int position) {
+        if (c < 0x80) {
+            out[position] = (byte) c;
+            return position + 1;
+        }
+        out[position] = (byte) (c | 0x80);
+        if (c < 0x4000) {
+            out[position + 1] = (byte) (c >>> 7);
+            return position + 2;
+        }
+        out[position + 1] = (byte) (c >>> 7 | 0x80);
+        out[position + 2] = (byte) (c >>> 14);
+        return position + 3;
+    }
+
+    private static boolean areTwoBytes(long chars) {
+        return (chars & ABOVE_TWO_BYTES) == 0
+                && (((chars & SECOND_GROUP) + SECOND_GROUP_CARRY) & LANE_TOP) == LANE_TOP;
+    }
+
+    private static boolean areThreeBytes(long chars) {
+        return ((chars | chars << 1) & LANE_TOP) == LANE_TOP;
+    }
+
+    /** Four characters of any size, without branches: mixed text has no pattern to predict. */
+    private static int encodeMixed(long chars, byte[] out, int position) {
+        int p = position;
+        for (long rest = chars, k = 0; k < 4; k++, rest >>>= 16) {
+            int c = (int) rest & 0xFFFF;
+            int two = (0x7F - c) >>> 31;
+            int three = (0x3FFF - c) >>> 31;
+            WideArrays.putInt(
+                    out,
+                    p,
+                    (c & 0x7F) | two << 7 | (c << 1 & 0x7F00) | three << 15 | (c << 2 & 0x30000));
+            p += 1 + two + three;
+        }
+        return p;
+    }
+
+    private static int threeBytes(int c) {
+        return (c & 0x7F) | (c << 1 & 0x7F00) | c << 2 & 0x30000 | 0x8080;
+    }
+
+    /** The low bytes of four lanes. */
+    private static int narrow(long chars) {
+        long pairs = (chars | chars >>> 8) & 0x0000FFFF0000FFFFL;
+        return (int) (pairs | pairs >>> 16);
+    }
+
+    private static int charAt(byte[] utf16, int index) {
+        return (utf16[index] & 0xFF) | (utf16[index + 1] & 0xFF) << 8;
+    }
+}

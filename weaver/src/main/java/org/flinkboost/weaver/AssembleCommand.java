@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.LocalDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code assemble}: the drop-in jar from the woven folders of all modules; same input, same bytes.
+ */
+@Command(
+        name = "assemble",
+        description = "Make the drop-in jar from folders of woven classes.",
+        mixinStandardHelpOptions = true)
+final class AssembleCommand implements Callable<Integer> {
+
+    /** The first instant that a zip entry can carry without time-zone trouble. */
+    private static final LocalDateTime ENTRY_TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
+
+    @Option(names = "--line", required = true, description = "Flink release of the classes.")
+    private String flinkVersion;
+
+    @Option(names = "--boost-version", required = true, description = "Version of flink-boost.")
+    private String boostVersion;
+
+    @Option(names = "--woven", required = true, description = "Woven folder; may be repeated.")
+    private List<Path> folders;
+
+    @Option(names = "--licence", description = "File to put into META-INF; may be repeated.")
+    private List<Path> licences = List.of();
+
+    @Option(names = "--out", required = true, description = "The jar to write.")
+    private Path out;
+
+    @Override
+    public Integer call() throws IOException {
+        Map<String, byte[]> entries = new TreeMap<>();
+        Map<String, String> checksums = new TreeMap<>();
+        for (Path folder : folders) {
+            checksums.putAll(WovenClasses.read(folder));
+            addAll(folder, entries);
+        }
+        for (Path licence : licences) {
+            entries.put("META-INF/" + licence.getFileName(), Files.readAllBytes(licence));
+        }
+        String description = WovenClasses.description(flinkVersion, boostVersion, checksums);
+        entries.put(WovenClasses.DESCRIPTION, description.getBytes(StandardCharsets.ISO_8859_1));
+        write(entries);
+        System.out.printf("Wrote %s (%d entries)%n", out.getFileName(), entries.size());
+        return 0;
+    }
+
+    private static void addAll(Path folder, Map<String, byte[]> entries) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String name = folder.relativize(file).toString().replace('\\', '/');
+                if (name.equals(JarFile.MANIFEST_NAME) || name.startsWith(WovenClasses.MODULES)) {
+                    continue;
+                }
+                if (entries.put(name, Files.readAllBytes(file)) != null) {
+                    throw new WeaveException(
+                            name
+                                    + " comes from two modules: expected one, found it again in "
+                                    + folder
+                                    + ".");
+                }
+            }
+        }
+    }
+
+    private void write(Map<String, byte[]> entries) throws IOException {
+        Files.createDirectories(out.toAbsolutePath().getParent());
+        Path aside = out.resolveSibling(out.getFileName() + ".part");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(aside))) {
+            put(zip, JarFile.MANIFEST_NAME, manifest());
+            for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+                put(zip, entry.getKey(), entry.getValue());
+            }
+        }
+        Files.move(aside, out, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private byte[] manifest() throws IOException {
+        Manifest manifest = new Manifest();
+        Attributes main = manifest.getMainAttributes();
+        main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        main.put(Attributes.Name.IMPLEMENTATION_TITLE, "flink-boost for Flink " + flinkVersion);
+        main.put(Attributes.Name.IMPLEMENTATION_VERSION, boostVersion);
+        main.put(new Attributes.Name("Flink-Version"), flinkVersion);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        manifest.write(bytes);
+        return bytes.toByteArray();
+    }
+
+    private static void put(ZipOutputStream zip, String name, byte[] content) throws IOException {
+        ZipEntry entry = new ZipEntry(name);
+        entry.setTimeLocal(ENTRY_TIME);
+        zip.putNextEntry(entry);
+        zip.write(content);
+        zip.closeEntry();
+    }
+}

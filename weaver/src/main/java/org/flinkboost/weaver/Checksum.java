@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** SHA-256 in lower-case hexadecimal, as {@code lines.toml} writes it. */
+final class Checksum {
+
+    private Checksum() {}
+
+    static String of(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every JDK has SHA-256.", e);
+        }
+    }
+
+    static String of(Path file) throws IOException {
+        return of(Files.readAllBytes(file));
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+
+/** An official Flink jar whose identity has been checked against a {@link Line}. */
+final class FlinkJar implements AutoCloseable {
+
+    private final JarFile jar;
+
+    private FlinkJar(JarFile jar) {
+        this.jar = jar;
+    }
+
+    /**
+     * Opens a jar of the line.
+     *
+     * @throws WeaveException when its manifest names another version, its file name is not the
+     *     line's, or its checksum differs
+     * @throws IOException when it cannot be read
+     */
+    static FlinkJar open(Path path, Line line) throws IOException {
+        String name = path.getFileName().toString();
+        JarFile jar = new JarFile(path.toFile());
+        try {
+            String found = implementationVersion(jar);
+            if (!line.version().equals(found)) {
+                throw new WeaveException(
+                        name + " is Flink " + found + ", expected Flink " + line.version() + ".");
+            }
+            String expected = line.jars().get(name);
+            if (expected == null) {
+                throw new WeaveException(
+                        name
+                                + " is not a jar of line "
+                                + line.version()
+                                + ", expected one of "
+                                + line.jars().keySet()
+                                + ".");
+            }
+            String actual = Checksum.of(path);
+            if (!expected.equals(actual)) {
+                throw new WeaveException(
+                        name
+                                + " is not the official jar of Flink "
+                                + line.version()
+                                + ": expected SHA-256 "
+                                + expected
+                                + ", found "
+                                + actual
+                                + ".");
+            }
+            return new FlinkJar(jar);
+        } catch (RuntimeException | IOException e) {
+            jar.close();
+            throw e;
+        }
+    }
+
+    /** The class file of that binary class name, if this jar has it. */
+    Optional<byte[]> classFile(String className) throws IOException {
+        JarEntry entry = jar.getJarEntry(className.replace('.', '/') + ".class");
+        if (entry == null) {
+            return Optional.empty();
+        }
+        try (InputStream in = jar.getInputStream(entry)) {
+            return Optional.of(in.readAllBytes());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        jar.close();
+    }
+
+    private static String implementationVersion(JarFile jar) throws IOException {
+        Manifest manifest = jar.getManifest();
+        if (manifest == null) {
+            return "(no manifest)";
+        }
+        String version =
+                manifest.getMainAttributes().getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+        return version == null ? "(no Implementation-Version)" : version;
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One supported Flink release, as {@code lines.toml} describes it.
+ *
+ * @param version the release, for example 2.3.0
+ * @param jars SHA-256 of each official jar by file name
+ * @param classes SHA-256 of each class file that may be changed, by binary class name
+ */
+record Line(String version, Map<String, String> jars, Map<String, String> classes) {
+
+    /**
+     * Reads one line.
+     *
+     * @throws WeaveException when the file does not name the version
+     * @throws IOException when the file cannot be read
+     */
+    static Line read(Path linesFile, String version) throws IOException {
+        JsonNode lines = new TomlMapper().readTree(linesFile.toFile()).path("lines");
+        JsonNode line = lines.path(version);
+        if (line.isMissingNode()) {
+            throw new WeaveException(
+                    "There is no Flink line "
+                            + version
+                            + " in "
+                            + linesFile.getFileName()
+                            + ", found: "
+                            + String.join(", ", strings(lines).keySet())
+                            + ".");
+        }
+        return new Line(version, strings(line.path("jars")), strings(line.path("classes")));
+    }
+
+    private static Map<String, String> strings(JsonNode table) {
+        Map<String, String> result = new TreeMap<>();
+        table.properties().forEach(f -> result.put(f.getKey(), f.getValue().asText()));
+        return result;
+    }
+}

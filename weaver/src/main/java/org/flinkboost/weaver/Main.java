@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The weaver's command line; called by the build, {@code --help} lists the options. */
+@Command(
+        name = "weaver",
+        description = "Turns official Flink jars and patches into a drop-in jar.",
+        subcommands = {WeaveCommand.class, AssembleCommand.class},
+        mixinStandardHelpOptions = true)
+public final class Main {
+
+    private Main() {}
+
+    /**
+     * Runs a subcommand and ends the process: 0 done, 1 a patch does not apply or a file is
+     * missing, 2 the call is wrong.
+     */
+    public static void main(String[] args) {
+        int code = commandLine().execute(args);
+        if (code != 0) {
+            System.exit(code);
+        }
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setExecutionExceptionHandler(
+                        (exception, command, parsed) -> {
+                            command.getErr().println("weaver: " + exception.getMessage());
+                            return 1;
+                        });
+    }
+}

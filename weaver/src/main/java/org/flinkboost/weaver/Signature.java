@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
+
+/** Method signatures as people read them, used to match and to report. */
+final class Signature {
+
+    private Signature() {}
+
+    static String of(MethodDescription method) {
+        return of(
+                method.getInternalName(),
+                method.getParameters().asTypeList().asErasures(),
+                method.getReturnType().asErasure());
+    }
+
+    static String of(
+            String name, List<? extends TypeDescription> parameters, TypeDescription returned) {
+        return parameters.stream()
+                .map(TypeDescription::getName)
+                .collect(Collectors.joining(",", name + "(", ")" + returned.getName()));
+    }
+}

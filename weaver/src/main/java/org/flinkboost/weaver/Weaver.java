@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.pool.TypePool;
+import org.flinkboost.weaver.FrontedMethod.SwitchField;
+
+/** Weaves one module: a folder of compiled patches against the official jars of one line. */
+final class Weaver {
+
+    private final Line line;
+    private final SwitchField enabled;
+
+    Weaver(Line line, SwitchField enabled) {
+        this.line = line;
+        this.enabled = enabled;
+    }
+
+    /**
+     * The woven class files by binary name.
+     *
+     * @param patches folder of our compiled classes
+     * @param flinkJars official jars that hold the targets
+     * @param classPath folders and jars that both refer to
+     * @throws WeaveException when anything is not exactly as expected; nothing is written then
+     */
+    Map<String, byte[]> weave(Path patches, List<Path> flinkJars, List<Path> classPath)
+            throws IOException {
+        List<FlinkJar> opened = new ArrayList<>();
+        try {
+            for (Path jar : flinkJars) {
+                opened.add(FlinkJar.open(jar, line));
+            }
+            try (ClassFileLocator locator = locator(patches, flinkJars, classPath)) {
+                TypePool pool = TypePool.Default.of(locator);
+                ClassWeaver weaver = new ClassWeaver(pool, locator, enabled);
+                List<ClassPatch> all = new PatchReader(pool, line).read(patches);
+                if (all.isEmpty()) {
+                    throw new WeaveException("There is no @Patches type in " + patches + ".");
+                }
+                Map<String, byte[]> woven = new TreeMap<>();
+                for (ClassPatch patch : all) {
+                    requireExactClass(patch.target(), opened);
+                    woven.put(patch.target(), weaver.weave(patch));
+                }
+                return woven;
+            }
+        } finally {
+            for (FlinkJar jar : opened) {
+                jar.close();
+            }
+        }
+    }
+
+    private void requireExactClass(String target, List<FlinkJar> jars) throws IOException {
+        String expected = line.classes().get(target);
+        for (FlinkJar jar : jars) {
+            Optional<byte[]> classFile = jar.classFile(target);
+            if (classFile.isPresent()) {
+                String found = Checksum.of(classFile.get());
+                if (!found.equals(expected)) {
+                    throw new WeaveException(
+                            target
+                                    + " is not the class of Flink "
+                                    + line.version()
+                                    + ": expected SHA-256 "
+                                    + expected
+                                    + ", found "
+                                    + found
+                                    + ".");
+                }
+                return;
+            }
+        }
+        throw new WeaveException(
+                target
+                        + " is missing: expected it in the jars of Flink "
+                        + line.version()
+                        + " that were given, found it in none.");
+    }
+
+    private static ClassFileLocator locator(
+            Path patches, List<Path> flinkJars, List<Path> classPath) throws IOException {
+        List<ClassFileLocator> locators = new ArrayList<>();
+        locators.add(new ClassFileLocator.ForFolder(patches.toFile()));
+        for (Path jar : flinkJars) {
+            locators.add(ClassFileLocator.ForJarFile.of(jar.toFile()));
+        }
+        for (Path entry : classPath) {
+            if (Files.isDirectory(entry)) {
+                locators.add(new ClassFileLocator.ForFolder(entry.toFile()));
+            } else if (Files.isRegularFile(entry)) {
+                locators.add(ClassFileLocator.ForJarFile.of(entry.toFile()));
+            }
+        }
+        locators.add(ClassFileLocator.ForClassLoader.ofPlatformLoader());
+        return new ClassFileLocator.Compound(locators);
+    }
+}

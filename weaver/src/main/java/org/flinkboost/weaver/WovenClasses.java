@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The list of woven classes with the SHA-256 of stock's class file: one file per module while
+ * building, one {@value #DESCRIPTION} in the drop-in jar, which its version guard reads.
+ */
+final class WovenClasses {
+
+    /** In the drop-in jar. */
+    static final String DESCRIPTION = "META-INF/flink-boost/weave.properties";
+
+    /** In a module's folder of woven classes. */
+    static final String MODULES = "META-INF/flink-boost/woven";
+
+    private WovenClasses() {}
+
+    static void write(Path folder, String module, Map<String, String> checksums)
+            throws IOException {
+        Path file = folder.resolve(MODULES).resolve(module + ".properties");
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text(new TreeMap<>(checksums)), StandardCharsets.ISO_8859_1);
+    }
+
+    /** All classes of a module's folder, by binary name. */
+    static Map<String, String> read(Path folder) throws IOException {
+        Map<String, String> result = new TreeMap<>();
+        Path modules = folder.resolve(MODULES);
+        if (!Files.isDirectory(modules)) {
+            throw new WeaveException(folder + " holds no woven classes: expected " + MODULES + ".");
+        }
+        try (Stream<Path> files = Files.list(modules)) {
+            for (Path file : files.sorted().toList()) {
+                Properties properties = new Properties();
+                try (Reader reader = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
+                    properties.load(reader);
+                }
+                properties.forEach((name, sum) -> result.put((String) name, (String) sum));
+            }
+        }
+        return result;
+    }
+
+    /** The text of {@value #DESCRIPTION}: both versions and a checksum per class, sorted. */
+    static String description(String flink, String boost, Map<String, String> checksums) {
+        Map<String, String> all = new TreeMap<>();
+        all.put("flink.version", flink);
+        all.put("boost.version", boost);
+        checksums.forEach((name, sum) -> all.put("class." + name, sum));
+        return text(all);
+    }
+
+    private static String text(Map<String, String> sorted) {
+        return sorted.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue() + "\n")
+                .collect(Collectors.joining());
+    }
+}
