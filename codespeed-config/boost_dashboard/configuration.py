@@ -60,13 +60,15 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     if embedded:
         secret_key = secret_key or read_or_create(data / "secret_key")
         token = token or read_or_create(data / "token")
-        hosts = hosts or LOOPBACK_NAMES
+    else:
+        _required(hosts, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by")
     return Configuration(
         embedded=embedded,
         data=data,
         secret_key=_required(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key"),
         token=_required(token, "FLINK_BOOST_TOKEN", "a token for those who upload"),
-        allowed_hosts=_required(hosts, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by"),
+        # Its own health check comes from the machine itself.
+        allowed_hosts=(*hosts, *LOOPBACK_NAMES),
         database=_database(environ.get("DATABASE_URL", ""), data),
         new_environments=environ.get("FLINK_BOOST_NEW_ENVIRONMENTS", "yes") != "no",
         instance=environ.get("FLINK_BOOST_INSTANCE", ""),
