@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
+import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.boost.string.StringAccess;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.FileSystemFactory;
 import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
-import java.net.URI;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Ends a Flink process at start when our jar does not belong there. It offers no file system.
@@ -53,7 +53,9 @@ public final class GuardFileSystemFactory implements FileSystemFactory {
             throw refusal;
         }
         if (first) {
-            LOG.info(mode.describe());
+            // Asked for only when it is in use: the look-up looks below the Java language.
+            String access = mode.enabled() ? "; " + StringAccess.describe() : "";
+            LOG.info(mode.describe() + access);
         }
         return SCHEME;
     }

@@ -4,11 +4,6 @@ package org.apache.flink.boost.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -18,6 +13,11 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Flink's own file system set-up, with our jar in front of the real flink-core. */
 class GuardFileSystemFactoryTest {
@@ -26,9 +26,18 @@ class GuardFileSystemFactoryTest {
 
     @TempDir private Path folder;
 
+    private String switchOfThisRun;
+
+    @BeforeEach
+    void startWithoutSwitch() {
+        // This JVM's own mode is decided by the switch that the run was started with.
+        assertThat(BoostMode.reason()).isNotEmpty();
+        switchOfThisRun = System.clearProperty(BoostMode.PROPERTY);
+    }
+
     @AfterEach
-    void leaveNoSwitchBehind() {
-        System.clearProperty(BoostMode.PROPERTY);
+    void restoreSwitch() {
+        setSwitch(switchOfThisRun);
     }
 
     @Test
@@ -39,7 +48,7 @@ class GuardFileSystemFactoryTest {
 
     @Test
     void letsFlinkStartWhenSwitchedOff() throws Throwable {
-        System.setProperty(BoostMode.PROPERTY, "off");
+        setSwitch("off");
 
         assertThat(initializeFileSystems(dropIn(Jars.flinkVersion(), Jars.stock(WOVEN))))
                 .contains("There is no file system behind the scheme 'flink-boost'");
@@ -60,7 +69,7 @@ class GuardFileSystemFactoryTest {
     @Test
     void endsFlinksStartOnAnUnknownMode() throws Exception {
         Path dropIn = dropIn(Jars.flinkVersion(), Jars.stock(WOVEN));
-        System.setProperty(BoostMode.PROPERTY, "nonsense");
+        setSwitch("nonsense");
 
         assertThatThrownBy(() -> initializeFileSystems(dropIn))
                 .isInstanceOf(InternalError.class)
@@ -126,6 +135,14 @@ class GuardFileSystemFactoryTest {
             return "none";
         } catch (InvocationTargetException e) {
             return e.getCause().getMessage();
+        }
+    }
+
+    private static void setSwitch(String value) {
+        if (value == null) {
+            System.clearProperty(BoostMode.PROPERTY);
+        } else {
+            System.setProperty(BoostMode.PROPERTY, value);
         }
     }
 }

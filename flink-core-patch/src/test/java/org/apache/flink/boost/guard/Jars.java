@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
-import org.apache.flink.core.fs.FileSystem;
-
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,21 +25,11 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import org.apache.flink.core.fs.FileSystem;
 
 /** Writes the jars that the tests of the guard put on a class path of their own. */
 final class Jars {
-
-    /** Every class of the guard, as a drop-in jar holds them. */
-    private static final Class<?>[] GUARD = {
-        BoostMode.class,
-        ClassPathEntry.class,
-        GuardFileSystemFactory.class,
-        UnknownModeError.class,
-        Verdict.class,
-        VersionGuard.class,
-        WeaveRecord.class,
-        WrongFlinkVersionError.class,
-    };
 
     private static final String SERVICE =
             "META-INF/services/org.apache.flink.core.fs.FileSystemFactory";
@@ -75,12 +63,12 @@ final class Jars {
             return this;
         }
 
-        /** The guard's own classes and its service entry. */
+        /** All classes of our own and the service entry, as a drop-in jar holds them. */
         Builder guard() throws IOException {
-            for (Class<?> type : GUARD) {
-                with(type.getName(), content(type));
-                for (Class<?> nested : type.getDeclaredClasses()) {
-                    with(nested.getName(), content(nested));
+            Path classes = origin(VersionGuard.class);
+            try (Stream<Path> files = Files.walk(classes.resolve("org/apache/flink/boost"))) {
+                for (Path file : files.filter(Files::isRegularFile).toArray(Path[]::new)) {
+                    entries.put(classes.relativize(file).toString(), Files.readAllBytes(file));
                 }
             }
             return withText(SERVICE, GuardFileSystemFactory.class.getName() + "\n");
@@ -118,9 +106,13 @@ final class Jars {
 
     /** The jar that flink-core comes from in this build. */
     static Path flinkCore() {
+        return origin(FileSystem.class);
+    }
+
+    /** The jar or folder that a class was loaded from. */
+    private static Path origin(Class<?> type) {
         try {
-            return Paths.get(
-                    FileSystem.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return Paths.get(type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }
@@ -174,13 +166,6 @@ final class Jars {
             return path.toUri().toURL();
         } catch (MalformedURLException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static byte[] content(Class<?> type) throws IOException {
-        String name = "/" + type.getName().replace('.', '/') + ".class";
-        try (InputStream in = type.getResourceAsStream(name)) {
-            return readAll(in);
         }
     }
 
