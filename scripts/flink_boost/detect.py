@@ -79,7 +79,9 @@ def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:
     )
     borders = [0, *(int(one.index) for one in found), len(points)]
     return tuple(
-        _change(points, borders[i - 1], borders[i], borders[i + 1], float(found[i - 1].stats.pvalue))
+        _change(
+            points, borders[i - 1], borders[i], borders[i + 1], float(found[i - 1].stats.pvalue)
+        )
         for i in range(1, len(borders) - 1)
     )
 
@@ -87,7 +89,9 @@ def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:
 def _verdict(series: Series, rules: Rules) -> TrendVerdict:
     points = series.present
     threshold = max(rules.least_change, rules.noise_factor * (series.noise or 0.0))
-    kind, candidate, earlier = TrendKind.LEARNING, None, ()
+    kind = TrendKind.LEARNING
+    candidate: Change | None = None
+    earlier: tuple[Change, ...] = ()
     if len(points) >= rules.learning_points:
         changes = change_points(points, rules)
         candidate = _candidate(changes, threshold, rules)

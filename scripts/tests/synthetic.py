@@ -15,7 +15,9 @@ WRITE = Cell(
     benchmark="org.apache.flink.benchmark.StringSerializationBenchmark.write",
     params=(("length", "16"), ("kind", "ascii")),
 )
-JOB = Cell(benchmark="org.apache.flink.benchmark.SerializationFrameworkMiniBenchmarks.serializerTuple")
+JOB = Cell(
+    benchmark="org.apache.flink.benchmark.SerializationFrameworkMiniBenchmarks.serializerTuple"
+)
 UNITS = {Mode.AVERAGE_TIME: "ns/op", Mode.THROUGHPUT: "ops/ms"}
 
 
