@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.string;
 
+import java.io.EOFException;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
@@ -21,12 +22,15 @@ final class StringReader {
     /** Bytes fetched at a time from off-heap memory for text that is not ASCII. */
     private static final int CHUNK = 4096;
 
+    /** Stock keeps an array of that many characters; above, it allocates what the field says. */
+    private static final int STOCK_ARRAY = 2048;
+
     private static final long NEGATIVES = 0x8080808080808080L;
 
     private StringReader() {}
 
     /** The next string, null where null was written, or {@link #STOCK}. */
-    static String read(ArrayInput in) {
+    static String read(ArrayInput in) throws EOFException {
         byte[] buffer = in.boostBuffer();
         int position = in.boostPosition();
         int end = in.boostEnd();
@@ -45,8 +49,11 @@ final class StringReader {
             start = Progress.bytes(progress);
         }
         int n = field - 1;
-        if (n < 0 || end - start < n) {
+        if (n < 0) {
             return STOCK;
+        }
+        if (end - start < n) {
+            return n > STOCK_ARRAY ? endOfArray(in, end) : STOCK;
         }
         return readArray(in, buffer, start, end, n);
     }
@@ -70,8 +77,11 @@ final class StringReader {
             start = Progress.bytes(progress);
         }
         int n = field - 1;
-        if (n < 0 || segment.size() - start < n) {
+        if (n < 0) {
             return STOCK;
+        }
+        if (segment.size() - start < n) {
+            return n > STOCK_ARRAY ? endOfSegment(in, segment) : STOCK;
         }
         if (!segment.isOffHeap()) {
             return readArray(in, segment.getArray(), start, segment.size(), n);
@@ -79,6 +89,18 @@ final class StringReader {
         return StringAccess.OPENED
                 ? readOffHeap(in, segment, start, n)
                 : readOffHeapByScratch(in, segment, start, n);
+    }
+
+    /** Ends as stock does after the last byte, without stock's array for a length that is a lie. */
+    private static String endOfArray(ArrayInput in, int end) throws EOFException {
+        in.boostPosition(end);
+        throw new EOFException();
+    }
+
+    /** The same in a segment, where stock runs into the segment's own check. */
+    private static String endOfSegment(SegmentInput in, MemorySegment segment) {
+        in.boostPosition(segment.size() + 1);
+        throw new IndexOutOfBoundsException("end of segment: " + segment.get(segment.size()));
     }
 
     private static String readArray(Positioned in, byte[] array, int start, int limit, int n) {

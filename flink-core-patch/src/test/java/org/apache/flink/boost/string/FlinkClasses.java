@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Flink's classes from one class loader, called by reflection, so that the same test code drives
+ * the woven classes of the class path and stock's from the official jars in the same JVM.
+ */
+public final class FlinkClasses {
+
+    /** The woven classes: first on the class path. */
+    public static final FlinkClasses PATCHED =
+            new FlinkClasses(FlinkClasses.class.getClassLoader());
+
+    /** The classes of the official jars that the system property {@code stock.jars} names. */
+    public static final FlinkClasses STOCK = new FlinkClasses(stockLoader());
+
+    private final ClassLoader loader;
+    private final Method writeString;
+    private final Method readString;
+    private final Method copyString;
+
+    private FlinkClasses(ClassLoader loader) {
+        this.loader = loader;
+        Class<?> stringValue = type("org.apache.flink.types.StringValue");
+        this.writeString = method(stringValue, "writeString", CharSequence.class, DataOutput.class);
+        this.readString = method(stringValue, "readString", DataInput.class);
+        this.copyString = method(stringValue, "copyString", DataInput.class, DataOutput.class);
+    }
+
+    /** {@code StringValue.writeString}. */
+    public void writeString(CharSequence text, DataOutput out) throws IOException {
+        call(writeString, null, text, out);
+    }
+
+    /** {@code StringValue.readString}. */
+    public String readString(DataInput in) throws IOException {
+        return (String) call(readString, null, in);
+    }
+
+    /** {@code StringValue.copyString}. */
+    public void copyString(DataInput in, DataOutput out) throws IOException {
+        call(copyString, null, in, out);
+    }
+
+    /** A {@code DataOutputSerializer} with that capacity. */
+    public DataOutput newOutput(int capacity) {
+        return (DataOutput) create("org.apache.flink.core.memory.DataOutputSerializer", capacity);
+    }
+
+    /** A {@code DataInputDeserializer} over part of an array. */
+    public DataInput newInput(byte[] bytes, int start, int length) {
+        return (DataInput)
+                create("org.apache.flink.core.memory.DataInputDeserializer", bytes, start, length);
+    }
+
+    /** A {@code StringValue} with that text. */
+    public Object newStringValue(CharSequence text) {
+        return create("org.apache.flink.types.StringValue", text);
+    }
+
+    /** Creates an object by its public or package-private constructor. */
+    public Object create(String className, Object... arguments) {
+        for (Constructor<?> constructor : type(className).getDeclaredConstructors()) {
+            if (fits(constructor.getParameterTypes(), arguments)) {
+                constructor.setAccessible(true);
+                try {
+                    return constructor.newInstance(arguments);
+                } catch (ReflectiveOperationException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+        throw new AssertionError("no such constructor of " + className);
+    }
+
+    /** Calls a method of any visibility by name and argument types. */
+    public Object invoke(Object receiver, String name, Object... arguments) throws IOException {
+        for (Class<?> c = receiver.getClass(); c != null; c = c.getSuperclass()) {
+            for (Method method : c.getDeclaredMethods()) {
+                if (method.getName().equals(name) && fits(method.getParameterTypes(), arguments)) {
+                    method.setAccessible(true);
+                    return call(method, receiver, arguments);
+                }
+            }
+        }
+        throw new AssertionError("no method " + name + " in " + receiver.getClass());
+    }
+
+    /** Calls a public static method by name and argument types. */
+    public Object invokeStatic(String className, String name, Object... arguments)
+            throws IOException {
+        for (Method method : type(className).getMethods()) {
+            if (method.getName().equals(name) && fits(method.getParameterTypes(), arguments)) {
+                return call(method, null, arguments);
+            }
+        }
+        throw new AssertionError("no static method " + name + " in " + className);
+    }
+
+    /** Value of a private field. */
+    public static Object field(Object object, String name) {
+        try {
+            Field field = object.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(object);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The class of that name, as this side sees it. */
+    public Class<?> type(String name) {
+        try {
+            return Class.forName(name, true, loader);
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ClassLoader stockLoader() {
+        List<URL> urls = new ArrayList<>();
+        String jars = System.getProperty("stock.jars");
+        if (jars == null) {
+            throw new AssertionError("-Dstock.jars must name the official Flink jars");
+        }
+        // All jars of the class path, so that stock's classes see the rest of stock Flink.
+        String all = jars + File.pathSeparator + System.getProperty("java.class.path");
+        for (String entry : all.split(File.pathSeparator)) {
+            if (entry.endsWith(".jar") && !entry.contains("-patch-")) {
+                try {
+                    urls.add(new File(entry).toURI().toURL());
+                } catch (MalformedURLException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+        return new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+    }
+
+    private static Method method(Class<?> type, String name, Class<?>... parameters) {
+        try {
+            return type.getMethod(name, parameters);
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Object call(Method method, Object receiver, Object... arguments)
+            throws IOException {
+        try {
+            return method.invoke(receiver, arguments);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof IOException) {
+                throw (IOException) e.getCause();
+            }
+            if (e.getCause() instanceof RuntimeException) {
+                throw (RuntimeException) e.getCause();
+            }
+            throw (Error) e.getCause();
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean fits(Class<?>[] parameters, Object[] arguments) {
+        if (parameters.length != arguments.length) {
+            return false;
+        }
+        for (int i = 0; i < parameters.length; i++) {
+            Class<?> wanted = parameters[i] == int.class ? Integer.class : parameters[i];
+            if (arguments[i] != null && !wanted.isInstance(arguments[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
