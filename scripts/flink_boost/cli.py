@@ -1,0 +1,174 @@
+"""The ``flink-boost`` command: global options, lazy subcommands, and one mapping of errors.
+
+Subcommands are modules of ``flink_boost.commands``; the one that is called is the only one that is
+imported, so ``--help`` and ``--version`` stay fast and a heavy dependency (plots, Django) is paid
+for by its own subcommand.
+"""
+
+from __future__ import annotations
+
+import ast
+import errno
+import importlib
+import pkgutil
+import sys
+import traceback
+from dataclasses import dataclass
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost import commands
+from flink_boost.errors import EnvironmentProblem, FlinkBoostError
+from flink_boost.lines import PROJECT_ROOT
+
+INTERRUPTED = 130  # what a shell reports for a process that ended by Ctrl-C
+
+# Order in which --help lists the subcommands: the order in which a user meets them.
+ORDER = ("run", "bench", "compare", "upload", "detect", "report", "serve", "stop")
+
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where a call works; handed to every subcommand as the Click context object."""
+
+    results: Path
+    spool: Path
+    build: Path
+    debug: bool
+
+
+class LazyCommands(click.Group):
+    """A group whose subcommands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 Click's signature
+        """Names of the modules that exist, in the order of use, unknown ones last."""
+        names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+        return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else 99, name))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None when no module is called so."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{commands.__name__}.{cmd_name}")
+        command = module.command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module.__name__}.command is not a Click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in ``--help``: the first line of each module, which is not imported for it."""
+        rows = [(name, _summary(name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Each command has its own help: flink-boost bench --help",
+)
+@click.version_option(distribution_version("flink-boost"), prog_name="flink-boost")
+@click.option(
+    "--build",
+    type=click.Path(path_type=Path),
+    envvar="FLINK_BOOST_BUILD",
+    default=PROJECT_ROOT / "build",
+    show_default="build/",
+    help="Folder for what is built and for the server's data.",
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    envvar="FLINK_BOOST_RESULTS",
+    show_default="BUILD/results",
+    help="Folder of the results store.",
+)
+@click.option(
+    "--spool",
+    type=click.Path(path_type=Path),
+    envvar="FLINK_BOOST_SPOOL",
+    show_default="BUILD/spool",
+    help="Folder of results that wait for their upload.",
+)
+@click.option("--debug", is_flag=True, help="Print the traceback of an error.")
+@click.pass_context
+def cli(
+    ctx: click.Context, build: Path, results: Path | None, spool: Path | None, debug: bool
+) -> None:
+    """Measure a patched Apache Flink against the stock release.
+
+    \b
+    Examples:
+      flink-boost bench --group quick      stock and patched forks in turn
+      flink-boost compare latest           ratio, interval and verdict per benchmark
+      flink-boost --debug compare latest   the same, with a traceback if it fails
+    """
+    build = build.absolute()
+    ctx.obj = Settings(
+        results=(results or build / "results").absolute(),
+        spool=(spool or build / "spool").absolute(),
+        build=build,
+        debug=debug,
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code; the only place that reports errors."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in arguments
+    try:
+        result = cli.main(args=arguments, prog_name="flink-boost", standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        return _report("Interrupted; what was finished is kept.", INTERRUPTED, debug)
+    except FlinkBoostError as error:
+        return _report(str(error), error.exit_code, debug)
+    except OSError as error:
+        problem = _disk_full(error)
+        if problem is None:
+            return _report(f"Unexpected error: {error}. {DEBUG_HINT}", 1, debug)
+        return _report(str(problem), problem.exit_code, debug)
+    except Exception as error:
+        return _report(f"Unexpected {type(error).__name__}: {error}. {DEBUG_HINT}", 1, debug)
+    # A command may return its own exit code; `--help` and `--version` give 0 the same way.
+    return result if isinstance(result, int) else 0
+
+
+DEBUG_HINT = "Run the same command with --debug as its first option to see where."
+
+
+def _report(sentence: str, exit_code: int, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    click.echo(f"flink-boost: {sentence}", err=True)
+    return exit_code
+
+
+def _disk_full(error: OSError) -> EnvironmentProblem | None:
+    if error.errno not in DISK_FULL:
+        return None
+    place = f" while writing {error.filename}" if error.filename else ""
+    return EnvironmentProblem(
+        f"There is no space left on the disk{place}.",
+        "Free some space and run the same command again; what was finished is kept.",
+    )
+
+
+def _summary(name: str) -> str:
+    """What a command module's first line says after the name, read without importing it."""
+    path = Path(commands.__path__[0]) / f"{name}.py"
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    first_line = docstring.partition("\n")[0]
+    return first_line.removeprefix(f"``flink-boost {name}``: ").rstrip(".")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
