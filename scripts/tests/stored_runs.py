@@ -1,0 +1,65 @@
+"""Writes runs into a results store file by file, as its description in the model says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flink_boost.model import Fork, RunInfo
+
+
+def store_complete_run(results: Path, run: RunInfo, forks: Sequence[Fork]) -> Path:
+    """The folder of the run, with one JMH file per fork."""
+    folder = results / run.run_id
+    (folder / "forks").mkdir(parents=True)
+    (folder / "run.json").write_text(run.model_dump_json(indent=1), encoding="utf-8")
+    for fork in forks:
+        name = f"p{fork.pair:02}.{fork.side.value}.{fork.cell.slug}"
+        (folder / "forks" / f"{name}.json").write_text(json.dumps([jmh_of(fork)]), encoding="utf-8")
+        (folder / "forks" / f"{name}.log").write_text("", encoding="utf-8")
+    (folder / "complete").touch()
+    return folder
+
+
+def jmh_of(fork: Fork) -> dict[str, Any]:
+    """One result in the shape of JMH's JSON."""
+    entry: dict[str, Any] = {
+        "jmhVersion": "1.37",
+        "benchmark": fork.cell.benchmark,
+        "mode": fork.mode.value,
+        "threads": 1,
+        "forks": 1,
+        "jvm": "/usr/bin/java",
+        "jvmArgs": [],
+        "jdkVersion": "17.0.9",
+        "vmName": "OpenJDK 64-Bit Server VM",
+        "vmVersion": "17.0.9+9",
+        "warmupIterations": 1,
+        "warmupTime": "1 s",
+        "warmupBatchSize": 1,
+        "measurementIterations": len(fork.iterations),
+        "measurementTime": "1 s",
+        "measurementBatchSize": 1,
+        "primaryMetric": _metric(fork.score, fork.unit, fork.iterations),
+        "secondaryMetrics": {
+            "gc.alloc.rate.norm": _metric(
+                fork.alloc_bytes_per_op or 0.0, "B/op", [fork.alloc_bytes_per_op or 0.0]
+            )
+        },
+    }
+    if fork.cell.params:
+        entry["params"] = dict(fork.cell.params)
+    return entry
+
+
+def _metric(score: float, unit: str, raw: Sequence[float]) -> dict[str, Any]:
+    return {
+        "score": score,
+        "scoreError": "NaN",
+        "scoreConfidence": ["NaN", "NaN"],
+        "scorePercentiles": {"0.0": score, "50.0": score, "100.0": score},
+        "scoreUnit": unit,
+        "rawData": [list(raw)],
+    }
