@@ -92,7 +92,7 @@ def ensure_example(line: Line, name: str, cache: Path = CACHE) -> Path:
     if not jar.is_file():
         with _disk_problems(cache), _aside(jar) as aside:
             _copy_artifact(pin, name, cache, aside)
-            os.replace(aside / pin.file, jar)
+            (aside / pin.file).replace(jar)
     verify(jar, pin)
     return jar
 
@@ -133,7 +133,7 @@ def _ensure_download(pin: PinnedFile, cache: Path) -> Path:
         python = _ensure_pip_tools(cache)
         with _disk_problems(cache), _aside(file) as aside:
             _pip_download(pin, python, aside)
-            os.replace(aside / pin.file, file)
+            (aside / pin.file).replace(file)
     verify(file, pin)
     return file
 
@@ -288,7 +288,7 @@ def _link(source: str, target: str) -> str:
     try:
         os.link(source, target)
     except OSError:
-        os.symlink(source, target)
+        Path(target).symlink_to(source)
     return target
 
 
@@ -334,9 +334,9 @@ def main(arguments: Sequence[str]) -> int:
         for name in line.examples:
             ensure_example(line, name)
     except FlinkBoostError as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return error.exit_code
-    print(folder)
+    sys.stdout.write(f"{folder}\n")
     return 0
 
 

@@ -194,9 +194,7 @@ def test_a_registry_without_the_package_gives_one_sentence(
 ) -> None:
     (registry / line.distribution[0].file).unlink()
 
-    with pytest.raises(
-        EnvironmentProblem, match="pip could not download fake_flink-7.0"
-    ) as problem:
+    with pytest.raises(EnvironmentProblem, match="pip could not download fake_flink-") as problem:
         ensure_distribution(line, cache)
 
     assert "Could not find a version that satisfies" in str(problem.value)
@@ -204,7 +202,7 @@ def test_a_registry_without_the_package_gives_one_sentence(
 
 
 def test_a_line_without_pinned_packages_is_refused(line: Line, cache: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match="pins no distribution for Flink 7.0"):
+    with pytest.raises(EnvironmentProblem, match="pins no distribution for Flink 7"):
         ensure_distribution(dataclasses.replace(line, distribution=()), cache)
 
 
@@ -255,7 +253,8 @@ def test_a_private_copy_can_be_changed_without_changing_the_original(
 
     assert files(original) == files(copy) - {"lib/added.jar"} | {"lib/flink-dist-7.0.jar"}
     assert "8081" in (original / "conf/config.yaml").read_text()
-    assert (copy / "log").is_dir() and (copy / "tmp").is_dir()
+    assert (copy / "log").is_dir()
+    assert (copy / "tmp").is_dir()
     assert (copy / "opt/flink-sql-client-7.0.jar").stat().st_nlink == 2
 
 
@@ -271,7 +270,8 @@ def test_a_private_copy_on_another_disk_uses_symbolic_links(
     copy = private_copy(original, tmp_path / "copy")
 
     jar = copy / "lib/flink-dist-7.0.jar"
-    assert jar.is_symlink() and jar.read_text() == "all of Flink"
+    assert jar.is_symlink()
+    assert jar.read_text() == "all of Flink"
 
 
 def test_an_example_job_is_fetched_and_verified() -> None:

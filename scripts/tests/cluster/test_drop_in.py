@@ -1,0 +1,104 @@
+"""The drop-in jar in ``lib/`` of a real cluster: on by default, off by the kill switch."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from flink_installation import FlinkInstallation, count_words
+
+from flink_boost.lines import Line
+
+CLIENT = "org.apache.flink.client.cli.CliFrontend"
+JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
+TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
+ENTRY_POINTS = {
+    "client": CLIENT,
+    "standalonesession": JOB_MANAGER,
+    "taskexecutor": TASK_MANAGER,
+}
+CODEC = ("org.apache.flink.boost.string.StringWriter", "org.apache.flink.boost.string.StringReader")
+STRING_VALUE = "org.apache.flink.types.StringValue"
+PROBE = Path(__file__).with_name("KillSwitchProbe.java")
+
+
+@pytest.mark.timeout(180)
+def test_word_count_gives_stocks_output_with_our_classes(
+    line: Line,
+    distribution: Path,
+    dropin_jar: Path,
+    word_count: Path,
+    stock_counts: list[str],
+    tmp_path: Path,
+) -> None:
+    with FlinkInstallation(distribution, tmp_path / "flink", [dropin_jar]) as flink:
+        flink.start_cluster()
+        counts = count_words(flink, word_count, tmp_path / "counts")
+        assert len(flink.daemons()) == 2
+
+    assert flink.daemons() == []
+    assert counts == stock_counts
+    for process, entry_point in ENTRY_POINTS.items():
+        announcements = announced(flink.log(process))
+        assert len(announcements) == 1, (process, announcements)
+        assert f"for Flink {line.version}: mode on, the class files it" in announcements[0]
+        assert "string access opened" in announcements[0]
+        loaded = flink.loaded_classes(entry_point)
+        for name in line.classes:
+            assert loaded.get(name, dropin_jar.name) == dropin_jar.name
+    loaded = flink.loaded_classes(TASK_MANAGER)
+    assert {loaded[name] for name in (*line.classes, *CODEC)} == {dropin_jar.name}
+
+
+@pytest.mark.timeout(180)
+def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
+    line: Line,
+    distribution: Path,
+    dropin_jar: Path,
+    word_count: Path,
+    stock_counts: list[str],
+    tmp_path: Path,
+) -> None:
+    off = {"env.java.default-opts.all": "-Dflink.boost.mode=off"}
+    with FlinkInstallation(distribution, tmp_path / "flink", [dropin_jar], off) as flink:
+        flink.start_cluster()
+        counts = count_words(flink, word_count, tmp_path / "counts")
+
+    assert counts == stock_counts
+    for process in ENTRY_POINTS:
+        announcements = announced(flink.log(process))
+        assert len(announcements) == 1, (process, announcements)
+        assert "mode off, switched off by -Dflink.boost.mode=off" in announcements[0]
+    loaded = flink.loaded_classes(TASK_MANAGER)
+    assert {loaded[name] for name in line.classes} == {dropin_jar.name}
+    # The test above shows that the codec cannot work without these two.
+    assert not set(CODEC) & set(loaded)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("mode", ["on", "off"])
+def test_the_switch_decides_whose_method_body_runs(
+    distribution: Path, dropin_jar: Path, mode: str
+) -> None:
+    probe = subprocess.run(
+        [
+            *("java", f"-Dflink.boost.mode={mode}", "--add-opens=java.base/java.lang=ALL-UNNAMED"),
+            *("-cp", f"{dropin_jar}:{distribution}/lib/*", str(PROBE)),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=True,
+    )
+
+    report = dict(line.split("=", 1) for line in probe.stdout.splitlines() if "=" in line)
+    assert report["enabled"] == ("true" if mode == "on" else "false")
+    assert report["bytes"] == "06666c696e6b"
+    assert ("org.apache.flink.boost.string.StringWriter" in report["stack"]) is (mode == "on")
+    assert (f"{STRING_VALUE}.writeString$flinkBoostStock" in report["stack"]) is (mode == "off")
+
+
+def announced(log: str) -> list[str]:
+    """The lines in which the guard says which mode it found."""
+    return [text for text in log.splitlines() if "- flink-boost " in text and ": mode " in text]

@@ -1,0 +1,162 @@
+"""A jar that does not belong to this Flink ends every process at start, with one sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from flink_installation import Ended, FlinkInstallation, eventually
+
+from flink_boost.lines import Line, load_lines
+
+STRING_VALUE = "org/apache/flink/types/StringValue.class"
+WEAVE = "META-INF/flink-boost/weave.properties"
+
+# DESIGN §7: the process ends within 10 s; the JVM's own options are computed before it starts.
+START_SECONDS = 10
+
+Run = Callable[[FlinkInstallation, Path], Ended]
+PROCESSES: dict[str, Run] = {
+    "standalonesession": lambda flink, _: flink.run(
+        "jobmanager.sh", "start-foreground", seconds=START_SECONDS
+    ),
+    "taskexecutor": lambda flink, _: flink.run(
+        "taskmanager.sh", "start-foreground", seconds=START_SECONDS
+    ),
+    "client": lambda flink, job: flink.run("flink", "run", str(job), seconds=START_SECONDS),
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("process", PROCESSES)
+def test_a_jar_for_another_release_ends_the_process(
+    process: str,
+    line: Line,
+    distribution: Path,
+    dropin_jar: Path,
+    word_count: Path,
+    tmp_path: Path,
+) -> None:
+    other = another_line(line)
+    jar = built_for(other, dropin_jar, tmp_path)
+
+    with FlinkInstallation(distribution, tmp_path / "flink", [jar]) as flink:
+        ended = PROCESSES[process](flink, word_count)
+        log = flink.log(process)
+
+    dist = tmp_path / "flink" / "lib" / f"flink-dist-{line.version}.jar"
+    installed = tmp_path / "flink" / "lib" / jar.name
+    sentence = (
+        f"flink-boost 0.1.0 is built for Flink {other.version} but found Flink {line.version}"
+        f" in {dist}: remove {installed} from lib/, or install the flink-boost jar for Flink"
+        f" {line.version}."
+    )
+    refused_at_start(ended, log, sentence)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("process", PROCESSES)
+def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
+    process: str,
+    line: Line,
+    distribution: Path,
+    dropin_jar: Path,
+    word_count: Path,
+    tmp_path: Path,
+) -> None:
+    with FlinkInstallation(distribution, tmp_path / "flink", [dropin_jar]) as flink:
+        dist = flink.home / "lib" / f"flink-dist-{line.version}.jar"
+        checksum = rebuild(dist)
+        ended = PROCESSES[process](flink, word_count)
+        log = flink.log(process)
+
+    sentence = (
+        f"flink-boost 0.1.0 is built for the official Flink {line.version} but found a rebuild or"
+        f" vendor version of the same number, {line.version}, in {dist} (SHA-256 of class"
+        f" org.apache.flink.types.StringValue is {checksum}, expected"
+        f" {line.classes['org.apache.flink.types.StringValue']}): remove"
+        f" {dist.with_name(dropin_jar.name)} from lib/, or run the official Flink {line.version}."
+    )
+    refused_at_start(ended, log, sentence)
+
+
+@pytest.mark.timeout(60)
+def test_an_unknown_mode_ends_the_process(
+    distribution: Path, dropin_jar: Path, word_count: Path, tmp_path: Path
+) -> None:
+    options = {"env.java.default-opts.all": "-Dflink.boost.mode=of"}
+    with FlinkInstallation(distribution, tmp_path / "flink", [dropin_jar], options) as flink:
+        ended = PROCESSES["taskexecutor"](flink, word_count)
+        log = flink.log("taskexecutor")
+
+    sentence = (
+        "-Dflink.boost.mode=of is neither 'on' nor 'off': correct it in Flink's JVM options, or"
+        " remove it to leave flink-boost on."
+    )
+    refused_at_start(ended, log, sentence)
+
+
+@pytest.mark.timeout(90)
+def test_a_cluster_with_a_jar_for_another_release_offers_no_slot(
+    line: Line, distribution: Path, dropin_jar: Path, tmp_path: Path
+) -> None:
+    jar = built_for(another_line(line), dropin_jar, tmp_path)
+
+    with FlinkInstallation(distribution, tmp_path / "flink", [jar]) as flink:
+        flink.run("start-cluster.sh", seconds=60)
+        assert eventually(lambda: not flink.daemons(), START_SECONDS), flink.everything_logged()
+        assert flink.slots() == 0
+
+    for process in ("standalonesession", "taskexecutor"):
+        assert f"but found Flink {line.version} in" in flink.log(process)
+
+
+def another_line(line: Line) -> Line:
+    return next(other for version, other in load_lines().items() if version != line.version)
+
+
+def refused_at_start(ended: Ended, log: str, sentence: str) -> None:
+    assert ended.exit_code != 0
+    assert ended.seconds < START_SECONDS
+    errors = [text for text in log.splitlines() if " ERROR " in text and sentence in text]
+    assert len([text for text in errors if "GuardFileSystemFactory" in text]) == 1, log
+    assert sentence in ended.output
+
+
+def built_for(other: Line, dropin_jar: Path, folder: Path) -> Path:
+    """The drop-in jar, with the record that the weaver would leave for another release."""
+    jar = folder / f"flink-boost-{other.version}-0.1.0.jar"
+    classes = "".join(f"class.{name}={value}\n" for name, value in other.classes.items())
+    record = f"flink.version={other.version}\nboost.version=0.1.0\n{classes}"
+    shutil.copy(dropin_jar, jar)
+    replace_entry(jar, WEAVE, record.encode())
+    return jar
+
+
+def rebuild(dist: Path) -> str:
+    """Compiles ``StringValue`` "anew" in this installation's Flink jar; the new checksum.
+
+    Only the name of the source file in the class file changes, so the class still works.
+    """
+    with zipfile.ZipFile(dist) as jar:
+        stock = jar.read(STRING_VALUE)
+    assert stock.count(b"StringValue.java") == 1
+    rebuilt = stock.replace(b"StringValue.java", b"StringValu3.java")
+    aside = dist.with_suffix(".aside")
+    shutil.copy(dist, aside)
+    replace_entry(aside, STRING_VALUE, rebuilt)
+    # The linked jar itself belongs to the cache.
+    aside.replace(dist)
+    return hashlib.sha256(rebuilt).hexdigest()
+
+
+def replace_entry(jar: Path, name: str, content: bytes) -> None:
+    """Leaves the old content in the file, but no longer in its table of contents."""
+    with zipfile.ZipFile(jar, "a") as archive:
+        archive.filelist.remove(archive.getinfo(name))
+        del archive.NameToInfo[name]
+        archive.writestr(name, content)
