@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.benchmark;
+
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.benchmark.line.CountingSink;
+import org.apache.flink.benchmark.line.LocalCluster;
+import org.apache.flink.benchmark.line.RecordSource;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * A job whose only work is to hand records from one task to another: source, rebalance, sink.
+ *
+ * <p>The rebalance keeps source and sink apart, so every record is serialized, goes through a
+ * network buffer and is deserialized. Both tasks run in one TaskManager: no Netty, no socket.
+ */
+final class RecordJob {
+
+    private final JobGraph graph;
+    private final long records;
+
+    private RecordJob(JobGraph graph, long records) {
+        this.graph = graph;
+        this.records = records;
+    }
+
+    /** Describes a job with {@code records} records in all, whatever the parallelism. */
+    static <T> RecordJob of(
+            RecordSupply<T> supply, TypeInformation<T> type, int parallelism, long records) {
+        return expecting(records, supply, type, parallelism, records);
+    }
+
+    /** As {@link #of}, for tests: a job that delivers another number than the one expected. */
+    @SuppressWarnings("deprecation")
+    static <T> RecordJob expecting(
+            long expected,
+            RecordSupply<T> supply,
+            TypeInformation<T> type,
+            int parallelism,
+            long records) {
+        StreamExecutionEnvironment environment = LocalCluster.describe(parallelism);
+        environment
+                .addSource(new RecordSource<>(supply, records), type)
+                .rebalance()
+                .addSink(new CountingSink<>());
+        return new RecordJob(environment.getStreamGraph().getJobGraph(), expected);
+    }
+
+    /**
+     * Runs the job once.
+     *
+     * @return the number of records that reached the sink
+     * @throws IllegalStateException when it is not the number that was sent: a fast job that loses
+     *     records must fail, not win
+     */
+    long run(LocalCluster cluster) throws Exception {
+        JobExecutionResult result = cluster.run(graph);
+        Long delivered = result.getAccumulatorResult(CountingSink.ACCUMULATOR);
+        if (delivered == null || delivered != records) {
+            throw new IllegalStateException(
+                    "The sink got " + delivered + " records instead of " + records + ".");
+        }
+        return delivered;
+    }
+}
