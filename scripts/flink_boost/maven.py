@@ -31,6 +31,6 @@ def maven_arguments(version: str | None = None, root: Path = ROOT) -> list[str]:
 
 if __name__ == "__main__":
     try:
-        print(" ".join(maven_arguments(*sys.argv[1:2])))
+        print(" ".join(maven_arguments(sys.argv[1] if len(sys.argv) > 1 else None)))
     except KeyError as error:
         sys.exit(f"There is no switched-on Flink line {error} in lines.toml.")

@@ -5,6 +5,7 @@ A *run* is one call of ``flink-boost bench``. It lives in one folder::
     <results>/<run id>/run.json                      RunInfo: plan and circumstances, written first
     <results>/<run id>/forks/p<NN>.<side>.<slug>.json  raw JMH JSON of one fork, as JMH wrote it
     <results>/<run id>/forks/p<NN>.<side>.<slug>.log   what the fork printed
+    <results>/<run id>/attempts/                       files of forks that are running
     <results>/<run id>/complete                      empty; exists when every planned fork is there
 
 Files appear by fsync and atomic rename only, so a run that was killed is resumed from the forks
@@ -61,7 +62,7 @@ class Cell(Frozen):
 
     @property
     def name(self) -> str:
-        """``Class.method`` with parameters, for people: ``StringSer….write[kind=ascii,length=4]``."""
+        """``Class.method`` with parameters, for people: ``Class.write[kind=ascii,length=4]``."""
         short = ".".join(self.benchmark.split(".")[-2:])
         if not self.params:
             return short
@@ -72,6 +73,21 @@ class Cell(Frozen):
         """A file name that is unique for this cell."""
         readable = re.sub(r"[^A-Za-z0-9.=_-]+", "_", self.name).strip("_")[:120]
         return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
+
+
+class Timing(Frozen):
+    """How long JMH warms up and measures in one fork."""
+
+    warmup_iterations: int
+    warmup_time_ms: int
+    iterations: int
+    iteration_time_ms: int
+
+    @property
+    def seconds(self) -> float:
+        """Time that a fork spends in iterations, in seconds."""
+        warmup = self.warmup_iterations * self.warmup_time_ms
+        return (warmup + self.iterations * self.iteration_time_ms) / 1000
 
 
 class Box(Frozen):
@@ -101,8 +117,10 @@ class RunInfo(Frozen):
     jvm_options: tuple[str, ...]
     commit: str = Field(description="of flink-boost; '<sha>-dirty' when the tree had changes")
     boost_version: str
-    dropin_sha256: str
+    dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
+    stock_sha256: str = Field(default="", description="over all files of the stock class path")
     cells: tuple[Cell, ...]
+    timings: tuple[Timing, ...] = Field(default=(), description="one per cell, in the same order")
     box: Box
 
 

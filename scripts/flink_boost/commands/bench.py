@@ -1,0 +1,190 @@
+"""Measure stock and patched forks in turn."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version as distribution_version
+from types import FrameType
+
+import click
+from rich.console import Console
+
+from flink_boost import bench, store
+from flink_boost.box import ask_jdk, describe_box, find_java
+from flink_boost.cli import Settings
+from flink_boost.compare import DEFAULT_CONFIDENCE
+from flink_boost.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.groups import choose_cells, find_group, load_groups
+from flink_boost.lines import default_line, find_line
+from flink_boost.model import Box, RunInfo, Side
+from flink_boost.progress import shown_progress
+from flink_boost.table import print_comparison
+
+DEFAULT_GROUP = "quick"
+PLAN_OPTIONS = ("group", "line", "pairs", "aa", "opened", "jvm_arg")
+
+
+@click.command(name="bench")
+@click.argument("patterns", nargs=-1)
+@click.option("--group", default=DEFAULT_GROUP, show_default=True, help="From groups.toml.")
+@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@click.option("--aa", is_flag=True, help="Stock against stock: a test of the harness.")
+@click.option(
+    "--opened/--not-opened",
+    default=True,
+    show_default=True,
+    help="Whether java.lang is opened, as Flink's own configuration does.",
+)
+@click.option("--jvm-arg", multiple=True, help="Further option of the measured JVMs; repeatable.")
+@click.option("--resume", metavar="RUN_ID", help="Go on with an unfinished run.")
+@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    patterns: tuple[str, ...],
+    group: str,
+    line: str | None,
+    pairs: int | None,
+    aa: bool,
+    opened: bool,
+    jvm_arg: tuple[str, ...],
+    resume: str | None,
+    java: str | None,
+) -> None:
+    """Measure stock and patched forks in turn, then compare them.
+
+    PATTERNS are regular expressions that choose benchmarks of the group by name. Every fork is kept
+    as soon as it ends; a run that was interrupted or killed goes on with --resume.
+
+    \b
+    Examples:
+      flink-boost bench                                  the quick look
+      flink-boost bench --group spine 'write.*ascii'     some benchmarks of a group
+      flink-boost bench --group spine --aa               is the harness sound?
+      flink-boost bench --resume 20260301T223005Z-2.3.0
+    """
+    settings: Settings = ctx.obj
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    java = find_java(java, dict(os.environ))
+    with _terminated_like_interrupted(), store.lock(settings.results):
+        if resume:
+            _refuse_plan_options(ctx, patterns)
+            info, paths = _resume(settings, resume, java)
+        else:
+            sides = (Side.STOCK, Side.CONTROL if aa else Side.PATCHED)
+            flink = find_line(line or default_line())
+            chosen = choose_cells(find_group(load_groups(), group), patterns)
+            version = distribution_version("flink-boost")
+            paths = bench.find_class_paths(flink, settings.build, version, sides)
+            started = datetime.now(UTC).replace(microsecond=0)
+            box = _require_box(java, flink.jdks, flink.version)
+            _hint_at_unfinished(settings, errors)
+            suffix = f"{flink.version}-aa" if aa else flink.version
+            info = bench.plan_run(
+                run_id=store.new_run_id(settings.results, started, suffix),
+                started=started,
+                group=chosen,
+                line=flink,
+                sides=sides,
+                pairs=pairs or chosen.pairs,
+                opened=opened,
+                extra_options=jvm_arg,
+                class_paths=paths,
+                box=box,
+                commit=bench.current_commit(),
+                version=version,
+            )
+            store.create_run(settings.results, info)
+        errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
+        _carry_out(settings, info, paths, java, errors)
+
+
+def _carry_out(
+    settings: Settings, info: RunInfo, paths: bench.ClassPaths, java: str, errors: Console
+) -> None:
+    failure: BenchmarkFailed | None = None
+    try:
+        with shown_progress(errors) as progress:
+            bench.run_missing_forks(
+                settings.results, info, paths, java=java, environment=os.environ, progress=progress
+            )
+    except BenchmarkFailed as error:
+        # What was measured is shown all the same.
+        failure = error
+    except KeyboardInterrupt:
+        errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
+        raise
+    forks = store.load_forks(settings.results, info.run_id)
+    print_comparison(info, forks, DEFAULT_CONFIDENCE, "table")
+    click.echo(f"Run: {info.run_id}")
+    if failure is not None:
+        raise failure
+
+
+def _resume(settings: Settings, run_id: str, java: str) -> tuple[RunInfo, bench.ClassPaths]:
+    info = store.load_run(settings.results, run_id)
+    if not info.timings:
+        raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
+    # A damaged file would otherwise be found only when everything else has been measured.
+    store.load_forks(settings.results, run_id)
+    flink = find_line(info.line)
+    paths = bench.find_class_paths(flink, settings.build, info.boost_version, info.sides)
+    box = _require_box(java, flink.jdks, flink.version)
+    bench.require_same_circumstances(info, paths, box)
+    return info, paths
+
+
+def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
+    jdk = ask_jdk(java)
+    if jdk.feature not in jdks:
+        supported = " or ".join(str(number) for number in jdks)
+        raise EnvironmentProblem(
+            f"{java} is JDK {jdk.feature}, but Flink {line} runs on {supported}.",
+            "Name another one with --java PATH.",
+        )
+    return describe_box(jdk)
+
+
+def _refuse_plan_options(ctx: click.Context, patterns: tuple[str, ...]) -> None:
+    given = [
+        name
+        for name in PLAN_OPTIONS
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given or patterns:
+        what = f"--{given[0].replace('_', '-')}" if given else "a pattern"
+        raise UsageProblem(
+            f"{what} cannot be given with --resume: the plan of a run is fixed when it begins.",
+            "Leave it out, or start a new run.",
+        )
+
+
+def _hint_at_unfinished(settings: Settings, errors: Console) -> None:
+    complete = set(store.complete_run_ids(settings.results))
+    unfinished = [run for run in store.run_ids(settings.results) if run not in complete]
+    if unfinished:
+        errors.out(
+            f"The run {unfinished[-1]} is unfinished;"
+            f" `flink-boost bench --resume {unfinished[-1]}` would go on with it."
+        )
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the run as Ctrl-C does: forks killed, results kept, one sentence."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    previous = [signal.signal(number, interrupt) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in zip(signals, previous, strict=True):
+            signal.signal(number, handler)

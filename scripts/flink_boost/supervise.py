@@ -1,0 +1,85 @@
+"""Runs a command whose processes never outlive the caller, not even one ended by ``kill -9``.
+
+JMH starts a JVM that starts another JVM. Both stay in the process group of a small guard, this
+module run as a program. The guard holds the read end of a pipe whose write end only the caller
+has: when the caller is gone, for whatever reason, the pipe ends and the guard kills the group. In
+the other direction the caller kills the group before it forgets the guard.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+class CommandTimeoutError(Exception):
+    """The command took longer than it may; its processes were killed."""
+
+
+def run_supervised(
+    command: Sequence[str], log: Path, environment: Mapping[str, str], timeout: float
+) -> int:
+    """Runs a command with its output in ``log`` and returns its exit code.
+
+    When this returns or raises, no process of the command's group is left. Raises
+    ``CommandTimeoutError`` after ``timeout`` seconds.
+    """
+    with log.open("wb") as output:
+        guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(Path(__file__)), *command],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    try:
+        _await_exit(guard.pid, timeout)
+    finally:
+        # The guard is not reaped yet, so its id, which is the group's, cannot be anyone else's.
+        os.killpg(guard.pid, signal.SIGKILL)
+        guard.wait()
+        if guard.stdin is not None:
+            guard.stdin.close()
+    return guard.returncode
+
+
+def _await_exit(pid: int, timeout: float) -> None:
+    # A pid descriptor wakes us up: nothing polls, and so disturbs, while a benchmark measures.
+    descriptor = os.pidfd_open(pid)
+    try:
+        if not select.select([descriptor], [], [], timeout)[0]:
+            raise CommandTimeoutError
+    finally:
+        os.close(descriptor)
+
+
+def _guard(command: Sequence[str]) -> int:
+    """Runs the command; ends with its group as soon as standard input ends."""
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    threading.Thread(target=_kill_group_at_end_of_input, daemon=True).start()
+    code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _kill_group_at_end_of_input() -> None:
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    # os._exit: the thread is blocked in a read, which an orderly shutdown would wait for.
+    try:
+        exit_code = _guard(sys.argv[1:])
+    except OSError as error:
+        sys.stderr.write(f"{error}\n")
+        exit_code = 127
+    sys.stderr.flush()
+    os._exit(exit_code)
