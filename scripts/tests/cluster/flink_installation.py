@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -46,7 +47,8 @@ class FlinkInstallation:
         """``jars`` go to ``lib/``; ``options`` are lines of the configuration, key to value."""
         self.home = private_copy(distribution, home)
         for jar in jars:
-            os.link(jar, home / "lib" / jar.name)
+            # Not linked: a build may write the jar anew while a JVM has it open.
+            shutil.copy(jar, home / "lib" / jar.name)
         self._rest_port, rpc_port = _free_ports(2)
         self._configure(rpc_port, dict(options or {}))
         self._processes: list[subprocess.Popen[str]] = []
@@ -63,6 +65,8 @@ class FlinkInstallation:
             for pid in self.daemons():
                 os.kill(pid, signal_number)
             if eventually(lambda: not self.daemons(), STOP_SECONDS):
+                # pytest keeps the folder for its logs; changed jars in it are large.
+                shutil.rmtree(self.home / "lib")
                 return
         raise AssertionError(f"{self.home}: still running: {self.daemons()}")
 
