@@ -22,22 +22,22 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <p>The cluster starts once per fork; job graph and records are made once, before measuring. One
  * invocation is one job, from submission to result; its fixed cost (some 30 ms) is spread over so
- * many records that it is below a tenth.
+ * many records that it is about a tenth or less.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Fork(
         value = 1,
         jvmArgsAppend = {"-XX:+UseG1GC", "-Xms768m", "-Xmx768m", "-Xmn256m", "-XX:+AlwaysPreTouch"})
-@Warmup(iterations = 4, time = 700, timeUnit = TimeUnit.MILLISECONDS)
-@Measurement(iterations = 4, time = 700, timeUnit = TimeUnit.MILLISECONDS)
+@Warmup(iterations = 6, time = 400, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 400, timeUnit = TimeUnit.MILLISECONDS)
 public class SerializationFrameworkMiniBenchmarks {
 
     /** Strings per invocation. */
-    static final int HEAVY_STRINGS = 150_000;
+    static final int HEAVY_STRINGS = 100_000;
 
     /** Tuples or POJOs per invocation, all subtasks together. */
-    static final int ORDERS = 600_000;
+    static final int ORDERS = 400_000;
 
     @Benchmark
     @OperationsPerInvocation(HEAVY_STRINGS)

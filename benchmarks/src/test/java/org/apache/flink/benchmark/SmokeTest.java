@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.BenchmarkList;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Every benchmark with every value of its parameters once, for a moment, through JMH itself. */
+class SmokeTest {
+
+    private static final String STRINGS = "StringSerializationBenchmark";
+    private static final String JOBS = "SerializationFrameworkMiniBenchmarks";
+    private static final String[] KINDS = {"ascii", "latin1", "cyrillic", "cjk", "emoji", "mixed"};
+
+    @TempDir private Path folder;
+
+    @Test
+    void suiteHoldsTheBenchmarksOfTheIssue() {
+        Set<String> names = new TreeSet<>();
+        BenchmarkList.defaultList()
+                .getAll(null, java.util.List.of())
+                .forEach(entry -> names.add(entry.getUsername()));
+        String prefix = "org.apache.flink.benchmark.";
+        assertThat(names)
+                .containsExactly(
+                        prefix + JOBS + ".serializerHeavyString",
+                        prefix + JOBS + ".serializerPojo",
+                        prefix + JOBS + ".serializerTuple",
+                        prefix + STRINGS + ".read",
+                        prefix + STRINGS + ".write");
+    }
+
+    @Test
+    void everyWriteCellRuns() throws Exception {
+        JsonNode results =
+                run(
+                        moment(STRINGS + ".write", 0)
+                                .param("length", "4", "16", "128", "1024")
+                                .param("kind", KINDS)
+                                .param("profile", "pure")
+                                .param("view", "serializer", "stream"));
+        assertThat(results).hasSize(4 * 6 * 2).allSatisfy(SmokeTest::isTimePerOperation);
+    }
+
+    @Test
+    void everyReadCellRuns() throws Exception {
+        JsonNode results =
+                run(
+                        moment(STRINGS + ".read", 0)
+                                .param("length", "4", "16", "128", "1024")
+                                .param("kind", KINDS)
+                                .param("profile", "pure")
+                                .param(
+                                        "view",
+                                        "network",
+                                        "network-heap",
+                                        "deserializer",
+                                        "stream"));
+        assertThat(results).hasSize(4 * 6 * 4).allSatisfy(SmokeTest::isTimePerOperation);
+    }
+
+    @Test
+    void pollutedReadRunsInAForkWithBothProfilers() throws Exception {
+        JsonNode secondary = runPolluted("read").get("secondaryMetrics");
+        // The string and its array: 16 characters cannot take less, and should not take much more.
+        assertThat(score(secondary, "gc.alloc.rate.norm")).isBetween(40., 200.);
+        assertThat(score(secondary, "cpu.time.norm")).isPositive();
+    }
+
+    @Test
+    void pollutedWriteRunsInAForkWithBothProfilers() throws Exception {
+        JsonNode secondary = runPolluted("write").get("secondaryMetrics");
+        assertThat(score(secondary, "gc.alloc.rate.norm")).isLessThan(40);
+        assertThat(score(secondary, "cpu.time.norm")).isPositive();
+    }
+
+    private JsonNode runPolluted(String method) throws Exception {
+        JsonNode results =
+                run(
+                        moment(STRINGS + "." + method, 1)
+                                .param("length", "16")
+                                .param("kind", "ascii")
+                                .param("profile", "mixed")
+                                .param("view", method.equals("read") ? "network" : "serializer")
+                                .measurementTime(TimeValue.milliseconds(200))
+                                .addProfiler(GCProfiler.class)
+                                .addProfiler(CpuTimeProfiler.class));
+        assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
+        return results.get(0);
+    }
+
+    @Test
+    void everyJobRuns() throws Exception {
+        Map<String, JsonNode> results = new TreeMap<>();
+        run(moment(JOBS, 0))
+                .forEach(result -> results.put(result.get("benchmark").asText(), result));
+        assertThat(results).hasSize(3);
+        results.values()
+                .forEach(
+                        result -> {
+                            assertThat(result.get("mode").asText()).isEqualTo("thrpt");
+                            assertThat(unit(result)).isEqualTo("ops/ms");
+                            // Records, not jobs, are the operations: even a busy machine does ten.
+                            assertThat(score(result, "primaryMetric")).isGreaterThan(10);
+                        });
+    }
+
+    @Test
+    void unknownParameterFailsTheRun() {
+        assertThatThrownBy(
+                        () ->
+                                run(
+                                        moment(STRINGS + ".write", 0)
+                                                .param("kind", "klingon")
+                                                .param("profile", "pure")))
+                .isInstanceOf(RunnerException.class)
+                .hasStackTraceContaining("Unknown kind 'klingon'");
+    }
+
+    private static ChainedOptionsBuilder moment(String include, int forks) {
+        return new OptionsBuilder()
+                .include(include)
+                .forks(forks)
+                .warmupIterations(0)
+                .measurementIterations(1)
+                .measurementTime(TimeValue.milliseconds(20))
+                .shouldFailOnError(true)
+                .verbosity(VerboseMode.SILENT);
+    }
+
+    private JsonNode run(ChainedOptionsBuilder options) throws Exception {
+        Path json = folder.resolve("result.json");
+        new Runner(options.resultFormat(ResultFormatType.JSON).result(json.toString()).build())
+                .run();
+        return new ObjectMapper().readTree(json.toFile());
+    }
+
+    private static void isTimePerOperation(JsonNode result) {
+        assertThat(result.get("mode").asText()).isEqualTo("avgt");
+        assertThat(unit(result)).isEqualTo("ns/op");
+        assertThat(score(result, "primaryMetric")).isPositive();
+    }
+
+    private static double score(JsonNode metrics, String name) {
+        return metrics.get(name).get("score").asDouble();
+    }
+
+    private static String unit(JsonNode result) {
+        return result.get("primaryMetric").get("scoreUnit").asText();
+    }
+}
