@@ -67,10 +67,6 @@ public final class BoostMode {
         return enabled;
     }
 
-    String explanation() {
-        return reason;
-    }
-
     /** A new error that ends the process, or null when it may run. */
     InternalError refusal() {
         if (!verdict.fits()) {

@@ -29,10 +29,10 @@ public final class VersionGuard {
 
     /** The verdict on this process, found on the first call and kept. Never throws. */
     public static Verdict verdict() {
-        return Process.VERDICT;
+        return ThisProcess.VERDICT;
     }
 
-    private static final class Process {
+    private static final class ThisProcess {
         static final Verdict VERDICT = check(VersionGuard.class.getClassLoader());
     }
 
