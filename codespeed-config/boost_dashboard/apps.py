@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
-from boost_dashboard.compatibility import show_whole_commit_ids
+from boost_dashboard.compatibility import allow_branch_querysets, show_whole_commit_ids
 
 
 class DashboardConfig(AppConfig):
@@ -13,4 +13,5 @@ class DashboardConfig(AppConfig):
     name = "boost_dashboard"
 
     def ready(self) -> None:
+        allow_branch_querysets()
         show_whole_commit_ids()

@@ -1,8 +1,9 @@
 """Lets Codespeed 0.13, written for Django 1.11 to 2.1, run unchanged on Django 5.2.
 
 Codespeed imports three names that Django has removed since. :func:`install` puts them back and has
-to run before Codespeed is imported, which is why the settings module calls it. The removed template
-tags are in ``templatetags/legacy_conditions.py``.
+to run before Codespeed is imported, which is why the settings module calls it. The other functions
+need its models and run once those are loaded. The removed template tags are in
+``templatetags/legacy_conditions.py``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 import django.conf.urls
 import django.shortcuts
 import django.utils.encoding
+from django.db.models.fields.related_lookups import RelatedExact
+from django.db.models.sql import Query
 from django.http import HttpResponse
 from django.template import loader
 from django.urls import re_path
@@ -26,7 +29,7 @@ def install() -> None:
 
 
 def show_whole_commit_ids() -> None:
-    """Makes Codespeed link to runs by their whole name; call it once its models are loaded.
+    """Makes Codespeed link to runs by their whole name.
 
     Codespeed shortens commit ids to ten characters and looks them up by prefix. Ours begin with
     the commit, which many runs share, so the prefix would be ambiguous and the page an error.
@@ -34,6 +37,29 @@ def show_whole_commit_ids() -> None:
     from codespeed.models import Revision
 
     Revision.get_short_commitid = lambda revision: revision.commitid
+
+
+def allow_branch_querysets() -> None:
+    """Lets Codespeed's changes page compare a revision's branch with a set of branches.
+
+    It filters by ``branch=<all branches of that name and project>``, of which there is one. Since
+    Django 5.2 such a set has to be limited to one row explicitly.
+    """
+    from codespeed.models import Revision
+
+    Revision._meta.get_field("branch").register_lookup(_FirstOfQuery, "exact")
+
+
+class _FirstOfQuery(RelatedExact):
+    """Equality that takes the first row of a subquery."""
+
+    rhs: Any
+
+    def get_prep_lookup(self) -> Any:
+        if isinstance(self.rhs, Query) and not self.rhs.is_sliced:
+            self.rhs = self.rhs.clone()
+            self.rhs.set_limits(high=1)
+        return super().get_prep_lookup()
 
 
 def _same_class(decorated: type) -> type:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -29,8 +29,6 @@ from boost_dashboard.secret_files import read_or_create
 SHORTEST_SECRET = 32
 SHORTEST_TOKEN = 20
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,14 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     if embedded:
         secret_key = secret_key or read_or_create(data / "secret_key")
         token = token or read_or_create(data / "token")
-    else:
-        _required(hosts, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by")
+    _require(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key")
+    _require(token, "FLINK_BOOST_TOKEN", "a token for those who upload")
+    _require(hosts or embedded, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by")
     return Configuration(
         embedded=embedded,
         data=data,
-        secret_key=_required(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key"),
-        token=_required(token, "FLINK_BOOST_TOKEN", "a token for those who upload"),
+        secret_key=secret_key,
+        token=token,
         # Its own health check comes from the machine itself.
         allowed_hosts=(*hosts, *LOOPBACK_NAMES),
         database=_database(environ.get("DATABASE_URL", ""), data),
@@ -75,13 +74,12 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     )
 
 
-def _required(value: T, variable: str, meaning: str) -> T:
+def _require(value: object, variable: str, meaning: str) -> None:
     if not value:
         raise ImproperlyConfigured(
             f"The dashboard needs {meaning}: set {variable}. Only the embedded dashboard on "
             "loopback, which `flink-boost serve` starts, chooses its own."
         )
-    return value
 
 
 def _secret(environ: Mapping[str, str], variable: str, shortest: int) -> str:
@@ -93,8 +91,7 @@ def _secret(environ: Mapping[str, str], variable: str, shortest: int) -> str:
             secret = Path(file).read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise ImproperlyConfigured(
-                f"The file {file} named by {variable}_FILE cannot be read: "
-                f"{type(error).__name__}."
+                f"The file {file} named by {variable}_FILE cannot be read: {type(error).__name__}."
             ) from error
         if not secret:
             raise ImproperlyConfigured(f"The file {file} named by {variable}_FILE is empty.")

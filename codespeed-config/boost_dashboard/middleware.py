@@ -73,11 +73,10 @@ class BadQuery:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self._handle(request)
 
-    def process_exception(
-        self, request: HttpRequest, exception: Exception
-    ) -> HttpResponse | None:
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         from_parameter = isinstance(exception, ValueError | LookupError | ObjectDoesNotExist)
-        if request.method not in READING_METHODS or not from_parameter:
+        # A page that fails without parameters fails by our own fault: that stays an error.
+        if request.method not in READING_METHODS or not request.GET or not from_parameter:
             return None
         logger.warning("cannot answer %s", request.get_full_path(), exc_info=exception)
         return HttpResponseBadRequest(

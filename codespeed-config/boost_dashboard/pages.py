@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from codespeed import views
-from codespeed.models import Result
+from codespeed.models import Result, Revision
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
@@ -26,7 +26,7 @@ EMPTY = (
 
 @require_safe
 @never_cache
-def health(request: HttpRequest) -> JsonResponse:
+def health(_request: HttpRequest) -> JsonResponse:
     """Says whose server this is, once the database answers."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
@@ -45,7 +45,15 @@ def _once_there_are_results(view: View) -> View:
     return page
 
 
-timeline = _once_there_are_results(views.timeline)
+def _timeline_without_baseline(request: HttpRequest) -> HttpResponse:
+    """Chooses "None" as baseline; Codespeed chooses nothing when no run is tagged."""
+    if "base" not in request.GET and not Revision.objects.exclude(tag="").exists():
+        request.GET = request.GET.copy()
+        request.GET["base"] = "none"
+    return views.timeline(request)
+
+
+timeline = _once_there_are_results(_timeline_without_baseline)
 changes = _once_there_are_results(views.changes)
 comparison = _once_there_are_results(views.comparison)
 

@@ -29,7 +29,7 @@ DATE_KEYS = ("revision_date", "result_date")
 NUMBER_KEYS = ("result_value", "std_dev", "min", "max", "q1", "q3")
 
 
-class BadResult(Exception):
+class BadResultError(Exception):
     """What was sent cannot be stored; the message is a sentence for the sender."""
 
 
@@ -61,7 +61,7 @@ def _store(
             if response.status_code >= 400:
                 transaction.set_rollback(True)
             return response
-    except BadResult as error:
+    except BadResultError as error:
         return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
     except ValidationError as error:
         return HttpResponseBadRequest(
@@ -86,13 +86,13 @@ def _store(
 def _items(request: HttpRequest) -> list[Item]:
     text = request.POST.get("json")
     if not text:
-        raise BadResult("There is no form field 'json' with a list of results.")
+        raise BadResultError("There is no form field 'json' with a list of results.")
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadResult("The form field 'json' does not hold JSON.") from None
+        raise BadResultError("The form field 'json' does not hold JSON.") from None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise BadResult("The form field 'json' does not hold a list of results.")
+        raise BadResultError("The form field 'json' does not hold a list of results.")
     return items
 
 
@@ -113,7 +113,7 @@ def _in_utc(key: str, text: Any) -> Any:
     try:
         moment = parse_datetime(text) if isinstance(text, str) else None
     except ValueError:
-        raise BadResult(f"The value {text!r} of {key} is no time.") from None
+        raise BadResultError(f"The value {text!r} of {key} is no time.") from None
     if moment is None or moment.tzinfo is None:
         return text
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
@@ -126,14 +126,14 @@ def _require_finite(key: str, value: Any) -> None:
     except (TypeError, ValueError):
         return
     if number != number or number in (float("inf"), float("-inf")):
-        raise BadResult(f"The value {value!r} of {key} is no finite number.")
+        raise BadResultError(f"The value {value!r} of {key} is no finite number.")
 
 
 def _know_environment(name: Any) -> None:
     if settings.CONFIGURATION.new_environments and isinstance(name, str) and name.strip():
         longest = Environment._meta.get_field("name").max_length
         if len(name) > longest:
-            raise BadResult(f"The environment's name is longer than {longest} characters.")
+            raise BadResultError(f"The environment's name is longer than {longest} characters.")
         Environment.objects.get_or_create(name=name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 SECRET_BYTES = 48
@@ -40,9 +41,7 @@ def _publish(path: Path, secret: str) -> None:
             os.fsync(file.fileno())
         if path.exists() and not _holds_secret(path):
             path.unlink(missing_ok=True)
-        try:
+        with suppress(FileExistsError):
             os.link(draft, path)
-        except FileExistsError:
-            pass
     finally:
-        os.unlink(draft)
+        Path(draft).unlink()

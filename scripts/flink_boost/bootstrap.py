@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _CHUNK = 8  # packages per call of pip: what is downloaded of a killed call is lost
 _PIP_SECONDS = 1800.0
 _APT_SECONDS = 1200.0
+_INTERRUPTED = 130
 _BROWSER_PACKAGES = ("chromium", "fonts-liberation")
 
 Tell = Callable[[str], None]
@@ -399,25 +400,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
 
-    def tell(line: str) -> None:
-        print(f"[set-up] {line}", flush=True)
-
     try:
-        if set_up(Layout(ROOT), tell):
-            tell("Done")
+        if set_up(Layout(ROOT), _tell):
+            _tell("Done")
         if options.browser:
-            ensure_browser(tell)
+            ensure_browser(_tell)
     except FlinkBoostError as error:
-        print(f"[set-up] {error.message}\n[set-up] {error.next_step}", file=sys.stderr)
-        return error.exit_code
+        return _fail(error.message, error.next_step, error.exit_code)
     except OSError as error:
-        print(f"[set-up] {error.strerror}: {error.filename}", file=sys.stderr)
-        print("[set-up] Free some space or mend the permissions, then try again.", file=sys.stderr)
-        return EnvironmentProblem.exit_code
+        where = f": {error.filename}" if error.filename else ""
+        return _fail(
+            f"{error.strerror}{where}.",
+            "Free some space or mend the permissions, then try again.",
+            EnvironmentProblem.exit_code,
+        )
     except KeyboardInterrupt:
-        print("[set-up] Stopped. Run the same command again to go on.", file=sys.stderr)
-        return 130
+        return _fail("Stopped.", "Run the same command again to go on.", _INTERRUPTED)
     return 0
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"[set-up] {line}\n")
+    sys.stdout.flush()
+
+
+def _fail(message: str, next_step: str, exit_code: int) -> int:
+    sys.stderr.write(f"[set-up] {message}\n[set-up] {next_step}\n")
+    return exit_code
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ class _Launch:
             os.set_inheritable(descriptor, True)
         os.chdir(_DJANGO_PROJECT)
         sys.stdout.flush()
-        os.execve(self.command[0], self.command, self.environ)
+        os.execve(self.command[0], self.command, self.environ)  # noqa: S606 no shell needed
 
     def start(self, log: Path) -> subprocess.Popen[bytes]:
         with log.open("ab") as output:
@@ -276,7 +276,8 @@ def _listen(address: Address) -> Iterator[socket.socket]:
         listener = socket.socket(family, kind, protocol)
     except OSError as error:
         raise EnvironmentProblem(
-            f"{address.host} is no address to listen on ({error.strerror}).", "Choose another --host."
+            f"{address.host} is no address to listen on ({error.strerror}).",
+            "Choose another --host.",
         ) from error
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -362,7 +363,7 @@ def _holds_lock(pid: int, data: Path) -> bool:
     """True when that process has our lock file open: a pid may long belong to somebody else."""
     lock = (data / "lock").resolve()
     try:
-        return any(Path(os.readlink(entry)) == lock for entry in Path(f"/proc/{pid}/fd").iterdir())
+        return any(entry.readlink() == lock for entry in Path(f"/proc/{pid}/fd").iterdir())
     except OSError:
         return False
 
@@ -396,7 +397,8 @@ def _is_loopback(host: str) -> bool:
 
 def _url(host: str, port: int) -> str:
     # A wildcard is an address to listen on, not one to connect to.
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    wildcards = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 looked up, not bound
+    name = wildcards.get(host, host)
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 

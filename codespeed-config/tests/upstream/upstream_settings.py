@@ -9,13 +9,19 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from codespeed import settings as _defaults
+
 from boost_dashboard.settings import *  # noqa: F403
 from boost_dashboard.settings import CONFIGURATION as _OURS
 from boost_dashboard.settings import TEMPLATES as _TEMPLATES
-from codespeed.settings import *  # noqa: F403
+
+# After ours, so that these win.
+globals().update({name: value for name, value in vars(_defaults).items() if name.isupper()})
 
 CONFIGURATION = dataclasses.replace(_OURS, new_environments=False)
-TEMPLATES = [{**_TEMPLATES[0], "DIRS": [Path(__file__).parent / "templates", *_TEMPLATES[0]["DIRS"]]}]
+TEMPLATES = [
+    {**_TEMPLATES[0], "DIRS": [Path(__file__).parent / "templates", *_TEMPLATES[0]["DIRS"]]}
+]
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
 TEST_RUNNER = "token_runner.TokenRunner"
 REPOSITORY_BASE_PATH = "/repositories"  # read by one test, never opened

@@ -1,4 +1,4 @@
-"""``flink-boost serve``: starts the dashboard."""
+"""``flink-boost serve``: Start the dashboard."""
 
 from __future__ import annotations
 

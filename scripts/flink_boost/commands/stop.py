@@ -1,4 +1,4 @@
-"""``flink-boost stop``: ends the dashboard."""
+"""``flink-boost stop``: End the dashboard that runs in the background."""
 
 from __future__ import annotations
 

@@ -1,0 +1,110 @@
+"""A real dashboard for the tests: gunicorn, Codespeed, SQLite, on a free port of loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from flink_boost import serve
+
+Item = dict[str, Any]
+
+PROJECT_FOLDER = Path(__file__).resolve().parents[1]
+
+
+def clean_environ() -> dict[str, str]:
+    """This process' environment without anything that configures a dashboard."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("FLINK_BOOST_", "DJANGO_")) and key != "DATABASE_URL"
+    }
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """A running server, and how to talk to it."""
+
+    data: Path
+    url: str
+
+    @property
+    def token(self) -> str:
+        return (self.data / "token").read_text(encoding="ascii").strip()
+
+    @property
+    def log(self) -> str:
+        return (self.data / "server.log").read_text(encoding="utf-8")
+
+    def get(self, path: str, **parameters: str) -> httpx.Response:
+        return httpx.get(self.url + path, params=parameters or None, timeout=20)
+
+    def post(self, path: str, form: dict[str, str], authorization: str | None) -> httpx.Response:
+        headers = {} if authorization is None else {"Authorization": authorization}
+        return httpx.post(self.url + path, data=form, headers=headers, timeout=20)
+
+    def upload(self, items: Any) -> httpx.Response:
+        return self.post("result/add/json/", {"json": json.dumps(items)}, f"Bearer {self.token}")
+
+    def timeline(self, benchmark: str, environment: str, executables: str = "") -> Any:
+        """The series of a benchmark by executable number, newest point first."""
+        ids = executables or ",".join(map(str, range(1, 20)))
+        answer = self.get("timeline/json/", exe=ids, env=environment, ben=benchmark, revs="50")
+        timelines = answer.json()["timelines"]
+        return timelines[0]["branches"]["master"] if timelines else {}
+
+
+def result(**changes: Any) -> Item:
+    """One result as `flink-boost upload` sends it."""
+    return {
+        "commitid": "0a1b2c3d-20260301T010203-aaaaaa",
+        "branch": "master",
+        "project": "Flink",
+        "executable": "patched 2.3.0",
+        "benchmark": "write.ascii.16",
+        "environment": "box-1",
+        "result_value": 8.0,
+        "std_dev": 0.1,
+        "min": 7.9,
+        "max": 8.1,
+        "units": "ns/op",
+        "units_title": "Time",
+        "lessisbetter": True,
+        "revision_date": "2026-03-01 01:02:03",
+        **changes,
+    }
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Any]:
+    """Starts dashboards on folders below ``tmp_path`` and ends them after the test."""
+    folders: list[Path] = []
+
+    def start_one(name: str = "codespeed", **environ: str) -> Dashboard:
+        data = tmp_path / name
+        folders.append(data)
+        url = serve.ensure_running(
+            data, serve.Address(port=0), environ={**clean_environ(), **environ}
+        )
+        return Dashboard(data, url)
+
+    yield start_one
+    for data in folders:
+        serve.stop(data)
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    """One dashboard for the tests of a module."""
+    data = tmp_path_factory.mktemp("codespeed")
+    yield Dashboard(
+        data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
+    )
+    serve.stop(data)

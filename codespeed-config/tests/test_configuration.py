@@ -1,0 +1,154 @@
+"""The configuration: what refuses to start, and which database is chosen."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from boost_dashboard.configuration import read_configuration
+from boost_dashboard.secret_files import read_or_create
+from conftest import PROJECT_FOLDER, clean_environ
+
+SERVICE = {
+    "FLINK_BOOST_SECRET_KEY": "s" * 40,
+    "FLINK_BOOST_TOKEN": "t" * 40,
+    "FLINK_BOOST_ALLOWED_HOSTS": "bench.example.org, bench",
+}
+EMBEDDED = {"FLINK_BOOST_EMBEDDED": "1"}
+
+
+def test_a_service_takes_its_secrets_from_the_environment(tmp_path: Path) -> None:
+    configuration = read_configuration(SERVICE, tmp_path)
+
+    assert configuration.secret_key == "s" * 40
+    assert configuration.token == "t" * 40
+    assert configuration.allowed_hosts[:2] == ("bench.example.org", "bench")
+    assert not (tmp_path / "build").exists()
+
+
+@pytest.mark.parametrize("variable", sorted(SERVICE))
+def test_a_service_refuses_to_start_without(variable: str, tmp_path: Path) -> None:
+    environ = {key: value for key, value in SERVICE.items() if key != variable}
+
+    with pytest.raises(ImproperlyConfigured, match=f"set {variable}"):
+        read_configuration(environ, tmp_path)
+
+
+@pytest.mark.parametrize("variable", ["FLINK_BOOST_SECRET_KEY", "FLINK_BOOST_TOKEN"])
+def test_a_short_secret_is_refused_and_not_shown(variable: str, tmp_path: Path) -> None:
+    with pytest.raises(ImproperlyConfigured, match=f"{variable} is too short") as refusal:
+        read_configuration({**SERVICE, variable: "hunter2"}, tmp_path)
+
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_secrets_may_come_from_files(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("f" * 40 + "\n", encoding="ascii")
+    environ = {**SERVICE, "FLINK_BOOST_TOKEN": "", "FLINK_BOOST_TOKEN_FILE": str(file)}
+
+    assert read_configuration(environ, tmp_path).token == "f" * 40
+
+    file.unlink()
+    with pytest.raises(ImproperlyConfigured, match="FLINK_BOOST_TOKEN_FILE cannot be read"):
+        read_configuration(environ, tmp_path)
+
+
+def test_secrets_show_in_no_repr(tmp_path: Path) -> None:
+    environ = {**SERVICE, "DATABASE_URL": "postgres://me:opensesame@db/speed"}
+    text = repr(read_configuration(environ, tmp_path))
+
+    assert "tttt" not in text
+    assert "ssss" not in text
+    assert "opensesame" not in text
+
+
+def test_the_settings_module_refuses_to_load_without_a_secret_key() -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROJECT_FOLDER / "manage.py"), "check"],
+        env=clean_environ(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode != 0
+    assert "set FLINK_BOOST_SECRET_KEY" in done.stderr
+
+
+def test_the_embedded_dashboard_makes_and_keeps_its_secrets(tmp_path: Path) -> None:
+    first = read_configuration(EMBEDDED, tmp_path)
+    second = read_configuration(EMBEDDED, tmp_path)
+
+    assert (first.secret_key, first.token) == (second.secret_key, second.token)
+    assert first.secret_key != first.token
+    assert len(first.token) >= 32
+    for name in ("secret_key", "token"):
+        file = tmp_path / "build" / "codespeed" / name
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_secret_that_others_can_read_is_closed_to_them(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    secret = read_or_create(file)
+    file.chmod(0o644)
+
+    assert read_or_create(file) == secret
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_an_emptied_secret_file_is_filled_again(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.touch()
+
+    assert len(read_or_create(file)) >= 32
+
+
+def test_processes_that_start_at_once_get_the_same_secret(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        secrets = set(pool.map(read_or_create, [tmp_path / "token"] * 40))
+
+    assert len(secrets) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["token"]
+
+
+def test_sqlite_is_the_default(tmp_path: Path) -> None:
+    database = read_configuration(EMBEDDED, tmp_path).database
+
+    assert database["ENGINE"] == "django.db.backends.sqlite3"
+    assert database["NAME"] == str(tmp_path / "build" / "codespeed" / "db.sqlite3")
+
+
+def test_a_postgresql_url_is_taken_apart(tmp_path: Path) -> None:
+    url = "postgres://speed:p%40ss@db.example.org:5433/codespeed?sslmode=require"
+    database = read_configuration({**SERVICE, "DATABASE_URL": url}, tmp_path).database
+
+    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["HOST"] == "db.example.org"
+    assert database["PORT"] == 5433
+    assert (database["USER"], database["PASSWORD"]) == ("speed", "p@ss")
+    assert database["NAME"] == "codespeed"
+    assert database["OPTIONS"] == {"sslmode": "require"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://speed:opensesame@db/codespeed",
+        "postgres://speed:opensesame@db/",
+        "postgres://speed:opensesame@db:port/codespeed",
+        "opensesame",
+    ],
+)
+def test_any_other_database_is_refused_without_showing_the_url(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL names no") as refusal:
+        read_configuration({**SERVICE, "DATABASE_URL": url}, tmp_path)
+
+    assert "opensesame" not in str(refusal.value)

@@ -1,0 +1,133 @@
+"""The pages themselves: with nothing to show, asked wrongly, and their headers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+
+from boost_dashboard.middleware import BadQuery
+from conftest import Dashboard, result
+
+PAGES = ("", "timeline/", "changes/", "comparison/")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _results(dashboard: Dashboard) -> None:
+    for name, time in (("old", "2026-03-01 01:00:00"), ("new", "2026-03-02 01:00:00")):
+        run = {"commitid": name, "revision_date": time}
+        throughput = {"units": "ops/ms", "units_title": "Throughput", "lessisbetter": False}
+        answer = dashboard.upload(
+            [
+                result(executable="stock 2.3.0", result_value=20.0, **run),
+                result(executable="patched 2.3.0", result_value=8.0, **run),
+                result(
+                    executable="stock 2.3.0",
+                    result_value=100.0,
+                    benchmark="job",
+                    **run,
+                    **throughput,
+                ),
+                result(
+                    executable="patched 2.3.0",
+                    result_value=150.0,
+                    benchmark="job",
+                    **run,
+                    **throughput,
+                ),
+            ]
+        )
+        assert answer.status_code == 202
+
+
+def test_the_overview_shows_the_newest_run_with_ratios(dashboard: Dashboard) -> None:
+    page = " ".join(dashboard.get("").text.split())
+
+    assert "Flink 2.3.0 on box-1" in page
+    assert "2026-03-02 01:00 UTC, new" in page
+    assert "<td>20.00</td> <td>8.00</td> <td>ns/op</td> <td>2.50x</td>" in page
+    assert "<td>100.00</td> <td>150.00</td> <td>ops/ms</td> <td>1.50x</td>" in page
+
+
+def test_an_empty_dashboard_says_what_to_do(start: Any) -> None:
+    empty = start()
+
+    for page in PAGES:
+        answer = empty.get(page)
+        assert answer.status_code == 200, page
+        assert "There are no results yet" in answer.text
+        assert "flink-boost upload" in answer.text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "timeline/json/?exe=x&env=1&ben=job",
+        "timeline/json/?exe=2&env=1&ben=job&revs=many",
+        "timeline/json/?exe=2&env=1&ben=job&base=1",
+        "timeline/?revs=x",
+        "comparison/?ben=x",
+        "changes/?tre=x",
+        "changes/table/?exe=x",
+        "makeimage/?exe=1",
+        "makeimage/?env=box-1&proj=Flink&branch=master&exe=patched+2.3.0&ben=job&width=99999",
+    ],
+)
+def test_a_wrong_parameter_is_the_callers_mistake(dashboard: Dashboard, query: str) -> None:
+    assert dashboard.get(query).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "error"),
+    [
+        ("GET", {}, ValueError()),
+        ("POST", {"a": "b"}, ValueError()),
+        ("GET", {"a": "b"}, RuntimeError()),
+    ],
+)
+def test_an_error_of_our_own_is_not_blamed_on_the_caller(
+    method: str, parameters: dict[str, str], error: Exception
+) -> None:
+    request = SimpleNamespace(method=method, GET=parameters, get_full_path=lambda: "/timeline/")
+
+    assert BadQuery(lambda _: None).process_exception(request, error) is None
+
+
+def test_what_does_not_exist_is_not_found(dashboard: Dashboard) -> None:
+    assert dashboard.get("nothing/").status_code == 404
+    assert dashboard.get("admin/").status_code == 404
+    assert dashboard.get("timeline/?ben=nothing").status_code == 404
+    assert dashboard.get("static/../settings.py").status_code == 404
+
+
+def test_a_plot_is_drawn_as_an_image(dashboard: Dashboard) -> None:
+    answer = dashboard.get(
+        "makeimage/", env="box-1", proj="Flink", branch="master", exe="patched 2.3.0", ben="job"
+    )
+
+    assert answer.status_code == 200
+    assert answer.content.startswith(b"\x89PNG")
+
+
+def test_the_feeds_are_there(dashboard: Dashboard) -> None:
+    for feed in ("feeds/latest/", "feeds/latest_significant/"):
+        assert "<rss" in dashboard.get(feed).text
+
+
+@pytest.mark.parametrize("page", [*PAGES, "nothing/", "static/css/main.css"])
+def test_every_answer_carries_the_security_headers(dashboard: Dashboard, page: str) -> None:
+    headers = dashboard.get(page).headers
+
+    assert "default-src 'self'" in headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_a_foreign_host_name_is_refused(dashboard: Dashboard) -> None:
+    """Otherwise a foreign site could read a loopback dashboard by pointing its name here."""
+    answer = httpx.get(dashboard.url, headers={"Host": "attacker.example"}, timeout=20)
+
+    assert answer.status_code == 400

@@ -1,0 +1,89 @@
+"""Who may write: those with the token, and nobody else."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from conftest import Dashboard, result
+
+WRONG = [
+    None,
+    "",
+    "Bearer",
+    "Bearer wrong-token-wrong-token-wrong-token",
+    "Basic {token}",
+    "{token}",
+    "Bearer {token}x",
+    "Bearer {shortened}",
+    "Bearer \u00e9\u00e8",  # bytes that are no ASCII must not end in an error
+]
+
+
+def number_of_points(dashboard: Dashboard, benchmark: str) -> int:
+    answer = dashboard.get("timeline/json/", exe="1,2", env="1", ben=benchmark, revs="50")
+    return 0 if answer.status_code == 404 else len(answer.json()["timelines"])
+
+
+@pytest.mark.parametrize("path", ["result/add/json/", "result/add/", "no/such/page", "timeline/"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_every_writing_method_needs_the_token(dashboard: Dashboard, method: str, path: str) -> None:
+    answer = httpx.request(method, dashboard.url + path, timeout=20)
+
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    assert "FLINK_BOOST_TOKEN" in answer.text
+
+
+@pytest.mark.parametrize("template", WRONG)
+def test_a_wrong_token_writes_nothing(dashboard: Dashboard, template: str | None) -> None:
+    token = dashboard.token
+    authorization = template and template.format(token=token, shortened=token[:-1])
+    headers = {} if authorization is None else {b"Authorization": authorization.encode("latin-1")}
+
+    for path, form in (
+        ("result/add/json/", {"json": json.dumps([result(benchmark="stolen")])}),
+        ("result/add/", {key: str(value) for key, value in result(benchmark="stolen").items()}),
+    ):
+        answer = httpx.post(dashboard.url + path, data=form, headers=headers, timeout=20)
+        assert answer.status_code == 401
+
+    assert number_of_points(dashboard, "stolen") == 0
+    assert "stolen" not in dashboard.get("").text
+
+
+def test_the_right_token_writes(dashboard: Dashboard) -> None:
+    answer = dashboard.upload([result(benchmark="allowed")])
+
+    assert answer.status_code == 202
+    assert number_of_points(dashboard, "allowed") == 1
+
+
+def test_the_scheme_may_be_written_in_any_case(dashboard: Dashboard) -> None:
+    form = {"json": json.dumps([result(benchmark="case")])}
+
+    assert dashboard.post("result/add/json/", form, f"bearer {dashboard.token}").status_code == 202
+
+
+def test_reading_needs_none(dashboard: Dashboard) -> None:
+    for path in ("", "about/", "timeline/", "changes/", "comparison/", "healthz", "reports/"):
+        assert dashboard.get(path).status_code == 200, path
+
+
+def test_an_upload_by_get_is_refused(dashboard: Dashboard) -> None:
+    answer = dashboard.get("result/add/json/", json=json.dumps([result(benchmark="by-get")]))
+
+    assert answer.status_code == 405
+    assert number_of_points(dashboard, "by-get") == 0
+
+
+def test_no_token_is_in_the_log(dashboard: Dashboard) -> None:
+    form = {"json": json.dumps([result()])}
+    dashboard.post("result/add/json/", form, "Bearer a-wrong-token-to-look-for")
+    dashboard.post("result/add/json/", form, f"Bearer {dashboard.token}")
+
+    assert "refused POST /result/add/json/" in dashboard.log
+    assert "a-wrong-token-to-look-for" not in dashboard.log
+    assert dashboard.token not in dashboard.log
