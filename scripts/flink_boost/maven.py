@@ -1,6 +1,7 @@
 """Prints the Maven arguments for a line: ``python3 scripts/flink_boost/maven.py [VERSION]``.
 
-Runs on a bare Python 3.11, because Maven is called before the project's own environment exists.
+``--default`` prints the version of the default line instead. Runs on a bare Python 3.11, because
+Maven is called before the project's own environment exists.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 def maven_arguments(version: str | None = None, root: Path = ROOT) -> list[str]:
     """Arguments that select a line: versions, the artefact suffix, the local repository.
 
-    Raises ``KeyError`` for a version that ``lines.toml`` does not name.
+    Raises ``KeyError`` for a version that ``lines.toml`` does not name or has not switched on.
     """
     document = tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))
-    version = version or document["default"]
+    version = version or str(document["default"])
     line = document["lines"][version]
     if not line["enabled"]:
         raise KeyError(version)
@@ -29,8 +30,16 @@ def maven_arguments(version: str | None = None, root: Path = ROOT) -> list[str]:
     ]
 
 
+def default_version(root: Path = ROOT) -> str:
+    """The line that is worked on when none is named."""
+    return str(tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))["default"])
+
+
 if __name__ == "__main__":
     try:
-        print(" ".join(maven_arguments(sys.argv[1] if len(sys.argv) > 1 else None)))
+        if sys.argv[1:] == ["--default"]:
+            print(default_version())
+        else:
+            print(" ".join(maven_arguments(sys.argv[1] if sys.argv[1:] else None)))
     except KeyError as error:
         sys.exit(f"There is no switched-on Flink line {error} in lines.toml.")

@@ -1,0 +1,56 @@
+# flink-boost: `make help` lists the targets. Each sets up what it needs.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PYTHON ?= python3
+LINE ?= $(shell $(PYTHON) scripts/flink_boost/maven.py --default)
+# -C: an artefact whose checksum differs from the repository's stops the build.
+MAVEN = mvn -B -ntp -C $(shell $(PYTHON) scripts/flink_boost/maven.py $(LINE))
+
+SOURCES := $(shell find weaver flink-core-patch flink-runtime-patch benchmarks \
+	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -name pom.xml \) -print)
+BUILT = build/jars/.built-$(LINE)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "LINE=<Flink release> selects another line of lines.toml (default: $(LINE))."
+
+.PHONY: setup
+setup: ## Set up .venv from pinned, verified downloads (cached in .cache)
+	@scripts/bootstrap-venv
+
+.PHONY: build
+build: $(BUILT) ## Build the drop-in jar and the benchmarks for LINE
+
+$(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
+	@echo "Building the drop-in jar for Flink $(LINE)"
+	@mkdir -p build/jars
+	$(MAVEN) -q package -DskipTests
+	@touch $@
+
+.PHONY: run
+run: setup build ## Quick look: measure stock against patched, publish, print table and URLs
+	@.venv/bin/flink-boost run --line $(LINE)
+
+.PHONY: stop
+stop: ## Stop the dashboard that `make run` left running
+	@if [ -x .venv/bin/flink-boost ]; then .venv/bin/flink-boost stop; else echo "Nothing is set up, nothing runs."; fi
+
+.PHONY: test
+test: ## Run every test and check (Java, Python, browser, clusters), then print totals
+	@scripts/bootstrap-venv --browser
+	@PYTHON=$(PYTHON) scripts/run-tests $(LINE)
+
+.PHONY: format
+format: setup ## Format Java and Python sources in place
+	$(MAVEN) -q spotless:apply
+	.venv/bin/ruff format scripts codespeed-config
+	.venv/bin/ruff check --fix scripts codespeed-config
+
+.PHONY: clean
+clean: stop ## Remove what was built; keeps downloads, results and the dashboard's data
+	rm -rf build/jars */target
+
