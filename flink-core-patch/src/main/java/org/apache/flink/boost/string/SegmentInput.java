@@ -24,4 +24,10 @@ public interface SegmentInput extends Positioned {
 
     /** Replaces that array. */
     void boostScratch(byte[] scratch);
+
+    /** The view's own array for temporary characters, which stock uses so too; may be null. */
+    char[] boostCharScratch();
+
+    /** Replaces that array. */
+    void boostCharScratch(char[] scratch);
 }

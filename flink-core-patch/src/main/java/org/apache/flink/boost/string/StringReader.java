@@ -83,12 +83,12 @@ final class StringReader {
         if (segment.size() - start < n) {
             return n > STOCK_ARRAY ? endOfSegment(in, segment) : STOCK;
         }
-        if (!segment.isOffHeap()) {
-            return readArray(in, segment.getArray(), start, segment.size(), n);
+        if (!StringAccess.OPENED) {
+            return readByScratch(in, segment, start, n);
         }
-        return StringAccess.OPENED
+        return segment.isOffHeap()
                 ? readOffHeap(in, segment, start, n)
-                : readOffHeapByScratch(in, segment, start, n);
+                : readArray(in, segment.getArray(), start, segment.size(), n);
     }
 
     /** Ends as stock does after the last byte, without stock's array for a length that is a lie. */
@@ -208,19 +208,44 @@ final class StringReader {
         }
     }
 
-    /** Without a look into strings: copy, check, and let a public constructor copy again. */
-    private static String readOffHeapByScratch(
-            SegmentInput in, MemorySegment segment, int start, int n) {
-        if (n >= 8 && (segment.getLong(start) & NEGATIVES) != 0) {
-            return STOCK;
+    /** Without a look into strings: through the view's own arrays and public constructors. */
+    private static String readByScratch(SegmentInput in, MemorySegment segment, int start, int n) {
+        if (n < BULK
+                ? !isShortAscii(segment, start, n)
+                : (segment.getLong(start) & NEGATIVES) != 0) {
+            return readChars(in, segment, start, n);
         }
         byte[] scratch = scratch(in, n);
         segment.get(start, scratch, 0, n);
         if (!StringAccess.isAscii(scratch, 0, n)) {
-            return STOCK;
+            return readChars(in, segment, start, n);
         }
         in.boostPosition(start + n);
         return latin1(scratch, 0, n);
+    }
+
+    private static String readChars(SegmentInput in, MemorySegment segment, int start, int n) {
+        byte[] scratch =
+                scratch(in, (int) Math.min(Math.min(3L * n, CHUNK), segment.size() - start));
+        char[] chars = in.boostCharScratch();
+        if (chars == null || chars.length < n) {
+            chars = new char[n];
+            in.boostCharScratch(chars);
+        }
+        int i = 0;
+        int p = start;
+        while (i < n) {
+            int fetched = Math.min(scratch.length, segment.size() - p);
+            segment.get(p, scratch, 0, fetched);
+            long progress = VarintDecoder.decodeChars(scratch, 0, fetched, chars, i, n);
+            if (Progress.bytes(progress) == 0) {
+                return STOCK;
+            }
+            i = Progress.characters(progress);
+            p += Progress.bytes(progress);
+        }
+        in.boostPosition(p);
+        return new String(chars, 0, n);
     }
 
     private static byte[] scratch(SegmentInput in, int size) {

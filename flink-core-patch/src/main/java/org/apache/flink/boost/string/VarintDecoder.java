@@ -108,6 +108,50 @@ final class VarintDecoder {
         return Progress.of(i, p);
     }
 
+    /**
+     * Decodes into an array of characters. Parameters and result as {@link #decodeUtf16}, with one
+     * element per character.
+     */
+    static long decodeChars(byte[] in, int position, int limit, char[] chars, int from, int end) {
+        int i = from;
+        int p = position;
+        while (i <= end - 4 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = word & MORE;
+            if (more == TWO_BYTES) {
+                long four = (word & LANE_LOW_7) | (word >>> 1 & LANE_BITS_7_TO_13);
+                chars[i] = (char) four;
+                chars[i + 1] = (char) (four >>> 16);
+                chars[i + 2] = (char) (four >>> 32);
+                chars[i + 3] = (char) (four >>> 48);
+                i += 4;
+                p += 8;
+            } else if ((more & SIX_BYTES) == THREE_BYTES) {
+                chars[i] = (char) threeBytes(word);
+                chars[i + 1] = (char) threeBytes(word >>> 24);
+                i += 2;
+                p += 6;
+            } else {
+                int bits = Long.numberOfTrailingZeros(~more & MORE) + 1;
+                if (bits > 24) {
+                    return Progress.of(i, p);
+                }
+                chars[i] = (char) threeBytes(word & -1L >>> -bits);
+                i++;
+                p += bits >>> 3;
+            }
+        }
+        while (i < end) {
+            int size = charSize(in, p, limit);
+            if (size == NONE) {
+                break;
+            }
+            chars[i++] = (char) charAt(in, p, size);
+            p += size;
+        }
+        return Progress.of(i, p);
+    }
+
     /** Index of the first byte from 0x80 on, or {@code limit}. */
     static int firstNonAscii(byte[] in, int position, int limit) {
         int p = position;

@@ -34,4 +34,12 @@ public interface NonSpanningInput extends SegmentInput {
     @Override
     @Writes("utfByteBuffer")
     void boostScratch(byte[] scratch);
+
+    @Override
+    @Reads("utfCharBuffer")
+    char[] boostCharScratch();
+
+    @Override
+    @Writes("utfCharBuffer")
+    void boostCharScratch(char[] scratch);
 }
