@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from flink_boost.series import Point, Series
+from flink_boost.table import short_number
 
 WIDTH, HEIGHT = 480.0, 310.0
 LEFT, RIGHT = 56.0, 10.0
@@ -91,20 +92,6 @@ def chart_of(series: Series, changed_runs: Sequence[str] = (), most_runs: int = 
         values=tuple(_values(point, series.unit) for point in series.present),
         left_out=left_out,
     )
-
-
-def short_number(value: float) -> str:
-    """About four significant digits, without an exponent where people would not write one."""
-    size = abs(value)
-    if size == 0:
-        return "0"
-    if size >= 1000:
-        return f"{value:,.0f}"
-    if size >= 100:
-        return f"{value:.0f}"
-    if size >= 10:
-        return f"{value:.1f}"
-    return f"{value:.2f}" if size >= 1 else f"{value:.3g}"
 
 
 def nice_ticks(low: float, high: float, wanted: int = 4) -> tuple[float, ...]:

@@ -17,26 +17,25 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from flink_boost.compare import HarnessCheck, check_harness
 from flink_boost.detect import Change, TrendKind, TrendVerdict
 from flink_boost.model import Comparison, RunInfo, Side, Verdict
-from flink_boost.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of, short_number
+from flink_boost.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.series import Series, settings_of
+from flink_boost.table import SIDE_TITLES, short_number
 
 
 @dataclass(frozen=True)
 class AaSummary:
-    """What the newest stock-against-stock run of the same line says about the harness."""
+    """What the newest stock-against-stock run made like this one says about the harness."""
 
-    run_id: str
-    started: datetime
-    rows: int
-    excluding_one: int
-    confidence: float
+    run: RunInfo
+    check: HarnessCheck
 
 
 @dataclass(frozen=True)
 class ReportInput:
-    """All that the page shows. ``series`` and ``trends`` may hold more than this run's."""
+    """All that the page shows. ``series`` may be more than this run's; ``trends`` are theirs."""
 
     run: RunInfo
     comparisons: tuple[Comparison, ...]
@@ -86,14 +85,14 @@ def render(report: ReportInput) -> str:
     run = report.run
     return environment.get_template("report.html.j2").render(
         run=run,
-        side_names=tuple(_SIDE_NAMES[side] for side in run.sides),
+        side_names=tuple(SIDE_TITLES[side] for side in run.sides),
         started=_utc(run.started),
         made=_utc(report.made),
         headline=headline(run, report.comparisons),
         rows=[_row(comparison) for comparison in report.comparisons],
-        confidence=_confidence(report.comparisons),
+        confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
         figures=_figures(report),
-        trend_headline=trend_headline(_own_trends(report)),
+        trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
         aa=None if report.aa is None else aa_sentence(report.aa),
         circumstances=_circumstances(run),
         dashboard_url=_web_address(report.dashboard_url),
@@ -106,7 +105,7 @@ def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
     if not comparisons:
         return f"Flink {run.line}: this run compared no benchmark."
     if Side.CONTROL in run.sides:
-        off = sum(excludes_one(comparison) for comparison in comparisons)
+        off = check_harness(comparisons).excluding_one
         return (
             f"Flink {run.line}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
             f"{'shows' if off == 1 else 'show'} a difference that cannot be there."
@@ -148,32 +147,17 @@ def trend_headline(trends: Sequence[TrendVerdict]) -> str:
 
 
 def aa_sentence(aa: AaSummary) -> str:
-    """How many rows of a stock-against-stock run differ, and how many would by chance."""
-    expected = aa.rows * (1 - aa.confidence)
-    return (
-        f"In the newest stock-against-stock run ({aa.run_id}, {_utc(aa.started)}) the interval of "
-        f"{aa.excluding_one} of {aa.rows} benchmarks excludes 1.00; by chance about "
-        f"{expected:.1f} would."
+    """How many rows of a stock-against-stock run differ, and how many may by chance."""
+    check = aa.check
+    found = (
+        f"In the newest stock-against-stock run ({aa.run.run_id}, {_utc(aa.run.started)}) the "
+        f"interval of {check.excluding_one} of {_benchmarks(check.rows)} excludes 1.00; by chance "
+        f"up to {check.expected_at_most} may."
     )
+    if check.passed:
+        return found
+    return f"{found} That is too many: treat small differences on this box with suspicion."
 
-
-def summarise_aa(run: RunInfo, comparisons: Sequence[Comparison]) -> AaSummary:
-    """Counts the rows of an A/A run whose interval excludes 1."""
-    return AaSummary(
-        run_id=run.run_id,
-        started=run.started,
-        rows=len(comparisons),
-        excluding_one=sum(excludes_one(comparison) for comparison in comparisons),
-        confidence=_confidence(comparisons),
-    )
-
-
-def excludes_one(comparison: Comparison) -> bool:
-    """True when the interval of the ratio leaves 1 out."""
-    return comparison.low > 1 or comparison.high < 1
-
-
-_SIDE_NAMES = {Side.STOCK: "stock", Side.PATCHED: "patched", Side.CONTROL: "stock again"}
 
 _COUNT_WORDS = {
     Verdict.BETTER: "faster",
@@ -219,24 +203,16 @@ def _change_of(before: float | None, after: float | None) -> str:
 
 
 def _figures(report: ReportInput) -> list[Figure]:
-    settings = settings_of(report.run)
-    trends = {(trend.cell, trend.settings): trend for trend in report.trends}
-    drawn = [
-        series
-        for series in report.series
-        if series.settings == settings and series.cell in report.run.cells
-    ]
-    most_runs = _runs_per_plot(len(drawn))
+    judged = _own_series(report)
+    most_runs = _runs_per_plot(len(judged))
     return [
-        _figure(series, trends.get((series.cell, settings)), most_runs)
-        for series in drawn
+        _figure(series, trend, most_runs)
+        for series, trend in judged
         if any(series.points[-most_runs:])
     ]
 
 
-def _figure(series: Series, trend: TrendVerdict | None, most_runs: int) -> Figure:
-    if trend is None:
-        return Figure(chart_of(series, (), most_runs), "", "")
+def _figure(series: Series, trend: TrendVerdict, most_runs: int) -> Figure:
     changes = [change for change in (*trend.earlier_changes, trend.change) if change is not None]
     chart = chart_of(series, [change.after_run for change in changes], most_runs)
     return Figure(chart, _trend_sentence(trend), trend.kind.value)
@@ -247,12 +223,18 @@ def _runs_per_plot(plots: int) -> int:
     return min(90, max(10, 2400 // max(plots, 1)))
 
 
-def _own_trends(report: ReportInput) -> list[TrendVerdict]:
-    settings = settings_of(report.run)
+def _own_series(report: ReportInput) -> list[tuple[Series, TrendVerdict]]:
+    """The series that this run is part of; for an A/A run those that it is the control of."""
+    run = report.run
     return [
-        trend
-        for trend in report.trends
-        if trend.settings == settings and trend.cell in report.run.cells
+        (series, trend)
+        for series, trend in zip(report.series, report.trends, strict=True)
+        if any(point.run_id == run.run_id for point in series.present)
+        or (
+            Side.CONTROL in run.sides
+            and series.cell in run.cells
+            and series.settings == settings_of(run)
+        )
     ]
 
 
@@ -281,7 +263,7 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
         ("Group", f"{run.group} ({run.pairs} pairs{', quick look' if run.quick_look else ''})"),
         ("Flink line", run.line),
         ("flink-boost", f"{run.boost_version}, commit {run.commit}"),
-        ("Drop-in jar (SHA-256)", run.dropin_sha256),
+        ("Drop-in jar (SHA-256)", run.dropin_sha256 or "none: both sides are stock"),
         ("Box", f"{box.hostname}: {box.cpu}, {box.cores} cores, {box.memory_mb:,} MB"),
         ("Kernel", box.kernel),
         ("JDK", box.jdk),
@@ -294,10 +276,6 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
 def _breaking_points(name: str) -> list[str]:
     """A long name in pieces, after any of which a line may break."""
     return re.findall(r"[^.,\[]*[.,\[]?", name)
-
-
-def _confidence(comparisons: Sequence[Comparison]) -> float:
-    return comparisons[0].confidence if comparisons else 0.95
 
 
 def _benchmarks(count: int) -> str:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from flink_boost.model import Cell, Fork, Frozen, Mode, RunInfo, Side
+from flink_boost.model import Cell, Fork, Frozen, Mode, RunInfo, Side, Timing
 
 
 class Settings(Frozen):
@@ -129,7 +129,7 @@ def _series_of(
     measures = dict.fromkeys(measure for forks in per_run for measure in forks)
     control_forks = [_by_measure(run) for run in controls]
     for measure in measures:
-        cell, mode, unit = measure
+        cell, mode, unit, _ = measure
         points = tuple(
             _point(run, forks[measure]) if measure in forks else None
             for run, forks in zip(runs, per_run, strict=True)
@@ -152,14 +152,15 @@ def _series_of(
         )
 
 
-Measure: TypeAlias = tuple[Cell, Mode, str]
+Measure: TypeAlias = tuple[Cell, Mode, str, Timing | None]
 
 
 def _by_measure(run: MeasuredRun) -> dict[Measure, list[Fork]]:
-    """A benchmark whose unit or direction was changed starts a series of its own."""
+    """A benchmark whose unit, direction or timing was changed starts a series of its own."""
+    timings = dict(zip(run.info.cells, run.info.timings, strict=False))
     groups: defaultdict[Measure, list[Fork]] = defaultdict(list)
     for fork in run.forks:
-        groups[(fork.cell, fork.mode, fork.unit)].append(fork)
+        groups[fork.cell, fork.mode, fork.unit, timings.get(fork.cell)].append(fork)
     return dict(groups)
 
 

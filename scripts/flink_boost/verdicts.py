@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
+from rich.console import JustifyMethod
 from rich.table import Table
+from rich.text import Text
 
 from flink_boost.detect import TrendKind, TrendVerdict
 from flink_boost.files import make_folder, write_durably
@@ -32,27 +35,29 @@ def store_verdicts(path: Path, verdicts: Sequence[TrendVerdict], made: datetime)
 
 def verdict_table(verdicts: Sequence[TrendVerdict]) -> Table:
     """One row per series."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("Benchmark", "Settings", "Points", "Verdict", "Change", "Since commit"):
-        table.add_column(title, justify="right" if title in ("Points", "Change") else "left")
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("benchmark", "settings", "points", "verdict", "change", "since commit"):
+        justify: JustifyMethod = "right" if title in ("points", "change") else "left"
+        table.add_column(title, justify=justify, overflow="fold")
     for verdict in verdicts:
         change = verdict.change
-        table.add_row(
-            _plain(verdict.cell.name),
-            _plain(_settings(verdict)),
-            f"{verdict.points}" + (f" (+{verdict.gaps} gaps)" if verdict.gaps else ""),
-            _STYLED[verdict.kind],
+        texts = (
+            verdict.cell.name,
+            _settings(verdict),
+            f"{verdict.points}" + (f" ({verdict.gaps} missing)" if verdict.gaps else ""),
+            verdict.kind.value,
             "" if change is None else f"{change.ratio - 1:+.1%}",
-            "" if change is None else _plain(change.after_commit[:12]),
+            "" if change is None else change.after_commit[:12],
         )
+        table.add_row(*map(Text, texts), style=_STYLES[verdict.kind])
     return table
 
 
-_STYLED = {
-    TrendKind.LEARNING: "[dim]learning[/]",
-    TrendKind.STEADY: "steady",
-    TrendKind.CANDIDATE_REGRESSION: "[bold red]candidate-regression[/]",
-    TrendKind.CANDIDATE_IMPROVEMENT: "[bold green]candidate-improvement[/]",
+_STYLES = {
+    TrendKind.LEARNING: "dim",
+    TrendKind.STEADY: "",
+    TrendKind.CANDIDATE_REGRESSION: "bold red",
+    TrendKind.CANDIDATE_IMPROVEMENT: "bold green",
 }
 
 
@@ -62,8 +67,3 @@ def _settings(verdict: TrendVerdict) -> str:
     parts += ["quick look"] if settings.quick_look else []
     parts += [] if settings.opened else ["not opened"]
     return ", ".join(parts)
-
-
-def _plain(text: str) -> str:
-    """``[length=16]`` is part of a name here, not markup."""
-    return text.replace("[", r"\[")

@@ -8,15 +8,16 @@ from html.parser import HTMLParser
 import pytest
 from synthetic import FIRST_NIGHT, JOB, WRITE, make_forks, make_night, make_run, make_series
 
+from flink_boost.compare import check_harness
 from flink_boost.detect import detect
 from flink_boost.model import Cell, Comparison, Mode, RunInfo, Side, Verdict
-from flink_boost.plot import chart_of, nice_ticks, short_number
+from flink_boost.plot import chart_of, nice_ticks
 from flink_boost.report import (
+    AaSummary,
     ReportInput,
     aa_sentence,
     headline,
     render,
-    summarise_aa,
     trend_headline,
 )
 from flink_boost.series import MeasuredRun, build_series
@@ -125,9 +126,11 @@ def test_a_stock_against_stock_run_is_never_called_faster() -> None:
 def test_the_aa_summary_compares_with_chance() -> None:
     run = make_run(sides=(Side.STOCK, Side.CONTROL))
     rows = [make_comparison(low=1.01, high=1.1)] + [make_comparison(low=0.9, high=1.1)] * 19
-    summary = summarise_aa(run, rows)
-    assert (summary.rows, summary.excluding_one) == (20, 1)
-    assert "1 of 20 benchmarks excludes 1.00; by chance about 1.0 would" in aa_sentence(summary)
+    sentence = aa_sentence(AaSummary(run, check_harness(rows)))
+    assert "1 of 20 benchmarks excludes 1.00; by chance up to 3 may." in sentence
+    assert "suspicion" not in sentence
+    bad = [make_comparison(low=1.01, high=1.1)] * 20
+    assert "too many" in aa_sentence(AaSummary(run, check_harness(bad)))
 
 
 def test_trends_in_words() -> None:
@@ -144,7 +147,7 @@ def test_the_page_holds_table_plots_and_circumstances() -> None:
         "StringSerializationBenchmark.",
         "2.00x",
         "1.90 – 2.10",
-        "1,234 → 0",
+        "1234 → 0",
         "1.50x",
         "Example CPU, 4 cores",
         "6.1.0",
@@ -156,6 +159,14 @@ def test_the_page_holds_table_plots_and_circumstances() -> None:
     assert page.tags.count("svg") == 2
     assert ("a", "href", "http://127.0.0.1:8321/") in page.attributes
     assert "Quick look." not in page.text
+
+
+def test_only_series_that_the_run_is_part_of_are_drawn() -> None:
+    other = make_run(3, hostname="box-2")
+    page = Page(render(make_input(nights=3, run=other)))
+    assert page.tags.count("svg") == 2
+    assert "Learning (1 point)." in page.text
+    assert "3 points" not in page.text
 
 
 def test_a_quick_look_says_so() -> None:
@@ -206,7 +217,7 @@ def test_a_year_of_a_large_suite_stays_below_three_megabytes() -> None:
         Cell(benchmark=f"org.apache.flink.benchmark.LongNamedBenchmark{number}.someMethod")
         for number in range(60)
     )
-    run = make_run(cells=cells)
+    run = make_run(299, cells=cells)
     nights = [make_series([0.5 + 0.001 * (night % 9) for night in range(300)])] * 60
     series = tuple(
         one.model_copy(update={"cell": cell}) for one, cell in zip(nights, cells, strict=True)
@@ -216,7 +227,7 @@ def test_a_year_of_a_large_suite_stays_below_three_megabytes() -> None:
             run=run,
             comparisons=tuple(make_comparison(cell) for cell in cells),
             series=series,
-            trends=(),
+            trends=detect(series),
             aa=None,
             dashboard_url=None,
             made=FIRST_NIGHT,
@@ -244,14 +255,6 @@ def test_everything_is_drawn_inside_the_plot(scores: list[float]) -> None:
             assert len(curve.dots) == len(scores)
             assert all(panel.top <= dot.y <= panel.bottom for dot in curve.dots)
             assert all(0 < dot.x < 480 for dot in curve.dots)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0, "0"), (0.01234, "0.0123"), (1.234, "1.23"), (12.34, "12.3"), (1234567.0, "1,234,567")],
-)
-def test_numbers_have_as_many_digits_as_help(value: float, text: str) -> None:
-    assert short_number(value) == text
 
 
 def test_ticks_are_round_and_inside() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 from synthetic import JOB, WRITE, make_forks, make_night, make_run
 
-from flink_boost.model import Mode, RunInfo, Side
+from flink_boost.model import Mode, RunInfo, Side, Timing
 from flink_boost.series import MeasuredRun, build_series, pair_log_ratios
 
 
@@ -55,6 +55,19 @@ def test_runs_with_other_settings_start_a_series_of_their_own(change: dict[str, 
     series = build_series([make_night(0), measured(other), make_night(2)])
     points = sorted(len(one.points) for one in series if one.cell == JOB)
     assert points == [1, 2]
+
+
+def test_a_benchmark_measured_for_longer_starts_a_series_of_its_own() -> None:
+    short, long = (
+        Timing(warmup_iterations=2, warmup_time_ms=500, iterations=3, iteration_time_ms=ms)
+        for ms in (500, 1000)
+    )
+    nights = [
+        measured(make_run(night).model_copy(update={"timings": (timing, short)}))
+        for night, timing in enumerate((short, short, long))
+    ]
+    points = {(one.cell, len(one.present)) for one in build_series(nights)}
+    assert points == {(WRITE, 2), (WRITE, 1), (JOB, 3)}
 
 
 def test_a_benchmark_missing_from_a_run_leaves_a_gap() -> None:

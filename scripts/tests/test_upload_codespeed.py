@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from dashboard_process import dashboard
 from synthetic import make_forks, make_run
 
 from flink_boost import serve
@@ -29,18 +28,8 @@ POLICY = RetryPolicy(attempts=2, first_wait=0.1)
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The data folder of a running dashboard."""
-    build = tmp_path_factory.mktemp("build")
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "flink_boost.cli", "--build", str(build)),
-            *("serve", "--port", "0", "--background"),
-        ],
-        check=True,
-        timeout=120,
-        stdout=subprocess.DEVNULL,
-    )
-    yield build / "codespeed"
-    serve.stop(build / "codespeed")
+    with dashboard(tmp_path_factory.mktemp("build")) as folder:
+        yield folder
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def command(
     jvm_arg: tuple[str, ...],
     resume: str | None,
     java: str | None,
-) -> None:
+) -> RunInfo:
     """Measure stock and patched forks in turn, then compare them.
 
     PATTERNS are regular expressions that choose benchmarks of the group by name. Every fork is kept
@@ -102,6 +102,7 @@ def command(
             store.create_run(settings.results, info)
         errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
         _carry_out(settings, info, paths, java, errors)
+        return info
 
 
 def _carry_out(
