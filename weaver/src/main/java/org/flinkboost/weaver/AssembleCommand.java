@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +21,9 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * {@code assemble}: the drop-in jar from the woven folders of all modules; same input, same bytes.
@@ -48,52 +52,62 @@ final class AssembleCommand implements Callable<Integer> {
     @Option(names = "--out", required = true, description = "The jar to write.")
     private Path out;
 
+    @Spec private CommandSpec spec;
+
     @Override
     public Integer call() throws IOException {
         Map<String, byte[]> entries = new TreeMap<>();
         Map<String, String> checksums = new TreeMap<>();
         for (Path folder : folders) {
-            checksums.putAll(WovenClasses.read(folder));
+            checksums.putAll(WovenClasses.read(folder, flinkVersion));
             addAll(folder, entries);
         }
         for (Path licence : licences) {
-            entries.put("META-INF/" + licence.getFileName(), Files.readAllBytes(licence));
+            add(entries, "META-INF/" + licence.getFileName(), licence);
         }
         String description = WovenClasses.description(flinkVersion, boostVersion, checksums);
         entries.put(WovenClasses.DESCRIPTION, description.getBytes(StandardCharsets.ISO_8859_1));
         write(entries);
-        System.out.printf("Wrote %s (%d entries)%n", out.getFileName(), entries.size());
+        spec.commandLine()
+                .getOut()
+                .printf("Wrote %s (%d entries)%n", out.getFileName(), entries.size());
         return 0;
     }
 
     private static void addAll(Path folder, Map<String, byte[]> entries) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
+            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
                 String name = folder.relativize(file).toString().replace('\\', '/');
                 if (name.equals(JarFile.MANIFEST_NAME) || name.startsWith(WovenClasses.MODULES)) {
                     continue;
                 }
-                if (entries.put(name, Files.readAllBytes(file)) != null) {
-                    throw new WeaveException(
-                            name
-                                    + " comes from two modules: expected one, found it again in "
-                                    + folder
-                                    + ".");
-                }
+                add(entries, name, file);
             }
+        }
+    }
+
+    private static void add(Map<String, byte[]> entries, String name, Path file)
+            throws IOException {
+        if (entries.put(name, Files.readAllBytes(file)) != null) {
+            throw new WeaveException(
+                    name + " comes from two places: expected one, found it again as " + file + ".");
         }
     }
 
     private void write(Map<String, byte[]> entries) throws IOException {
         Files.createDirectories(out.toAbsolutePath().getParent());
         Path aside = out.resolveSibling(out.getFileName() + ".part");
-        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(aside))) {
-            put(zip, JarFile.MANIFEST_NAME, manifest());
-            for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-                put(zip, entry.getKey(), entry.getValue());
+        try {
+            try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(aside))) {
+                put(zip, JarFile.MANIFEST_NAME, manifest());
+                for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+                    put(zip, entry.getKey(), entry.getValue());
+                }
             }
+            Files.move(aside, out, ATOMIC_MOVE, REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(aside);
         }
-        Files.move(aside, out, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private byte[] manifest() throws IOException {

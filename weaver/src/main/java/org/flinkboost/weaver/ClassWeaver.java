@@ -3,13 +3,11 @@ package org.flinkboost.weaver;
 
 import static net.bytebuddy.matcher.ElementMatchers.is;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.AsmVisitorWrapper;
-import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.dynamic.TypeResolutionStrategy;
@@ -53,155 +51,76 @@ final class ClassWeaver {
      * @throws WeaveException when a method or field that the patch names is not there exactly once
      */
     byte[] weave(ClassPatch patch) {
-        TypeDescription type = pool.describe(patch.target()).resolve();
-        requireUnwoven(type);
-        requireDeclaredSerialVersion(type);
+        TargetClass target = new TargetClass(pool.describe(patch.target()).resolve());
+        target.requireUnwoven(patch);
+        target.requireDeclaredSerialVersion();
         DynamicType.Builder<?> builder =
                 new ByteBuddy()
                         .with(Implementation.Context.Disabled.Factory.INSTANCE)
-                        .rebase(type, locator, new MethodNameTransformer.Suffixing(STOCK_SUFFIX))
+                        .rebase(
+                                target.type(),
+                                locator,
+                                new MethodNameTransformer.Suffixing(STOCK_SUFFIX))
                         .visit(
                                 new AsmVisitorWrapper.ForDeclaredMethods()
                                         .writerFlags(ClassWriter.COMPUTE_FRAMES));
-        List<MethodDescription> replaced = new ArrayList<>();
-        for (Replacement replacement : patch.replacements()) {
-            MethodDescription method = replacedMethod(type, replacement);
-            if (replaced.contains(method)) {
-                throw new WeaveException(
-                        type.getName()
-                                + "."
-                                + Signature.of(method)
-                                + " is replaced twice: expected one @Replaces method, found another in "
-                                + replacement.method().getDeclaringType().asErasure().getName()
-                                + ".");
-            }
-            replaced.add(method);
-            builder = builder.method(is(method)).intercept(new FrontedMethod(replacement, enabled));
-        }
-        for (Accessors accessors : patch.interfaces()) {
-            builder = builder.implement(accessors.type());
-            for (Member member : accessors.members()) {
-                builder =
-                        builder.method(is(member.method())).intercept(implementation(type, member));
-            }
-        }
+        builder = replaceMethods(builder, target, patch);
+        builder = implementInterfaces(builder, target, patch);
         return builder.make(TypeResolutionStrategy.Passive.INSTANCE, pool).getBytes();
     }
 
-    private static void requireUnwoven(TypeDescription type) {
-        for (MethodDescription method : type.getDeclaredMethods()) {
-            if (method.getName().endsWith(STOCK_SUFFIX)) {
+    private DynamicType.Builder<?> replaceMethods(
+            DynamicType.Builder<?> builder, TargetClass target, ClassPatch patch) {
+        Map<MethodDescription, MethodDescription> replaced = new HashMap<>();
+        for (Replacement replacement : patch.replacements()) {
+            MethodDescription method = target.replaced(replacement);
+            MethodDescription other = replaced.put(method, replacement.method());
+            if (other != null) {
                 throw new WeaveException(
-                        type.getName()
-                                + "."
-                                + Signature.of(method)
-                                + " shows that the class is already woven: expected stock's class, found ours.");
+                        Signature.ofMember(method)
+                                + " is replaced twice: expected one @Replaces method, found "
+                                + Signature.ofMember(other)
+                                + " and "
+                                + Signature.ofMember(replacement.method())
+                                + ".");
+            }
+            builder = builder.method(is(method)).intercept(new FrontedMethod(replacement, enabled));
+        }
+        return builder;
+    }
+
+    private static DynamicType.Builder<?> implementInterfaces(
+            DynamicType.Builder<?> builder, TargetClass target, ClassPatch patch) {
+        Map<String, MethodDescription> implemented = new HashMap<>();
+        for (Accessors accessors : patch.interfaces()) {
+            target.requireImplementable(accessors);
+            builder = builder.implement(accessors.type());
+            for (Member member : accessors.members()) {
+                MethodDescription other =
+                        implemented.put(Signature.of(member.method()), member.method());
+                if (other != null) {
+                    throw new WeaveException(
+                            target.type().getName()
+                                    + " would implement "
+                                    + Signature.of(member.method())
+                                    + " twice: expected it in one interface, found "
+                                    + Signature.ofMember(other)
+                                    + " and "
+                                    + Signature.ofMember(member.method())
+                                    + ".");
+                }
+                builder =
+                        builder.method(is(member.method()))
+                                .intercept(implementation(target, member));
             }
         }
+        return builder;
     }
 
-    /** Added members would change a computed serialVersionUID, and with it stored Java objects. */
-    private static void requireDeclaredSerialVersion(TypeDescription type) {
-        boolean declared =
-                type.getDeclaredFields().stream()
-                        .anyMatch(field -> field.getName().equals("serialVersionUID"));
-        if (type.isAssignableTo(java.io.Serializable.class) && !declared) {
-            throw new WeaveException(
-                    type.getName()
-                            + " is Serializable: expected a declared serialVersionUID, found none.");
-        }
-    }
-
-    private static MethodDescription replacedMethod(TypeDescription type, Replacement replacement) {
-        String expected = replacement.expectedSignature();
-        List<MethodDescription.InDefinedShape> sameName =
-                type.getDeclaredMethods().stream()
-                        .filter(m -> m.getName().equals(replacement.method().getName()))
-                        .toList();
-        List<MethodDescription.InDefinedShape> matching =
-                sameName.stream()
-                        .filter(m -> m.isStatic() != replacement.instance())
-                        .filter(m -> !m.isAbstract() && !m.isNative() && !m.isBridge())
-                        .filter(m -> Signature.of(m).equals(expected))
-                        .toList();
-        if (matching.size() != 1) {
-            throw new WeaveException(
-                    type.getName()
-                            + ": expected one "
-                            + (replacement.instance() ? "instance" : "static")
-                            + " method "
-                            + expected
-                            + ", found "
-                            + sameName.stream().map(Signature::of).toList()
-                            + ".");
-        }
-        return matching.get(0);
-    }
-
-    private static Implementation implementation(TypeDescription type, Member member) {
+    private static Implementation implementation(TargetClass target, Member member) {
         if (member.kind() == Kind.CALLS) {
-            return MethodCall.invoke(calledMethod(type, member)).withAllArguments();
+            return MethodCall.invoke(target.called(member)).withAllArguments();
         }
-        boolean reads = member.kind() == Kind.READS;
-        var parameters = member.method().getParameters();
-        TypeDescription expected =
-                reads
-                        ? member.method().getReturnType().asErasure()
-                        : parameters.size() == 1
-                                ? parameters.get(0).getType().asErasure()
-                                : TypeDescription.ForLoadedType.of(void.class);
-        requireField(type, member, expected);
-        return FieldAccessor.ofField(member.targetMember()).in(type);
-    }
-
-    private static void requireField(
-            TypeDescription type, Member member, TypeDescription expected) {
-        List<String> found =
-                type.getDeclaredFields().stream()
-                        .filter(field -> field.getName().equals(member.targetMember()))
-                        .filter(field -> !field.isStatic())
-                        .filter(field -> member.kind() == Kind.READS || !field.isFinal())
-                        .map(ClassWeaver::fieldSignature)
-                        .toList();
-        String wanted = expected.getName() + " " + member.targetMember();
-        if (!found.equals(List.of(wanted))) {
-            throw new WeaveException(
-                    type.getName()
-                            + ": expected an instance field "
-                            + wanted
-                            + " for "
-                            + Signature.of(member.method())
-                            + ", found "
-                            + type.getDeclaredFields().stream()
-                                    .map(ClassWeaver::fieldSignature)
-                                    .toList()
-                            + ".");
-        }
-    }
-
-    private static String fieldSignature(FieldDescription field) {
-        return field.getType().asErasure().getName() + " " + field.getName();
-    }
-
-    private static MethodDescription calledMethod(TypeDescription type, Member member) {
-        String expected =
-                Signature.of(
-                        member.targetMember(),
-                        member.method().getParameters().asTypeList().asErasures(),
-                        member.method().getReturnType().asErasure());
-        return type.getDeclaredMethods().stream()
-                .filter(method -> !method.isStatic() && Signature.of(method).equals(expected))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                new WeaveException(
-                                        type.getName()
-                                                + ": expected an instance method "
-                                                + expected
-                                                + ", found "
-                                                + type.getDeclaredMethods().stream()
-                                                        .map(Signature::of)
-                                                        .toList()
-                                                + "."));
+        return FieldAccessor.ofField(target.accessed(member).getName()).in(target.type());
     }
 }

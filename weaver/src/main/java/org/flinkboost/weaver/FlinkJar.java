@@ -9,6 +9,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.zip.ZipException;
 
 /** An official Flink jar whose identity has been checked against a {@link Line}. */
 final class FlinkJar implements AutoCloseable {
@@ -28,7 +29,7 @@ final class FlinkJar implements AutoCloseable {
      */
     static FlinkJar open(Path path, Line line) throws IOException {
         String name = path.getFileName().toString();
-        JarFile jar = new JarFile(path.toFile());
+        JarFile jar = opened(path);
         try {
             String found = implementationVersion(jar);
             if (!line.version().equals(found)) {
@@ -64,6 +65,11 @@ final class FlinkJar implements AutoCloseable {
         }
     }
 
+    /** File name, as in {@code lines.toml}. */
+    String name() {
+        return Path.of(jar.getName()).getFileName().toString();
+    }
+
     /** The class file of that binary class name, if this jar has it. */
     Optional<byte[]> classFile(String className) throws IOException {
         JarEntry entry = jar.getJarEntry(className.replace('.', '/') + ".class");
@@ -78,6 +84,15 @@ final class FlinkJar implements AutoCloseable {
     @Override
     public void close() throws IOException {
         jar.close();
+    }
+
+    private static JarFile opened(Path path) throws IOException {
+        try {
+            return new JarFile(path.toFile());
+        } catch (ZipException e) {
+            throw new WeaveException(
+                    path + " is not a whole jar (" + e.getMessage() + "): fetch it again.", e);
+        }
     }
 
     private static String implementationVersion(JarFile jar) throws IOException {

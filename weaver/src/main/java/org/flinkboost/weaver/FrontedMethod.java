@@ -53,13 +53,14 @@ final class FrontedMethod implements Implementation {
             visitor.visitFieldInsn(
                     Opcodes.GETSTATIC, enabled.ownerInternalName(), enabled.name(), "Z");
             visitor.visitJumpInsn(Opcodes.IFEQ, stockLabel);
-            int depth = apply(arguments(method), visitor, context);
+            int arguments = apply(arguments(method), visitor, context);
             apply(MethodInvocation.invoke(replacement.method()), visitor, context);
             returnUnlessHandedOver(visitor, method, stockLabel);
             visitor.visitLabel(stockLabel);
             apply(stock, visitor, context);
             apply(MethodReturn.of(method.getReturnType()), visitor, context);
-            return new ByteCodeAppender.Size(Math.max(depth, 2), method.getStackSize());
+            // At least our result, its copy and the value to compare with.
+            return new ByteCodeAppender.Size(Math.max(arguments, 3), method.getStackSize());
         };
     }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,11 +22,11 @@ record Line(String version, Map<String, String> jars, Map<String, String> classe
     /**
      * Reads one line.
      *
-     * @throws WeaveException when the file does not name the version
+     * @throws WeaveException when the file is not TOML or does not name the version
      * @throws IOException when the file cannot be read
      */
     static Line read(Path linesFile, String version) throws IOException {
-        JsonNode lines = new TomlMapper().readTree(linesFile.toFile()).path("lines");
+        JsonNode lines = document(linesFile).path("lines");
         JsonNode line = lines.path(version);
         if (line.isMissingNode()) {
             throw new WeaveException(
@@ -37,6 +39,21 @@ record Line(String version, Map<String, String> jars, Map<String, String> classe
                             + ".");
         }
         return new Line(version, strings(line.path("jars")), strings(line.path("classes")));
+    }
+
+    private static JsonNode document(Path file) throws IOException {
+        try {
+            return new TomlMapper().readTree(Files.readString(file));
+        } catch (JsonProcessingException e) {
+            throw new WeaveException(
+                    file.getFileName()
+                            + " is not TOML, see line "
+                            + e.getLocation().getLineNr()
+                            + ": "
+                            + e.getOriginalMessage()
+                            + ".",
+                    e);
+        }
     }
 
     private static Map<String, String> strings(JsonNode table) {

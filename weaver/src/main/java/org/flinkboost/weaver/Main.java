@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -29,8 +30,16 @@ public final class Main {
         return new CommandLine(new Main())
                 .setExecutionExceptionHandler(
                         (exception, command, parsed) -> {
-                            command.getErr().println("weaver: " + exception.getMessage());
+                            command.getErr().println("weaver: " + sentence(exception));
                             return 1;
                         });
+    }
+
+    private static String sentence(Exception exception) {
+        if (exception instanceof NoSuchFileException missing) {
+            return missing.getFile() + " does not exist.";
+        }
+        // Other exceptions of the file system carry the reason in the type, not in the message.
+        return exception instanceof WeaveException ? exception.getMessage() : exception.toString();
     }
 }

@@ -2,6 +2,8 @@
 package org.flinkboost.weaver;
 
 import java.io.IOException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +33,16 @@ import org.flinkboost.weaver.patch.Writes;
 /** Finds the patches in a folder of compiled classes, without loading them. */
 final class PatchReader {
 
+    /** What a patch is written with. */
+    static final List<Class<?>> ANNOTATIONS =
+            List.of(
+                    Patches.class,
+                    Replaces.class,
+                    HandOver.class,
+                    Reads.class,
+                    Writes.class,
+                    Calls.class);
+
     private final TypePool pool;
     private final Line line;
 
@@ -49,15 +61,21 @@ final class PatchReader {
         for (String name : classNames(folder)) {
             TypeDescription type = pool.describe(name).resolve();
             AnnotationDescription patches = annotation(type, Patches.class);
-            if (patches != null) {
-                ClassPatch patch = readPatch(type, target(type, patches));
-                byTarget.merge(patch.target(), patch, PatchReader::merge);
+            if (patches == null) {
+                refuse(type, Replaces.class, "in a type without @Patches");
+                refuse(type, Reads.class, "in a type without @Patches");
+                refuse(type, Writes.class, "in a type without @Patches");
+                refuse(type, Calls.class, "in a type without @Patches");
+                continue;
             }
+            ClassPatch patch = readPatch(type, target(type, patches));
+            byTarget.merge(patch.target(), patch, PatchReader::merge);
         }
         return List.copyOf(byTarget.values());
     }
 
-    private static List<String> classNames(Path folder) throws IOException {
+    /** The binary names of all classes of a folder, sorted. */
+    static List<String> classNames(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.map(file -> folder.relativize(file).toString())
                     .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
@@ -87,8 +105,12 @@ final class PatchReader {
 
     private static ClassPatch readPatch(TypeDescription type, String target) {
         if (type.isInterface()) {
+            refuse(type, Replaces.class, "in an interface, expected a class");
             return new ClassPatch(target, List.of(), List.of(readAccessors(type)));
         }
+        refuse(type, Reads.class, "in a class, expected an interface");
+        refuse(type, Writes.class, "in a class, expected an interface");
+        refuse(type, Calls.class, "in a class, expected an interface");
         List<Replacement> replacements = new ArrayList<>();
         for (MethodDescription.InDefinedShape method : type.getDeclaredMethods()) {
             AnnotationDescription replaces = annotation(method, Replaces.class);
@@ -122,49 +144,108 @@ final class PatchReader {
                                 .equals(target))) {
             throw malformed(type, method, "must take the receiver, " + target + ", first");
         }
+        return new Replacement(method, instance, handOver(type, method));
+    }
+
+    /** The field that means "stock's body"; empty where the target returns void. */
+    private static Optional<FieldDescription.InDefinedShape> handOver(
+            TypeDescription type, MethodDescription.InDefinedShape method) {
         TypeDescription returned = method.getReturnType().asErasure();
-        Optional<FieldDescription.InDefinedShape> handOver =
-                type.getDeclaredFields().stream()
-                        .filter(field -> annotation(field, HandOver.class) != null)
-                        .filter(field -> field.getType().asErasure().equals(returned))
-                        .findFirst();
-        if (handOver.isEmpty() && !returned.represents(boolean.class)) {
+        if (returned.represents(boolean.class)) {
+            return Optional.empty();
+        }
+        if (returned.isPrimitive()) {
             throw malformed(
                     type,
                     method,
-                    "needs a @HandOver field of type " + returned.getName() + ", found none");
+                    "returns "
+                            + returned.getName()
+                            + ": expected boolean in front of a void method, or the target's own"
+                            + " reference type; a method that returns a primitive cannot be"
+                            + " replaced");
         }
-        return new Replacement(method, instance, handOver);
+        List<FieldDescription.InDefinedShape> fields =
+                type.getDeclaredFields().stream()
+                        .filter(field -> annotation(field, HandOver.class) != null)
+                        .filter(field -> field.getType().asErasure().equals(returned))
+                        .toList();
+        if (fields.size() != 1) {
+            throw malformed(
+                    type,
+                    method,
+                    "needs one @HandOver field of type "
+                            + returned.getName()
+                            + ", found "
+                            + fields.stream().map(FieldDescription::getName).toList());
+        }
+        FieldDescription.InDefinedShape field = fields.get(0);
+        if (!field.isPublic() || !field.isStatic() || !field.isFinal()) {
+            throw malformed(
+                    type,
+                    method,
+                    "needs a public static final @HandOver field, found "
+                            + Modifier.toString(field.getModifiers())
+                            + " "
+                            + field.getName());
+        }
+        return Optional.of(field);
     }
 
     private static Accessors readAccessors(TypeDescription type) {
+        if (!type.isPublic()) {
+            throw new WeaveException(
+                    type.getName() + " must be a public interface: the target implements it.");
+        }
         List<Member> members = new ArrayList<>();
         for (MethodDescription.InDefinedShape method : type.getDeclaredMethods()) {
-            if (!method.isAbstract()) {
-                continue;
-            }
             List<Member> found = new ArrayList<>();
-            AnnotationDescription reads = annotation(method, Reads.class);
-            AnnotationDescription writes = annotation(method, Writes.class);
-            AnnotationDescription calls = annotation(method, Calls.class);
-            if (reads != null) {
-                found.add(new Member(method, Kind.READS, value(reads)));
+            member(method, Kind.READS, Reads.class).ifPresent(found::add);
+            member(method, Kind.WRITES, Writes.class).ifPresent(found::add);
+            member(method, Kind.CALLS, Calls.class).ifPresent(found::add);
+            if (!method.isAbstract() && !found.isEmpty()) {
+                throw malformed(
+                        type, method, "has a body, expected an abstract method to be implemented");
             }
-            if (writes != null) {
-                found.add(new Member(method, Kind.WRITES, value(writes)));
-            }
-            if (calls != null) {
-                found.add(new Member(method, Kind.CALLS, value(calls)));
-            }
-            if (found.size() != 1) {
+            if (method.isAbstract() && found.size() != 1) {
                 throw malformed(
                         type,
                         method,
                         "needs exactly one of @Reads, @Writes, @Calls, found " + found.size());
             }
+            found.forEach(member -> requireAccessorShape(type, member));
             members.addAll(found);
         }
         return new Accessors(type, members);
+    }
+
+    private static Optional<Member> member(
+            MethodDescription.InDefinedShape method, Kind kind, Class<? extends Annotation> type) {
+        return Optional.ofNullable(annotation(method, type))
+                .map(found -> found.getValue("value").resolve(String.class))
+                .map(targetMember -> new Member(method, kind, targetMember));
+    }
+
+    private static void requireAccessorShape(TypeDescription type, Member member) {
+        boolean isVoid = member.method().getReturnType().represents(void.class);
+        int parameters = member.method().getParameters().size();
+        if (member.kind() == Kind.READS && (isVoid || parameters != 0)) {
+            throw malformed(
+                    type, member.method(), "reads a field: expected no parameter and a result");
+        }
+        if (member.kind() == Kind.WRITES && (!isVoid || parameters != 1)) {
+            throw malformed(
+                    type, member.method(), "writes a field: expected one parameter and no result");
+        }
+    }
+
+    private static void refuse(
+            TypeDescription type, Class<? extends Annotation> misplaced, String where) {
+        for (MethodDescription method : type.getDeclaredMethods()) {
+            if (annotation(method, misplaced) != null) {
+                throw malformed(
+                        type, method, "carries @" + misplaced.getSimpleName() + " " + where);
+            }
+        }
     }
 
     private static ClassPatch merge(ClassPatch first, ClassPatch second) {
@@ -178,12 +259,8 @@ final class PatchReader {
         return Stream.concat(first.stream(), second.stream()).toList();
     }
 
-    private static String value(AnnotationDescription annotation) {
-        return annotation.getValue("value").resolve(String.class);
-    }
-
     private static AnnotationDescription annotation(
-            AnnotationSource source, Class<? extends java.lang.annotation.Annotation> type) {
+            AnnotationSource source, Class<? extends Annotation> type) {
         return source.getDeclaredAnnotations().ofType(TypeDescription.ForLoadedType.of(type));
     }
 

@@ -11,6 +11,7 @@ final class Signature {
 
     private Signature() {}
 
+    /** As {@code name(types)return}. */
     static String of(MethodDescription method) {
         return of(
                 method.getInternalName(),
@@ -23,5 +24,10 @@ final class Signature {
         return parameters.stream()
                 .map(TypeDescription::getName)
                 .collect(Collectors.joining(",", name + "(", ")" + returned.getName()));
+    }
+
+    /** As {@code Class.name(types)return}. */
+    static String ofMember(MethodDescription method) {
+        return method.getDeclaringType().asErasure().getName() + "." + of(method);
     }
 }

@@ -14,7 +14,10 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.flinkboost.weaver.FrontedMethod.SwitchField;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code weave}: writes a folder with our classes, the woven classes and their checksums. */
 @Command(
@@ -56,28 +59,69 @@ final class WeaveCommand implements Callable<Integer> {
     @Option(names = "--out", required = true, description = "Folder to write; replaced.")
     private Path out;
 
+    @Spec private CommandSpec spec;
+
     @Override
     public Integer call() throws IOException {
+        SwitchField enabled = enabled();
+        requireApart(patches, out);
         Line line = Line.read(lines, version);
-        int dot = switchField.lastIndexOf('.');
-        SwitchField enabled =
-                new SwitchField(switchField.substring(0, dot), switchField.substring(dot + 1));
         Map<String, byte[]> woven = new Weaver(line, enabled).weave(patches, jars, classPath);
-        delete(out);
-        copy(patches, out);
-        Map<String, String> checksums = new TreeMap<>();
-        for (Map.Entry<String, byte[]> entry : woven.entrySet()) {
-            Path file = out.resolve(entry.getKey().replace('.', '/') + ".class");
-            Files.createDirectories(file.getParent());
-            Files.write(file, entry.getValue());
-            checksums.put(entry.getKey(), line.classes().get(entry.getKey()));
-        }
-        WovenClasses.write(out, module, checksums);
-        System.out.printf("Wove %s for Flink %s%n", String.join(", ", woven.keySet()), version);
+        write(woven, line);
+        spec.commandLine()
+                .getOut()
+                .printf("Wove %s for Flink %s%n", String.join(", ", woven.keySet()), version);
         return 0;
     }
 
+    private SwitchField enabled() {
+        int dot = switchField.lastIndexOf('.');
+        if (dot < 1 || dot == switchField.length() - 1) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--switch is " + switchField + ": expected Class.FIELD, with the package.");
+        }
+        return new SwitchField(switchField.substring(0, dot), switchField.substring(dot + 1));
+    }
+
+    /** Replacing the output must not take the input away. */
+    private static void requireApart(Path patches, Path out) {
+        Path input = patches.toAbsolutePath().normalize();
+        Path output = out.toAbsolutePath().normalize();
+        if (input.startsWith(output) || output.startsWith(input)) {
+            throw new WeaveException(
+                    "--out "
+                            + out
+                            + " would be replaced together with --patches "
+                            + patches
+                            + ": expected two separate folders.");
+        }
+    }
+
+    /** Writes aside first: a failure leaves the former output as it was. */
+    private void write(Map<String, byte[]> woven, Line line) throws IOException {
+        Path aside = out.toAbsolutePath().normalize();
+        aside = aside.resolveSibling(aside.getFileName() + ".part");
+        delete(aside);
+        try {
+            copy(patches, aside);
+            Map<String, String> checksums = new TreeMap<>();
+            for (Map.Entry<String, byte[]> entry : woven.entrySet()) {
+                Path file = aside.resolve(entry.getKey().replace('.', '/') + ".class");
+                Files.createDirectories(file.getParent());
+                Files.write(file, entry.getValue());
+                checksums.put(entry.getKey(), line.classes().get(entry.getKey()));
+            }
+            WovenClasses.write(aside, version, module, checksums);
+            delete(out);
+            Files.move(aside, out);
+        } finally {
+            delete(aside);
+        }
+    }
+
     private static void copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
                 Path copy = to.resolve(from.relativize(file).toString());

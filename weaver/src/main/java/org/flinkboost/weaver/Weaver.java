@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static net.bytebuddy.dynamic.ClassFileLocator.ForClassLoader.readToNames;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,24 +41,83 @@ final class Weaver {
             for (Path jar : flinkJars) {
                 opened.add(FlinkJar.open(jar, line));
             }
+            requireNoStockClasses(patches, opened);
             try (ClassFileLocator locator = locator(patches, flinkJars, classPath)) {
-                TypePool pool = TypePool.Default.of(locator);
-                ClassWeaver weaver = new ClassWeaver(pool, locator, enabled);
-                List<ClassPatch> all = new PatchReader(pool, line).read(patches);
-                if (all.isEmpty()) {
-                    throw new WeaveException("There is no @Patches type in " + patches + ".");
-                }
-                Map<String, byte[]> woven = new TreeMap<>();
-                for (ClassPatch patch : all) {
-                    requireExactClass(patch.target(), opened);
-                    woven.put(patch.target(), weaver.weave(patch));
-                }
-                return woven;
+                return weave(patches, opened, locator);
             }
         } finally {
             for (FlinkJar jar : opened) {
                 jar.close();
             }
+        }
+    }
+
+    private Map<String, byte[]> weave(Path patches, List<FlinkJar> jars, ClassFileLocator locator)
+            throws IOException {
+        TypePool pool = TypePool.Default.of(locator);
+        requireSwitch(pool);
+        ClassWeaver weaver = new ClassWeaver(pool, locator, enabled);
+        List<ClassPatch> all = new PatchReader(pool, line).read(patches);
+        if (all.isEmpty()) {
+            throw new WeaveException("There is no @Patches type in " + patches + ".");
+        }
+        Map<String, byte[]> woven = new TreeMap<>();
+        for (ClassPatch patch : all) {
+            requireExactClass(patch.target(), jars);
+            try {
+                woven.put(patch.target(), weaver.weave(patch));
+            } catch (TypePool.Resolution.NoSuchTypeException e) {
+                throw new WeaveException(
+                        patch.target()
+                                + " and its patch refer to "
+                                + e.getName()
+                                + ", which is missing: add its jar to --class-path.",
+                        e);
+            }
+        }
+        return woven;
+    }
+
+    /** A whole class of ours would shadow stock's without any check, or be woven a second time. */
+    private static void requireNoStockClasses(Path patches, List<FlinkJar> jars)
+            throws IOException {
+        for (String name : PatchReader.classNames(patches)) {
+            for (FlinkJar jar : jars) {
+                if (jar.classFile(name).isPresent()) {
+                    throw new WeaveException(
+                            name
+                                    + " is in "
+                                    + patches
+                                    + " although "
+                                    + jar.name()
+                                    + " has it: expected only patches, found a whole class; is"
+                                    + " the folder already woven?");
+                }
+            }
+        }
+    }
+
+    private void requireSwitch(TypePool pool) {
+        TypePool.Resolution owner = pool.describe(enabled.owner());
+        boolean found =
+                owner.isResolved()
+                        && owner.resolve().isPublic()
+                        && owner.resolve().getDeclaredFields().stream()
+                                .filter(field -> field.getName().equals(enabled.name()))
+                                .filter(field -> field.getType().represents(boolean.class))
+                                .anyMatch(f -> f.isPublic() && f.isStatic() && f.isFinal());
+        if (!found) {
+            throw new WeaveException(
+                    "The switch "
+                            + enabled.owner()
+                            + "."
+                            + enabled.name()
+                            + " is missing: expected a public static final boolean in a public"
+                            + " class, found "
+                            + (owner.isResolved()
+                                    ? owner.resolve().getDeclaredFields()
+                                    : "no such class")
+                            + ".");
         }
     }
 
@@ -101,6 +162,8 @@ final class Weaver {
                 locators.add(ClassFileLocator.ForJarFile.of(entry.toFile()));
             }
         }
+        // Without its class file an annotation is not seen, and its patch would be passed over.
+        locators.add(new ClassFileLocator.Simple(readToNames(PatchReader.ANNOTATIONS)));
         locators.add(ClassFileLocator.ForClassLoader.ofPlatformLoader());
         return new ClassFileLocator.Compound(locators);
     }

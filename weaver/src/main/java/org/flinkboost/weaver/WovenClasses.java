@@ -21,24 +21,34 @@ final class WovenClasses {
     /** In the drop-in jar. */
     static final String DESCRIPTION = "META-INF/flink-boost/weave.properties";
 
-    /** In a module's folder of woven classes. */
+    /** In a module's folder of woven classes; below it one folder per Flink release. */
     static final String MODULES = "META-INF/flink-boost/woven";
 
     private WovenClasses() {}
 
-    static void write(Path folder, String module, Map<String, String> checksums)
+    static void write(Path folder, String flink, String module, Map<String, String> checksums)
             throws IOException {
-        Path file = folder.resolve(MODULES).resolve(module + ".properties");
+        Path file = folder.resolve(MODULES).resolve(flink).resolve(module + ".properties");
         Files.createDirectories(file.getParent());
         Files.writeString(file, text(new TreeMap<>(checksums)), StandardCharsets.ISO_8859_1);
     }
 
-    /** All classes of a module's folder, by binary name. */
-    static Map<String, String> read(Path folder) throws IOException {
+    /**
+     * All classes of a module's folder, by binary name.
+     *
+     * @throws WeaveException when it holds none woven for that Flink release
+     */
+    static Map<String, String> read(Path folder, String flink) throws IOException {
         Map<String, String> result = new TreeMap<>();
-        Path modules = folder.resolve(MODULES);
+        Path modules = folder.resolve(MODULES).resolve(flink);
         if (!Files.isDirectory(modules)) {
-            throw new WeaveException(folder + " holds no woven classes: expected " + MODULES + ".");
+            throw new WeaveException(
+                    folder
+                            + " holds no classes woven for Flink "
+                            + flink
+                            + ": expected "
+                            + folder.relativize(modules)
+                            + ", run `weave` first.");
         }
         try (Stream<Path> files = Files.list(modules)) {
             for (Path file : files.sorted().toList()) {

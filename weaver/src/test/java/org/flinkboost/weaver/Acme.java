@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+
+/**
+ * A made-up product in a folder of its own: release 1.4.2, one jar, some patches, a lines.toml that
+ * describes the jar as it really is. A test changes one of these things and looks what happens.
+ *
+ * <p>The product has nothing to do with Flink or strings, and neither has the weaver.
+ */
+final class Acme {
+
+    static final String VERSION = "1.4.2";
+    static final String JAR = "acme-1.4.2.jar";
+    static final String SWITCH = "acme.boost.Switch.ON";
+
+    /** On, unless a file "switched-off" is on the class path: each class loader has its own. */
+    private static final String SWITCH_SOURCE =
+            """
+            package acme.boost;
+            public final class Switch {
+                public static final boolean ON = Switch.class.getResource("/switched-off") == null;
+            }
+            """;
+
+    final Path root;
+    private final int release;
+    private final Map<String, String> manifest = new LinkedHashMap<>();
+    private final Map<String, String> jars = new TreeMap<>();
+    private final Map<String, String> classes = new TreeMap<>();
+
+    /** An empty product whose classes are compiled for that Java release. */
+    Acme(Path root, int release) throws IOException {
+        this.root = root;
+        this.release = release;
+        manifest.put("Implementation-Version", VERSION);
+        JavaSources.compile(switchFolder(), release, List.of(), SWITCH_SOURCE);
+        Files.createDirectories(root.resolve("off"));
+        Files.writeString(root.resolve("off/switched-off"), "");
+    }
+
+    Path jar() {
+        return root.resolve(JAR);
+    }
+
+    Path patches() {
+        return root.resolve("patches");
+    }
+
+    Path out() {
+        return root.resolve("woven");
+    }
+
+    Path lines() {
+        return root.resolve("lines.toml");
+    }
+
+    private Path switchFolder() {
+        return root.resolve("switch");
+    }
+
+    /** Sets a main attribute of the jar's manifest; null takes it away. */
+    Acme manifest(String name, String value) {
+        manifest.put(name, value);
+        return this;
+    }
+
+    /** Compiles the product and packs its jar; lines.toml gets the real checksums. */
+    Acme stock(String... sources) throws IOException {
+        Path folder = root.resolve("stock");
+        JavaSources.compile(folder, release, List.of(), sources);
+        return stock(files(folder));
+    }
+
+    /** The same with class files by path in the jar. */
+    Acme stock(Map<String, byte[]> files) throws IOException {
+        Files.write(jar(), packed(files));
+        jars.clear();
+        classes.clear();
+        jars.put(JAR, Checksum.of(jar()));
+        files.forEach(
+                (path, bytes) ->
+                        classes.put(
+                                path.substring(0, path.length() - ".class".length())
+                                        .replace('/', '.'),
+                                Checksum.of(bytes)));
+        return this;
+    }
+
+    /** Compiles the patches against the jar. */
+    Acme patch(String... sources) throws IOException {
+        JavaSources.compile(patches(), release, List.of(jar(), switchFolder()), sources);
+        return this;
+    }
+
+    /** Puts another checksum into lines.toml for the jar; null takes the jar out. */
+    Acme jarSum(String checksum) {
+        jars.put(JAR, checksum);
+        return this;
+    }
+
+    /** Puts another checksum into lines.toml for a class; null takes the class out. */
+    Acme classSum(String name, String checksum) {
+        classes.put(name, checksum);
+        return this;
+    }
+
+    /** Runs the command, with a new lines.toml. */
+    Outcome weave() throws IOException {
+        return weaveInto(out());
+    }
+
+    Outcome weaveInto(Path folder) throws IOException {
+        writeLines();
+        return Outcome.of(arguments(folder).toArray(String[]::new));
+    }
+
+    /** The command's arguments, to be changed by a test. */
+    List<String> arguments(Path folder) {
+        return new ArrayList<>(
+                List.of(
+                        "weave",
+                        "--lines=" + lines(),
+                        "--line=" + VERSION,
+                        "--jar=" + jar(),
+                        "--patches=" + patches(),
+                        "--class-path=" + switchFolder(),
+                        "--switch=" + SWITCH,
+                        "--module=acme-boost",
+                        "--out=" + folder));
+    }
+
+    /** Weaving must fail with all those parts in its sentence, and leave former output alone. */
+    void isRefusedWith(String... parts) throws IOException {
+        Files.createDirectories(out());
+        Files.writeString(out().resolve("former"), "output");
+        Map<String, byte[]> before = files(out());
+        weave().isRefusedWith(parts);
+        assertThat(files(out())).containsExactlyEntriesOf(before);
+        assertThat(root.resolve("woven.part")).doesNotExist();
+    }
+
+    void writeLines() throws IOException {
+        StringBuilder text = new StringBuilder("default = \"" + VERSION + "\"\n");
+        text.append("[lines.\"" + VERSION + "\"]\nenabled = true\n");
+        text.append("[lines.\"" + VERSION + "\".jars]\n");
+        appendSums(text, jars);
+        text.append("[lines.\"" + VERSION + "\".classes]\n");
+        appendSums(text, classes);
+        Files.writeString(lines(), text);
+    }
+
+    private static void appendSums(StringBuilder text, Map<String, String> sums) {
+        sums.forEach(
+                (name, sum) -> {
+                    if (sum != null) {
+                        text.append("\"" + name + "\" = \"" + sum + "\"\n");
+                    }
+                });
+    }
+
+    /** A class loader that sees the product alone. */
+    URLClassLoader stockLoader() throws IOException {
+        return loader(jar());
+    }
+
+    /** A class loader with the woven classes in front of the product, as in a lib folder. */
+    URLClassLoader wovenLoader(boolean switchedOn) throws IOException {
+        return switchedOn
+                ? loader(out(), switchFolder(), jar())
+                : loader(out(), root.resolve("off"), switchFolder(), jar());
+    }
+
+    private static URLClassLoader loader(Path... entries) throws IOException {
+        List<URL> urls = new ArrayList<>();
+        for (Path entry : entries) {
+            urls.add(entry.toUri().toURL());
+        }
+        return new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
+    }
+
+    private byte[] packed(Map<String, byte[]> files) throws IOException {
+        Manifest written = new Manifest();
+        written.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.forEach(
+                (name, value) -> {
+                    if (value != null) {
+                        written.getMainAttributes().putValue(name, value);
+                    }
+                });
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JarOutputStream jar = new JarOutputStream(bytes, written)) {
+            for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                jar.putNextEntry(new ZipEntry(file.getKey()));
+                jar.write(file.getValue());
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Contents of all files below a folder, by relative path. */
+    static Map<String, byte[]> files(Path folder) throws IOException {
+        Map<String, byte[]> result = new TreeMap<>();
+        try (Stream<Path> walk = Files.walk(folder)) {
+            for (Path file : walk.filter(Files::isRegularFile).toList()) {
+                result.put(folder.relativize(file).toString(), Files.readAllBytes(file));
+            }
+        }
+        return result;
+    }
+
+    /** A public patch class of {@code acme.Gauge} with the given members. */
+    static String replacing(String... members) {
+        return patchType("final class GaugePatch", members);
+    }
+
+    /** A public interface that {@code acme.Gauge} shall implement. */
+    static String accessing(String... members) {
+        return patchType("interface GaugeAccess", members);
+    }
+
+    private static String patchType(String type, String... members) {
+        return "package acme.boost; import acme.Gauge; import org.flinkboost.weaver.patch.*;"
+                + " @Patches(\"acme.Gauge\") public "
+                + type
+                + " { "
+                + String.join("\n", Arrays.asList(members))
+                + " }";
+    }
+}

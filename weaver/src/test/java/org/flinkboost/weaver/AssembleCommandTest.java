@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command {@code assemble}: one reproducible jar from the woven folders of two modules. */
+class AssembleCommandTest {
+
+    @TempDir Path folder;
+    private Acme gauge;
+    private Acme valve;
+    private Path licence;
+    private Path jar;
+
+    @BeforeEach
+    void weaveTwoModules() throws IOException {
+        gauge = module("Gauge");
+        valve = module("Valve");
+        licence = Files.writeString(folder.resolve("LICENSE"), "Do what you like.\n");
+        jar = folder.resolve("jars/acme-boost.jar");
+    }
+
+    /** A module that patches one class and has a resource of its own. */
+    private Acme module(String name) throws IOException {
+        Acme acme = new Acme(folder.resolve(name), 8);
+        acme.stock("package acme; public class " + name + " { public static void note(int n) {} }");
+        acme.patch(
+                Acme.replacing("@Replaces public static boolean note(int n) { return true; }")
+                        .replace("Gauge", name));
+        Files.writeString(acme.patches().resolve(name + ".txt"), name);
+        acme.weave().succeeds();
+        return acme;
+    }
+
+    private Outcome assemble(Path out, Path... wovenFolders) {
+        List<String> arguments = new ArrayList<>();
+        arguments.addAll(List.of("assemble", "--line=1.4.2", "--boost-version=0.9"));
+        arguments.addAll(List.of("--licence=" + licence, "--out=" + out));
+        for (Path woven : wovenFolders) {
+            arguments.add("--woven=" + woven);
+        }
+        return Outcome.of(arguments.toArray(String[]::new));
+    }
+
+    private static String entry(JarFile jar, String name) throws IOException {
+        return new String(
+                jar.getInputStream(jar.getEntry(name)).readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void entriesAreSortedBehindTheManifestAndHaveOneTime() throws IOException {
+        Outcome outcome = assemble(jar, gauge.out(), valve.out()).succeeds();
+        assertThat(outcome.out()).isEqualTo("Wrote acme-boost.jar (8 entries)\n");
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            List<? extends ZipEntry> entries = opened.stream().toList();
+            assertThat(entries.stream().map(ZipEntry::getName))
+                    .containsExactly(
+                            "META-INF/MANIFEST.MF",
+                            "Gauge.txt",
+                            "META-INF/LICENSE",
+                            "META-INF/flink-boost/weave.properties",
+                            "Valve.txt",
+                            "acme/Gauge.class",
+                            "acme/Valve.class",
+                            "acme/boost/GaugePatch.class",
+                            "acme/boost/ValvePatch.class");
+            assertThat(entries.stream().map(ZipEntry::getTimeLocal))
+                    .containsOnly(LocalDateTime.of(1980, 2, 1, 0, 0));
+        }
+    }
+
+    @Test
+    void descriptionNamesBothVersionsAndStocksChecksums() throws IOException {
+        assemble(jar, gauge.out(), valve.out()).succeeds();
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            assertThat(entry(opened, "META-INF/flink-boost/weave.properties"))
+                    .isEqualTo(
+                            "boost.version=0.9\n"
+                                    + "class.acme.Gauge="
+                                    + Checksum.of(gauge.root.resolve("stock/acme/Gauge.class"))
+                                    + "\nclass.acme.Valve="
+                                    + Checksum.of(valve.root.resolve("stock/acme/Valve.class"))
+                                    + "\nflink.version=1.4.2\n");
+            Attributes manifest = opened.getManifest().getMainAttributes();
+            assertThat(manifest.getValue("Implementation-Version")).isEqualTo("0.9");
+            assertThat(manifest.getValue("Flink-Version")).isEqualTo("1.4.2");
+            assertThat(entry(opened, "META-INF/LICENSE")).isEqualTo("Do what you like.\n");
+            assertThat(opened.getInputStream(opened.getEntry("acme/Gauge.class")).readAllBytes())
+                    .isEqualTo(Files.readAllBytes(gauge.out().resolve("acme/Gauge.class")));
+        }
+    }
+
+    @Test
+    void sameInputGivesTheSameBytesWhateverTimeAndOrder() throws IOException {
+        assemble(jar, gauge.out(), valve.out()).succeeds();
+        Files.setLastModifiedTime(
+                gauge.out().resolve("acme/Gauge.class"), FileTime.fromMillis(1_000_000_000_000L));
+        Path again = folder.resolve("again.jar");
+        assemble(again, valve.out(), gauge.out()).succeeds();
+        assertThat(again).hasSameBinaryContentAs(jar);
+    }
+
+    @Test
+    void formerJarIsReplacedAndNothingLeftBeside() throws IOException {
+        Files.createDirectories(jar.getParent());
+        Files.writeString(jar, "former");
+        assemble(jar, gauge.out()).succeeds();
+        assertThat(Files.readAllBytes(jar)).startsWith('P', 'K');
+        assertThat(jar.getParent()).isDirectoryNotContaining("glob:**.part");
+    }
+
+    @Test
+    void sameClassFromTwoModulesIsRefused() throws IOException {
+        Path twin = folder.resolve("twin");
+        gauge.weaveInto(twin).succeeds();
+        Files.delete(twin.resolve("Gauge.txt"));
+        Files.createDirectories(jar.getParent());
+        Files.writeString(jar, "former");
+        assemble(jar, gauge.out(), twin)
+                .isRefusedWith(
+                        "acme/Gauge.class comes from two places",
+                        "expected one",
+                        "found it again as " + twin.resolve("acme/Gauge.class"));
+        assertThat(jar).hasContent("former");
+        assertThat(jar.getParent()).isDirectoryNotContaining("glob:**.part");
+    }
+
+    @Test
+    void sameFileFromAModuleAndALicenceIsRefused() throws IOException {
+        Files.writeString(gauge.out().resolve("META-INF/LICENSE"), "Another one.\n");
+        assemble(jar, gauge.out())
+                .isRefusedWith("META-INF/LICENSE comes from two places", licence.toString());
+        assertThat(jar).doesNotExist();
+    }
+
+    @Test
+    void folderThatIsNotWovenIsRefused() {
+        assemble(jar, gauge.patches())
+                .isRefusedWith(
+                        gauge.patches() + " holds no classes woven for Flink 1.4.2",
+                        "expected META-INF/flink-boost/woven/1.4.2",
+                        "run `weave` first");
+        assertThat(jar).doesNotExist();
+    }
+
+    @Test
+    void folderWovenForAnotherLineIsRefused() {
+        Outcome.of(
+                        "assemble",
+                        "--line=1.4.3",
+                        "--boost-version=0.9",
+                        "--woven=" + gauge.out(),
+                        "--out=" + jar)
+                .isRefusedWith(gauge.out() + " holds no classes woven for Flink 1.4.3");
+        assertThat(jar).doesNotExist();
+    }
+
+    @Test
+    void missingLicenceIsNamed() throws IOException {
+        Files.delete(licence);
+        assemble(jar, gauge.out()).isRefusedWith(licence + " does not exist");
+        assertThat(jar).doesNotExist();
+    }
+
+    @Test
+    void missingOptionIsAWrongCall() {
+        Outcome outcome = Outcome.of("assemble", "--line=1.4.2");
+        assertThat(outcome.code()).isEqualTo(2);
+        assertThat(outcome.err()).contains("Missing required options", "--woven");
+    }
+}
