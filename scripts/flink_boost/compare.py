@@ -102,9 +102,9 @@ def interval(log_ratios: Sequence[float], confidence: float) -> Interval:
     """
     mean = statistics.fmean(log_ratios)
     if len(log_ratios) < 2:
-        return Interval(math.exp(mean), 0.0, math.inf)
+        return Interval(_exp(mean), 0.0, math.inf)
     half = _half_width(statistics.stdev(log_ratios), len(log_ratios), confidence)
-    return Interval(math.exp(mean), _exp(mean - half), _exp(mean + half))
+    return Interval(_exp(mean), _exp(mean - half), _exp(mean + half))
 
 
 def judge(low: float, high: float) -> Verdict:
@@ -208,7 +208,7 @@ def _compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Comp
 
 
 def _log_speed_up(reference: Fork, candidate: Fork) -> float:
-    ratio = math.log(candidate.score / reference.score)
+    ratio = math.log(candidate.score) - math.log(reference.score)
     return -ratio if reference.mode.less_is_better else ratio
 
 

@@ -1,0 +1,300 @@
+"""The comparison: known answers, properties, and the coverage of its interval."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from synthetic import JOB, WRITE, make_forks, make_run
+
+from flink_boost.compare import (
+    HarnessCheck,
+    check_harness,
+    compare,
+    excludes_one,
+    interval,
+    judge,
+    pairs_needed,
+    pool,
+    unpaired,
+)
+from flink_boost.errors import UsageProblem
+from flink_boost.model import Comparison, Fork, Mode, RunInfo, Side, Verdict
+
+AA = (Side.STOCK, Side.CONTROL)
+scores = st.floats(min_value=0.01, max_value=1e6)
+score_pairs = st.lists(st.tuples(scores, scores), min_size=1, max_size=8)
+confidences = st.floats(min_value=0.5, max_value=0.999)
+
+
+def run_of(
+    pairs: Sequence[tuple[float, float]], mode: Mode, sides: tuple[Side, Side] | None = None
+) -> tuple[RunInfo, tuple[Fork, ...]]:
+    """A run of one cell with the given scores of the first and second side."""
+    info = make_run(cells=[WRITE], pairs=len(pairs), sides=sides or (Side.STOCK, Side.PATCHED))
+    forks = tuple(
+        Fork(
+            cell=WRITE,
+            side=side,
+            pair=number,
+            mode=mode,
+            unit="ns/op",
+            score=score,
+            iterations=(score,),
+            alloc_bytes_per_op=8.0 * number,
+            cpu_time_per_op=2 * score,
+        )
+        for number, pair in enumerate(pairs, start=1)
+        for side, score in zip(info.sides, pair, strict=True)
+    )
+    return info, forks
+
+
+def test_known_answer_of_a_time() -> None:
+    pairs = [(20.0, 10.0), (22.0, 10.0), (19.0, 10.5), (21.0, 9.0)]
+    info, forks = run_of(pairs, Mode.AVERAGE_TIME)
+    (row,) = compare(info, forks)
+    expected = stats.ttest_1samp([math.log(a / b) for a, b in pairs], 0).confidence_interval(0.95)
+    assert row.ratio == pytest.approx((20 / 10 * 2.2 * 19 / 10.5 * 21 / 9) ** 0.25)
+    assert row.low == pytest.approx(math.exp(expected.low))
+    assert row.high == pytest.approx(math.exp(expected.high))
+    assert row.reference == pytest.approx((20.0 * 22 * 19 * 21) ** 0.25)
+    assert (row.pairs, row.verdict, row.pairs_needed) == (4, Verdict.BETTER, None)
+    assert (row.reference_alloc, row.candidate_alloc) == (20.0, 20.0)
+    assert row.cpu_ratio == pytest.approx(row.ratio)
+
+
+@given(score_pairs.filter(lambda pairs: len(pairs) > 1), confidences)
+def test_the_interval_is_that_of_scipy(
+    pairs: Sequence[tuple[float, float]], confidence: float
+) -> None:
+    logs = [math.log(a / b) for a, b in pairs]
+    assume(np.std(logs) > 1e-9)
+    expected = stats.ttest_1samp(logs, 0).confidence_interval(confidence)
+    found = interval(logs, confidence)
+    assert math.log(found.low) == pytest.approx(expected.low, abs=1e-6) or expected.low < -700
+    assert math.log(found.high) == pytest.approx(expected.high, abs=1e-6) or expected.high > 700
+
+
+@given(score_pairs, confidences)
+def test_throughput_is_the_inverse_of_time(
+    pairs: Sequence[tuple[float, float]], confidence: float
+) -> None:
+    (time,) = compare(*run_of(pairs, Mode.AVERAGE_TIME), confidence)
+    rates = [(1 / a, 1 / b) for a, b in pairs]
+    (rate,) = compare(*run_of(rates, Mode.THROUGHPUT), confidence)
+    assert rate.ratio == pytest.approx(time.ratio)
+    assert rate.low == pytest.approx(time.low)
+    assert rate.high == pytest.approx(time.high)
+
+
+@given(score_pairs, confidences)
+def test_swapped_sides_give_the_inverse(
+    pairs: Sequence[tuple[float, float]], confidence: float
+) -> None:
+    (row,) = compare(*run_of(pairs, Mode.THROUGHPUT), confidence)
+    (swapped,) = compare(*run_of([(b, a) for a, b in pairs], Mode.THROUGHPUT), confidence)
+    assert math.log(swapped.ratio) == pytest.approx(-math.log(row.ratio), abs=1e-9)
+    assume(row.low > 1e-200 and row.high < 1e200)
+    assert math.log(swapped.low) == pytest.approx(-math.log(row.high), abs=1e-9)
+    assert math.log(swapped.high) == pytest.approx(-math.log(row.low), abs=1e-9)
+
+
+@given(score_pairs, st.lists(st.floats(0.01, 100), min_size=8, max_size=8), st.randoms())
+def test_what_moves_both_halves_of_a_pair_and_the_order_of_forks_do_not_matter(
+    pairs: Sequence[tuple[float, float]], box: Sequence[float], shuffle: random.Random
+) -> None:
+    info, forks = run_of(pairs, Mode.AVERAGE_TIME)
+    slowed = [(a * factor, b * factor) for (a, b), factor in zip(pairs, box, strict=False)]
+    other = list(run_of(slowed, Mode.AVERAGE_TIME)[1])
+    shuffle.shuffle(other)
+    (first,), (second,) = compare(info, forks), compare(info, other)
+    assert second.ratio == pytest.approx(first.ratio)
+    assume(first.low > 1e-200 and first.high < 1e200)
+    assert second.low == pytest.approx(first.low, rel=1e-6)
+    assert second.high == pytest.approx(first.high, rel=1e-6)
+
+
+@given(score_pairs, confidences)
+def test_the_interval_holds_the_ratio_and_grows_with_confidence(
+    pairs: Sequence[tuple[float, float]], confidence: float
+) -> None:
+    info, forks = run_of(pairs, Mode.AVERAGE_TIME)
+    (narrow,), (wide,) = compare(info, forks, confidence), compare(info, forks, 0.9995)
+    assert narrow.low <= narrow.ratio * (1 + 1e-12)
+    assert narrow.ratio <= narrow.high * (1 + 1e-12)
+    assert wide.low <= narrow.low * (1 + 1e-12)
+    assert narrow.high <= wide.high * (1 + 1e-12)
+
+
+def test_a_single_pair_has_no_interval_and_no_verdict() -> None:
+    (row,) = compare(*run_of([(40.0, 10.0)], Mode.AVERAGE_TIME))
+    assert (row.ratio, row.low, row.high) == (pytest.approx(4.0), 0.0, math.inf)
+    assert (row.verdict, row.pairs_needed) == (Verdict.UNDECIDED, None)
+
+
+def test_pairs_that_disagree_wildly_overflow_to_infinity() -> None:
+    (row,) = compare(*run_of([(1e150, 1e-150), (1e-150, 1e150)], Mode.AVERAGE_TIME))
+    assert (row.low, row.high, row.verdict) == (0.0, math.inf, Verdict.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (1.0001, 1.5, Verdict.BETTER),
+        (1.0, 1.5, Verdict.NOT_WORSE),
+        (0.95, 1.2, Verdict.NOT_WORSE),
+        (0.951, 0.979, Verdict.WORSE),
+        (0.95, 0.98, Verdict.NOT_WORSE),
+        (0.5, 0.9799, Verdict.WORSE),
+        (0.9499, 0.98, Verdict.UNDECIDED),
+        (0.9499, 1.2, Verdict.UNDECIDED),
+        (0.0, math.inf, Verdict.UNDECIDED),
+    ],
+)
+def test_the_first_rule_that_holds(low: float, high: float, verdict: Verdict) -> None:
+    assert judge(low, high) is verdict
+
+
+@given(
+    st.floats(min_value=-0.15, max_value=0.15),
+    st.floats(min_value=0.05, max_value=0.2),
+    st.integers(min_value=2, max_value=4),
+    st.floats(min_value=0.9, max_value=0.999),
+)
+def test_pairs_needed_is_the_smallest_number_that_decides(
+    mean: float, spread: float, pairs: int, confidence: float
+) -> None:
+    # Log-ratios with exactly this mean and standard deviation.
+    shape = np.arange(pairs) - (pairs - 1) / 2
+    logs = list(mean + spread * shape / np.std(shape, ddof=1))
+    found = interval(logs, confidence)
+    assume(judge(found.low, found.high) is Verdict.UNDECIDED)
+    needed = pairs_needed(logs, confidence)
+    assert needed is not None
+    assert needed > pairs
+
+    def verdict_at(count: int) -> Verdict:
+        half = stats.t.ppf((1 + confidence) / 2, count - 1) * spread / math.sqrt(count)
+        return judge(math.exp(mean - half), math.exp(mean + half))
+
+    # A value on the edge of a rule may fall on either side of it by a rounding error.
+    assume(all(abs(mean - math.log(edge)) > 1e-9 for edge in (0.95, 0.98, 1.0)))
+    assert verdict_at(needed) is not Verdict.UNDECIDED
+    assert verdict_at(needed - 1) is Verdict.UNDECIDED
+
+
+def test_a_half_pair_is_left_out_and_named() -> None:
+    info = make_run(pairs=3)
+    forks = [
+        fork
+        for fork in make_forks(info, noise=0.01, seed=3)
+        if not (fork.cell == WRITE and fork.pair == 2 and fork.side is Side.PATCHED)
+    ]
+    write, job = compare(info, forks)
+    assert (write.pairs, job.pairs) == (2, 3)
+    whole = [fork for fork in forks if fork.pair != 2 or fork.cell == JOB]
+    assert compare(info, whole)[0] == write
+    assert unpaired(info, forks) == (f"{WRITE.name}: pair 2",)
+    assert unpaired(info, make_forks(info)) == ()
+
+
+def test_a_cell_without_a_whole_pair_has_no_row() -> None:
+    info = make_run(pairs=2)
+    forks = [fork for fork in make_forks(info) if fork.cell == JOB or fork.side is Side.STOCK]
+    assert [row.cell for row in compare(info, forks)] == [JOB]
+    assert unpaired(info, forks) == (f"{WRITE.name}: pairs 1, 2",)
+
+
+def test_pooled_runs_have_all_their_pairs() -> None:
+    first, second = make_run(0, pairs=3), make_run(1, pairs=4)
+    forks = make_forks(first, noise=0.05, seed=1), make_forks(second, noise=0.05, seed=2)
+    info, pooled = pool([(first, forks[0]), (second, forks[1])])
+    assert info.pairs == 7
+    row = compare(info, pooled)[0]
+    logs = [
+        math.log(a.score / b.score)
+        for run_forks in forks
+        for a, b in zip(run_forks[0::4], run_forks[1::4], strict=True)
+    ]
+    assert row.pairs == 7
+    assert row.ratio == pytest.approx(math.exp(np.mean(logs)))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"line": "1.20.5"}, "line"),
+        ({"opened": False}, "opened"),
+        ({"jvm_options": ("-Xmx1g",)}, "jvm options"),
+        ({"sides": AA}, "sides"),
+        ({"cells": [WRITE]}, "cells"),
+        ({"hostname": "box-2"}, "machines or JDKs"),
+    ],
+)
+def test_runs_of_different_plans_are_not_pooled(change: dict[str, object], named: str) -> None:
+    with pytest.raises(UsageProblem, match=named):
+        pool([(make_run(), ()), (make_run(**change), ())])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["dropin_sha256", "stock_sha256"])
+def test_runs_of_different_jars_are_not_pooled(field: str) -> None:
+    with pytest.raises(UsageProblem, match=field.replace("_", " ")):
+        pool([(make_run(), ()), (make_run(1).model_copy(update={field: "cd" * 32}), ())])
+
+
+def coverage(pairs: int, true_ratio: float, draws: int, seed: int) -> float:
+    """Share of simulated runs whose interval holds the true ratio."""
+    source = np.random.default_rng(seed)
+    logs = math.log(true_ratio) + source.normal(0, 0.08, (draws, pairs))
+    found = [interval(list(row), 0.95) for row in logs]
+    return sum(one.low <= true_ratio <= one.high for one in found) / draws
+
+
+@pytest.mark.parametrize("pairs", [2, 3, 5, 10])
+def test_the_interval_covers_the_true_ratio_as_often_as_it_says(pairs: int) -> None:
+    # 4000 draws: one standard error of the share is 0.0034.
+    assert coverage(pairs, 1.7, draws=4000, seed=pairs) == pytest.approx(0.95, abs=0.012)
+
+
+def test_a_bootstrap_of_few_pairs_covers_far_less() -> None:
+    source = np.random.default_rng(4)
+    logs = source.normal(0, 0.08, (1500, 4))
+    picks = source.integers(0, 4, (1500, 400, 4))
+    means = np.take_along_axis(logs[:, None, :], picks, axis=2).mean(axis=2)
+    low, high = np.quantile(means, [0.025, 0.975], axis=1)
+    assert float(np.mean((low <= 0) & (high >= 0))) < 0.85
+
+
+def aa_rows(intervals: Sequence[tuple[float, float]], pairs: int = 5) -> list[Comparison]:
+    info = make_run(sides=AA, cells=[WRITE], pairs=pairs)
+    (row,) = compare(info, make_forks(info, noise=0.01, modes=[Mode.THROUGHPUT]))
+    return [row.model_copy(update={"low": low, "high": high}) for low, high in intervals]
+
+
+def test_a_sound_harness_passes_and_a_biased_one_does_not() -> None:
+    sound = aa_rows([(0.97, 1.03)] * 19 + [(1.001, 1.05)])
+    # P(X <= 3) = 0.984 and P(X <= 2) = 0.925 for 20 rows at 5 %.
+    assert check_harness(sound) == HarnessCheck(20, 1, 3, 0.95)
+    assert check_harness(sound).passed
+    biased = aa_rows([(0.97, 1.03)] * 16 + [(1.001, 1.05)] * 2 + [(0.9, 0.99)] * 2)
+    assert check_harness(biased) == HarnessCheck(20, 4, 3, 0.95)
+    assert not check_harness(biased).passed
+
+
+def test_single_pairs_say_nothing_about_the_harness() -> None:
+    assert check_harness(aa_rows([(0.0, math.inf)] * 3, pairs=1)) == HarnessCheck(0, 0, 0, 0.95)
+
+
+def test_touching_one_does_not_exclude_it() -> None:
+    assert [excludes_one(row) for row in aa_rows([(1.0, 1.1), (0.9, 1.0), (1.01, 1.1)])] == [
+        False,
+        False,
+        True,
+    ]
