@@ -1,0 +1,152 @@
+"""Tables, Markdown and JSON of a comparison, and the lines that show progress."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from synthetic import JOB, WRITE, make_forks, make_run
+
+from flink_boost.bench import Failure, Step
+from flink_boost.compare import HarnessCheck, compare
+from flink_boost.model import Side
+from flink_boost.progress import describe_left, shown_progress
+from flink_boost.store import PlannedFork
+from flink_boost.table import (
+    as_json,
+    comparison_notes,
+    harness_sentence,
+    markdown,
+    print_comparison,
+    short_number,
+    title,
+)
+
+AA = (Side.STOCK, Side.CONTROL)
+
+
+def test_a_table_in_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str]) -> None:
+    info = make_run(pairs=4)
+    print_comparison(info, make_forks(info, noise=0.02, seed=1), 0.95, "table")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Flink 2.3.0, patched against stock, 4 pairs, java.lang opened"
+    write = next(line for line in lines if WRITE.name in line).split()
+    assert write[3] == "ns/op"
+    assert float(write[4].removesuffix("x")) == pytest.approx(2, rel=0.1)
+    assert write[-1] == "better"
+    assert sum(JOB.name in line for line in lines) == 1
+
+
+def test_markdown() -> None:
+    info = make_run(cells=[WRITE], pairs=2, quick_look=True, opened=False)
+    assert markdown(info, compare(info, make_forks(info))) == (
+        "**Flink 2.3.0, patched against stock, 2 pairs, java.lang not opened;"
+        " QUICK LOOK, too short to publish**\n"
+        "\n"
+        "| benchmark | stock | patched | unit | ratio | interval | B/op | CPU | verdict |\n"
+        "|:---|---:|---:|:---|---:|---:|---:|---:|:---|\n"
+        f"| {WRITE.name} | 100 | 50.0 | ns/op | 2.00x | 2.00–2.00 | 48 → 48 | 2.00x | better |\n"
+    )
+
+
+def test_json_holds_run_rows_and_notes_and_no_infinity() -> None:
+    info = make_run(pairs=1)
+    forks = make_forks(info)
+    rows = compare(info, forks)
+    text = as_json(info, rows, ["a note"])
+    document = json.loads(text, parse_constant=lambda name: pytest.fail(name))
+    assert document["run"]["run_id"] == info.run_id
+    assert [row["name"] for row in document["comparisons"]] == [WRITE.name, JOB.name]
+    assert (document["comparisons"][0]["low"], document["comparisons"][0]["high"]) == (0.0, None)
+    assert document["notes"] == ["a note"]
+
+
+def test_an_undecided_row_says_how_many_pairs_it_takes() -> None:
+    info = make_run(pairs=3)
+    rows = compare(info, make_forks(info, ratio=1.0, noise=0.2, seed=5))
+    undecided = [row for row in rows if row.pairs_needed]
+    assert undecided
+    for row in undecided:
+        assert f"undecided, needs about {row.pairs_needed} pairs" in markdown(info, [row])
+
+
+def test_a_half_pair_is_said_and_the_pairs_are_shown() -> None:
+    info = make_run(pairs=3)
+    forks = make_forks(info, noise=0.01)[:-1]
+    rows = compare(info, forks)
+    assert comparison_notes(info, forks, rows) == (
+        f"Left out, as a half of the pair is missing: {JOB.name}: pair 3.",
+    )
+    assert "| pairs |" in markdown(info, rows)
+
+
+def test_an_aa_run_is_summarised() -> None:
+    info = make_run(pairs=4, sides=AA)
+    forks = make_forks(info, ratio=1.0, noise=0.02, seed=2)
+    (note,) = comparison_notes(info, forks, compare(info, forks))
+    assert note.startswith("A/A: ")
+    assert "of 2 rows exclude 1.00; expected up to 1 at the 95% level" in note
+    assert "stock again against stock" in title(info)
+
+
+def test_a_harness_that_is_not_sound_is_said() -> None:
+    assert harness_sentence(HarnessCheck(20, 3, 3, 0.95)).endswith("level.")
+    assert "not sound" in harness_sentence(HarnessCheck(20, 4, 3, 0.95))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.01234, "0.0123"),
+        (7.214, "7.21"),
+        (19.32, "19.3"),
+        (197.0, "197"),
+        (1640.4, "1640"),
+        (0.0, "0"),
+    ],
+)
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    assert short_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, ""),
+        (0.2, "about 1 s left"),
+        (89, "about 89 s left"),
+        (240, "about 4 min left"),
+        (9000, "about 2.5 h left"),
+    ],
+)
+def test_what_is_left(seconds: float, text: str) -> None:
+    assert describe_left(seconds) == text
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_shows_results_and_failures(
+    terminal: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    info = make_run(pairs=3)
+    stock = PlannedFork(2, Side.STOCK, WRITE)
+    patched = PlannedFork(2, Side.PATCHED, WRITE)
+    failure = Failure(patched, "ended with code 1", Path("x.log"), "first\nlast")
+    console = Console(stderr=True, force_terminal=terminal, width=200, highlight=False)
+    with shown_progress(console) as progress:
+        progress.started(info, 5, stock)
+        progress.ended(info, Step(5, 12, stock, make_forks(info)[0], 240))
+        progress.started(info, 6, patched)
+        progress.ended(info, Step(6, 12, patched, failure, 200))
+    shown = capsys.readouterr().err
+    assert (
+        f"[6/12] pair 2/3 {WRITE.name} patched FAILED: it ended with code 1; log: x.log\n"
+        "    first\n    last\n"
+    ) in shown
+    if terminal:
+        assert f"pair 2/3 {WRITE.name} patched" in shown
+        assert "6/12" in shown
+        assert "about 3 min left" in shown
+    else:
+        assert f"[5/12] pair 2/3 {WRITE.name} stock 100 ns/op, about 4 min left\n" in shown
