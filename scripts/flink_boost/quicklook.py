@@ -23,7 +23,14 @@ from flink_boost.model import Box, RunInfo, Side
 from flink_boost.reporting import write_report
 from flink_boost.series import build_series
 from flink_boost.spool import Spool, spool_new_runs
-from flink_boost.upload import URL_VARIABLE, RetryPolicy, find_target, make_client, send_unsent
+from flink_boost.upload import (
+    URL_VARIABLE,
+    RetryPolicy,
+    checked_url,
+    find_target,
+    make_client,
+    send_unsent,
+)
 from flink_boost.verdicts import FILE_NAME, store_verdicts
 
 GROUP = "quick"
@@ -106,12 +113,7 @@ def publish(
     """
     steps = _Steps(tell)
     steps.run(lambda: _spool(places, environment, tell))
-    url = steps.run(
-        lambda: (
-            environ.get(URL_VARIABLE)
-            or serve.ensure_running(places.codespeed, address, environ=environ, tell=tell)
-        )
-    )
+    url = steps.run(lambda: _dashboard(places, address, environ, tell))
     if url is None:
         tell("The results wait in the spool: run `flink-boost upload` to send them later.")
     else:
@@ -143,6 +145,15 @@ class _Steps:
             self._tell(str(problem))
             self.problems.append(problem)
             return None
+
+
+def _dashboard(
+    places: Places, address: serve.Address, environ: Mapping[str, str], tell: Tell
+) -> str:
+    named = environ.get(URL_VARIABLE)
+    if named:
+        return checked_url(named)
+    return serve.ensure_running(places.codespeed, address, environ=environ, tell=tell)
 
 
 def _spool(places: Places, environment: str, tell: Tell) -> None:

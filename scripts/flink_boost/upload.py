@@ -104,7 +104,7 @@ def find_target(environ: Mapping[str, str], embedded_token: Path, url: str | Non
     The embedded server's own token file is used for addresses of this machine only. Raises
     ``UsageProblem`` when the address is no plain http(s) address or there is no usable token.
     """
-    address = _checked_url(url or environ.get(URL_VARIABLE) or DEFAULT_URL)
+    address = checked_url(url or environ.get(URL_VARIABLE) or DEFAULT_URL)
     token = environ.get(TOKEN_VARIABLE, "").strip()
     token_file = environ.get(TOKEN_FILE_VARIABLE, "").strip()
     if not token and token_file:
@@ -116,6 +116,28 @@ def find_target(environ: Mapping[str, str], embedded_token: Path, url: str | Non
     if not re.fullmatch(r"[\x21-\x7e]+", token):
         raise UsageProblem("The token holds a character that no HTTP header can carry.", SET_TOKEN)
     return Target(address, token)
+
+
+def checked_url(url: str) -> str:
+    """The address with a slash at its end, safe to be shown.
+
+    Raises ``UsageProblem`` when it is no http(s) address or holds a user, a password or a query;
+    the message does not show it then.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    else:
+        if usable and parts.username is None and parts.password is None and not parts.query:
+            return url if url.endswith("/") else url + "/"
+    # The address itself is not shown: it may hold a password.
+    problem = "holds a user, a password or a query" if usable else "is no http(s) address"
+    raise UsageProblem(
+        f"The address of Codespeed {problem}.",
+        f"Set {URL_VARIABLE} to something like {DEFAULT_URL}",
+    )
 
 
 def make_client(target: Target, policy: RetryPolicy) -> httpx.Client:
@@ -294,23 +316,6 @@ def _load_oldest_first(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
             unreadable.append(Unsent(key, str(error)))
     entries.sort(key=lambda entry: (entry.results[0].revision_date, entry.key))
     return entries, unreadable
-
-
-def _checked_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    else:
-        if usable and parts.username is None and parts.password is None and not parts.query:
-            return url if url.endswith("/") else url + "/"
-    # The address itself is not shown: it may hold a password.
-    problem = "holds a user, a password or a query" if usable else "is no http(s) address"
-    raise UsageProblem(
-        f"The address of Codespeed {problem}.",
-        f"Set {URL_VARIABLE} to something like {DEFAULT_URL}",
-    )
 
 
 def _read_token(path: Path) -> str:

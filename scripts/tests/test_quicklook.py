@@ -142,6 +142,16 @@ def test_a_missing_token_does_not_cost_the_report(run: RunInfo, places: Places) 
     assert len(Spool(places.spool).unsent_keys()) == 2
 
 
+def test_a_password_in_the_address_is_not_shown(run: RunInfo, places: Places) -> None:
+    told: list[str] = []
+    environ = {"FLINK_BOOST_CODESPEED_URL": "http://me:pa55@127.0.0.1/", "FLINK_BOOST_TOKEN": TOKEN}
+    published = publish_run(run, places, told, environ)
+    assert published.dashboard_url is None
+    assert published.report is not None
+    assert "pa55" not in published.report.read_text(encoding="utf-8") + "".join(told)
+    assert "holds a user" in str(published.problems[0])
+
+
 def test_an_unusable_environment_name_does_not_cost_the_report(
     run: RunInfo, places: Places
 ) -> None:

@@ -28,7 +28,7 @@ from synthetic import make_forks, make_run
 from flink_boost.model import RunInfo, Side
 from flink_boost.spool import Spool, entries_of, entry_keys
 
-NIGHTS = 8
+NIGHTS = 12
 KILLS = 8
 
 

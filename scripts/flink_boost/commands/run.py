@@ -69,7 +69,7 @@ def command(
     if published.report is not None:
         click.echo(f"Report:    {published.report.as_uri()}")
     if published.dashboard_url is not None:
-        click.echo(f"Dashboard: {published.dashboard_url} (`make stop` ends it)")
+        click.echo(f"Dashboard: {published.dashboard_url} (`flink-boost stop` ends our own)")
     return published.problems[0].exit_code if published.problems else 0
 
 
