@@ -388,7 +388,12 @@ def _count(lock: Path) -> int:
 
 def _last_error(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith(("ERROR:", "E:"))]
+    # Below "ERROR: Exception:" pip prints a traceback, whose last line says what it was.
+    errors = [
+        line
+        for line in lines
+        if line.startswith(("ERROR:", "E:")) and not line.endswith("Exception:")
+    ]
     return (errors or lines or ["it printed nothing"])[-1]
 
 

@@ -54,6 +54,9 @@ _DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
 
 Tell = Callable[[str], None]
 
+# Servers that this process has started: they outlive it, and nobody waits for them.
+_STARTED: list[subprocess.Popen[bytes]] = []
+
 
 @dataclass(frozen=True)
 class Address:
@@ -192,6 +195,7 @@ def _start_in_background(
     with _listen(address) as listener:
         launch = _prepare(data, address, environ, lock, listener, tell)
         process = launch.start(log)
+    _STARTED.append(process)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
