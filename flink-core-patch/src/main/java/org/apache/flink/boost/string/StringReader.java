@@ -138,46 +138,57 @@ final class StringReader {
     }
 
     private static String readOffHeap(SegmentInput in, MemorySegment segment, int start, int n) {
-        if (n < BULK) {
+        byte[] bytes;
+        if (n < 8) {
+            long word = firstBytes(segment, start, n);
+            if ((word & NEGATIVES) != 0) {
+                return readOffHeapText(in, segment, start, n);
+            }
+            bytes = new byte[n];
+            putFirstBytes(bytes, word);
+        } else if (n < BULK) {
             if (!isShortAscii(segment, start, n)) {
                 return readOffHeapText(in, segment, start, n);
             }
-            in.boostPosition(start + n);
-            return StringAccess.newString(shortCopy(segment, start, n), StringAccess.LATIN1);
-        }
-        if ((segment.getLong(start) & NEGATIVES) == 0) {
-            byte[] bytes = new byte[n];
+            bytes = new byte[n];
+            copyWords(segment, start, bytes, n);
+        } else {
+            if ((segment.getLong(start) & NEGATIVES) != 0) {
+                return readOffHeapText(in, segment, start, n);
+            }
+            bytes = new byte[n];
             segment.get(start, bytes, 0, n);
-            if (StringAccess.isAscii(bytes, 0, n)) {
-                in.boostPosition(start + n);
-                return StringAccess.newString(bytes, StringAccess.LATIN1);
+            if (!StringAccess.isAscii(bytes, 0, n)) {
+                return readOffHeapText(in, segment, start, n);
             }
         }
-        return readOffHeapText(in, segment, start, n);
+        in.boostPosition(start + n);
+        return StringAccess.newString(bytes, StringAccess.LATIN1);
     }
 
     private static String readOffHeapText(
             SegmentInput in, MemorySegment segment, int start, int n) {
-        int present = segment.size() - start;
-        byte[] scratch = scratch(in, (int) Math.min(Math.min(3L * n, CHUNK), present));
-        int fetched = Math.min(scratch.length, present);
-        segment.get(start, scratch, 0, fetched);
+        byte[] scratch = scratch(in, pieceSize(segment, start, n));
+        int fetched = fetch(segment, start, scratch, n);
         int first = VarintDecoder.firstNonAscii(scratch, 0, fetched);
         if (!VarintDecoder.startsAboveLatin1(scratch, first, fetched)) {
             byte[] chars = new byte[n];
-            long progress = decodeOffHeap(segment, start, scratch, chars, n, StringAccess.LATIN1);
+            long progress =
+                    decodeOffHeap(segment, start, scratch, fetched, chars, n, StringAccess.LATIN1);
             int behind = Progress.bytes(progress);
             if (Progress.characters(progress) == n) {
                 in.boostPosition(behind);
                 return StringAccess.newString(chars, StringAccess.LATIN1);
             }
-            int left = Math.min(scratch.length, segment.size() - behind);
-            if (!VarintDecoder.startsAboveLatin1(scratch, 0, left)) {
+            fetched = fetch(segment, behind, scratch, n);
+            if (!VarintDecoder.startsAboveLatin1(scratch, 0, fetched)) {
                 return STOCK;
             }
+            fetched = fetch(segment, start, scratch, n);
         }
         byte[] chars = new byte[n << 1];
-        long progress = decodeOffHeap(segment, start, scratch, chars, n, StringAccess.UTF16);
+        long progress =
+                decodeOffHeap(segment, start, scratch, fetched, chars, n, StringAccess.UTF16);
         if (Progress.characters(progress) < n) {
             return STOCK;
         }
@@ -186,16 +197,22 @@ final class StringReader {
     }
 
     /**
-     * Decodes through the scratch array, piece by piece; where it stops early, the bytes that it
-     * stopped at are at the start of the scratch array.
+     * Decodes through the scratch array, piece by piece; the first piece has been fetched.
+     *
+     * @return indices behind the last character and its last byte in the segment, {@link Progress}
      */
     private static long decodeOffHeap(
-            MemorySegment segment, int start, byte[] scratch, byte[] chars, int n, byte coder) {
+            MemorySegment segment,
+            int start,
+            byte[] scratch,
+            int alreadyFetched,
+            byte[] chars,
+            int n,
+            byte coder) {
         int i = 0;
         int p = start;
+        int fetched = alreadyFetched;
         while (true) {
-            int fetched = Math.min(scratch.length, segment.size() - p);
-            segment.get(p, scratch, 0, fetched);
             long progress =
                     coder == StringAccess.LATIN1
                             ? VarintDecoder.decodeLatin1(scratch, 0, fetched, chars, i, n)
@@ -205,13 +222,31 @@ final class StringReader {
             if (i == n || Progress.bytes(progress) == 0) {
                 return Progress.of(i, p);
             }
+            fetched = fetch(segment, p, scratch, n - i);
         }
+    }
+
+    /** How many bytes to fetch at a time for that many characters. */
+    private static int pieceSize(MemorySegment segment, int start, int n) {
+        long most = Math.min(3L * n, CHUNK);
+        return (int) Math.min(most, segment.size() - start);
+    }
+
+    /** Fills the scratch array with what that many characters may take; returns the bytes. */
+    private static int fetch(MemorySegment segment, int start, byte[] scratch, int n) {
+        int size = Math.min(pieceSize(segment, start, n), scratch.length);
+        if (size >= 8 && size <= BULK) {
+            copyWords(segment, start, scratch, size);
+        } else {
+            segment.get(start, scratch, 0, size);
+        }
+        return size;
     }
 
     /** Without a look into strings: through the view's own arrays and public constructors. */
     private static String readByScratch(SegmentInput in, MemorySegment segment, int start, int n) {
-        if (n < BULK
-                ? !isShortAscii(segment, start, n)
+        if (n < 8
+                ? (firstBytes(segment, start, n) & NEGATIVES) != 0
                 : (segment.getLong(start) & NEGATIVES) != 0) {
             return readChars(in, segment, start, n);
         }
@@ -225,8 +260,7 @@ final class StringReader {
     }
 
     private static String readChars(SegmentInput in, MemorySegment segment, int start, int n) {
-        byte[] scratch =
-                scratch(in, (int) Math.min(Math.min(3L * n, CHUNK), segment.size() - start));
+        byte[] scratch = scratch(in, pieceSize(segment, start, n));
         char[] chars = in.boostCharScratch();
         if (chars == null || chars.length < n) {
             chars = new char[n];
@@ -235,8 +269,7 @@ final class StringReader {
         int i = 0;
         int p = start;
         while (i < n) {
-            int fetched = Math.min(scratch.length, segment.size() - p);
-            segment.get(p, scratch, 0, fetched);
+            int fetched = fetch(segment, p, scratch, n - i);
             long progress = VarintDecoder.decodeChars(scratch, 0, fetched, chars, i, n);
             if (Progress.bytes(progress) == 0) {
                 return STOCK;
@@ -283,34 +316,47 @@ final class StringReader {
         return seen >= 0;
     }
 
+    /** 8 bytes or more. */
     private static boolean isShortAscii(MemorySegment segment, int start, int n) {
-        if (n >= 8) {
-            long seen = segment.getLong(start + n - 8);
-            for (int i = 0; i <= n - 8; i += 8) {
-                seen |= segment.getLong(start + i);
-            }
-            return (seen & NEGATIVES) == 0;
+        long seen = segment.getLong(start + n - 8);
+        for (int i = 0; i <= n - 8; i += 8) {
+            seen |= segment.getLong(start + i);
         }
-        int seen = 0;
-        for (int i = 0; i < n; i++) {
-            seen |= segment.get(start + i);
-        }
-        return seen >= 0;
+        return (seen & NEGATIVES) == 0;
     }
 
-    private static byte[] shortCopy(MemorySegment segment, int start, int n) {
-        byte[] bytes = new byte[n];
-        if (n >= 8) {
-            for (int i = 0; i <= n - 8; i += 8) {
-                WideArrays.putLong(bytes, i, segment.getLong(start + i));
-            }
-            WideArrays.putLong(bytes, n - 8, segment.getLong(start + n - 8));
-        } else {
-            for (int i = 0; i < n; i++) {
-                bytes[i] = segment.get(start + i);
-            }
+    /** 8 bytes or more; the last word overlaps the one before. */
+    private static void copyWords(MemorySegment segment, int start, byte[] bytes, int n) {
+        for (int i = 0; i <= n - 8; i += 8) {
+            WideArrays.putLong(bytes, i, segment.getLongLittleEndian(start + i));
         }
-        return bytes;
+        WideArrays.putLong(bytes, n - 8, segment.getLongLittleEndian(start + n - 8));
+    }
+
+    /** Less than 8 bytes, the first one lowest. */
+    private static long firstBytes(MemorySegment segment, int start, int n) {
+        if (segment.size() - start >= 8) {
+            return segment.getLongLittleEndian(start) & ~(-1L << (n << 3));
+        }
+        long word = 0;
+        for (int i = n - 1; i >= 0; i--) {
+            word = word << 8 | segment.get(start + i) & 0xFF;
+        }
+        return word;
+    }
+
+    /** Spreads a word over less than 8 bytes. */
+    private static void putFirstBytes(byte[] bytes, long word) {
+        int n = bytes.length;
+        if (n >= 4) {
+            WideArrays.putInt(bytes, 0, (int) word);
+            WideArrays.putInt(bytes, n - 4, (int) (word >>> (n - 4 << 3)));
+            return;
+        }
+        long rest = word;
+        for (int i = 0; i < n; i++, rest >>>= 8) {
+            bytes[i] = (byte) rest;
+        }
     }
 
     /**
