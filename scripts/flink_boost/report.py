@@ -7,7 +7,6 @@ forbids scripts and requests, should a value ever get past that.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -178,20 +177,26 @@ def _row(comparison: Comparison) -> Row:
     hint = ""
     if comparison.verdict is Verdict.UNDECIDED and comparison.pairs_needed:
         hint = f"about {comparison.pairs_needed} pairs would decide"
-    bounded = comparison.low > 0 and math.isfinite(comparison.high)
     return Row(
         name=comparison.cell.name,
         reference=short_number(comparison.reference),
         candidate=short_number(comparison.candidate),
         unit=comparison.unit,
         ratio=f"{comparison.ratio:.2f}x",
-        interval=f"{comparison.low:.2f} – {comparison.high:.2f}" if bounded else "needs 2 pairs",
+        interval=_interval(comparison),
         verdict=comparison.verdict.value,
         verdict_class=_VERDICT_CLASSES[comparison.verdict],
         hint=hint,
         allocation=_change_of(comparison.reference_alloc, comparison.candidate_alloc),
         cpu="–" if comparison.cpu_ratio is None else f"{comparison.cpu_ratio:.2f}x",
     )
+
+
+def _interval(comparison: Comparison) -> str:
+    if comparison.pairs < 2:
+        return "needs 2 pairs"
+    high = f"{comparison.high:.2f}" if comparison.high < 1000 else "over 1000"
+    return f"{comparison.low:.2f} – {high}"
 
 
 def _change_of(before: float | None, after: float | None) -> str:

@@ -175,6 +175,9 @@ def test_a_quick_look_says_so() -> None:
 
 def test_an_interval_that_does_not_exist_is_not_shown_as_numbers() -> None:
     row = make_comparison(low=0.0, high=math.inf, verdict=Verdict.UNDECIDED, pairs_needed=7)
+    wide = Page(render(make_input(comparisons=(row,)))).text
+    assert "0.00 – over 1000" in wide
+    row = row.model_copy(update={"pairs": 1})
     text = Page(render(make_input(comparisons=(row,)))).text
     assert "needs 2 pairs" in text
     assert "about 7 pairs would decide" in text
