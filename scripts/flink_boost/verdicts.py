@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
-from rich.console import JustifyMethod
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +16,8 @@ from flink_boost.files import make_folder, write_durably
 from flink_boost.model import Frozen
 
 FILE_NAME = "verdicts.json"
+
+_FILE_WIDTH = 200
 
 
 class StoredVerdicts(Frozen):
@@ -31,6 +33,14 @@ def store_verdicts(path: Path, verdicts: Sequence[TrendVerdict], made: datetime)
     make_folder(path.parent)
     stored = StoredVerdicts(made=made, verdicts=tuple(verdicts))
     write_durably(path, stored.model_dump_json(indent=1) + "\n")
+
+
+def print_verdicts(verdicts: Sequence[TrendVerdict]) -> None:
+    """Prints the table to standard output, as wide as it is when that is no terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    console.print(verdict_table(verdicts))
 
 
 def verdict_table(verdicts: Sequence[TrendVerdict]) -> Table:

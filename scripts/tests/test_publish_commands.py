@@ -27,9 +27,8 @@ def read_verdicts(build: Path) -> StoredVerdicts:
 
 
 def test_detect_prints_and_stores_a_verdict_per_series(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
     store_nights(tmp_path, [2.0] * 12 + [1.6] * 3)
     assert main(["--build", str(tmp_path), "detect"]) == 0
     printed = capsys.readouterr().out

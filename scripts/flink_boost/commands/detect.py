@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import click
-from rich.console import Console
 
 from flink_boost.cli import Settings
 from flink_boost.detect import Rules, detect
 from flink_boost.history import load_history
 from flink_boost.series import build_series
-from flink_boost.verdicts import FILE_NAME, store_verdicts, verdict_table
+from flink_boost.verdicts import FILE_NAME, print_verdicts, store_verdicts
 
 
 @click.command(name="detect")
@@ -32,7 +31,7 @@ def command(settings: Settings) -> None:
     if not verdicts:
         click.echo("There is no complete run of stock against patched yet.")
         return
-    Console().print(verdict_table(verdicts))
+    print_verdicts(verdicts)
     click.echo(
         f"A candidate is a change of the last {Rules().recent_points} points that exceeds "
         f"{Rules().least_change:.0%} and twice the A/A noise. Stored in {path}."
