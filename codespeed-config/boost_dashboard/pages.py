@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from codespeed import views
-from codespeed.models import Result, Revision
+from codespeed.models import Executable, Result, Revision
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
@@ -47,15 +47,30 @@ def _once_there_are_results(view: View) -> View:
 
 def _timeline_without_baseline(request: HttpRequest) -> HttpResponse:
     """Chooses "None" as baseline; Codespeed chooses nothing when no run is tagged."""
-    if "base" not in request.GET and not Revision.objects.exclude(tag="").exists():
-        request.GET = request.GET.copy()
-        request.GET["base"] = "none"
-    return views.timeline(request)
+    tagged = Revision.objects.exclude(tag="").exists()
+    return views.timeline(request if tagged else _with_defaults(request, base="none"))
+
+
+def _comparison_with_stock(request: HttpRequest) -> HttpResponse:
+    """Opens relative to stock: nanoseconds of short and long strings do not fit on one axis."""
+    stock = Executable.objects.filter(name=f"stock {settings.DEFAULT_LINE}").first()
+    if stock is None:
+        return views.comparison(request)
+    newest = f"{stock.id}+L+{stock.project.default_branch}"  # Codespeed's key of its newest run
+    return views.comparison(_with_defaults(request, bas=newest, hor="true"))
+
+
+def _with_defaults(request: HttpRequest, **defaults: str) -> HttpRequest:
+    """The request as if it had those parameters, where it has none of that name."""
+    request.GET = request.GET.copy()
+    for name, value in defaults.items():
+        request.GET.setdefault(name, value)
+    return request
 
 
 timeline = _once_there_are_results(_timeline_without_baseline)
 changes = _once_there_are_results(views.changes)
-comparison = _once_there_are_results(views.comparison)
+comparison = _once_there_are_results(_comparison_with_stock)
 
 
 @require_safe

@@ -244,10 +244,14 @@ def test_the_comparison_draws_bars_for_both(visit: Visit, request: pytest.Fixtur
     labels = page.locator("#plot1 .jqplot-table-legend-label").all_inner_texts()
     assert any(label.startswith("stock 2.3.0") for label in labels)
     assert any(label.startswith("patched 2.3.0") for label in labels)
-    assert sorted(page.locator("#plotwrapper .jqplot-title").all_inner_texts()) == [
-        "Throughput",
-        "Time",
+    titles = sorted(page.locator("#plotwrapper .jqplot-title").all_inner_texts())
+    assert [title.split(" latest")[0] for title in titles] == [
+        "Throughput normalized to stock 2.3.0",
+        "Time normalized to stock 2.3.0",
     ]
+    # Stock is 1 by definition; patched is what the newest run says.
+    bars = page.evaluate("window.plots.plot1.series.map(series => series.data.map(bar => bar[0]))")
+    assert sorted(bars) == [[pytest.approx(8.1 / 19.2)] * 2, [1, 1]]
 
 
 def test_an_empty_dashboard_is_no_error(
