@@ -29,9 +29,10 @@ from flink_boost.supervise import CommandTimeoutError, run_supervised
 JMH_MAIN = "org.openjdk.jmh.Main"
 CPU_PROFILER = "org.apache.flink.benchmark.CpuTimeProfiler"
 
-# One fixed heap and collector for both sides: a growing heap moves collections from fork to fork,
-# and the JVM's own choice of collector depends on the machine.
-FORK_OPTIONS = ("-Xms2g", "-Xmx2g", "-XX:+UseG1GC")
+# The JVM's own choice of collector depends on the machine. The heap, of fixed size, is that of each
+# benchmark (@Fork in its class); JMH puts it behind our options, so it would win over them.
+FORK_OPTIONS = ("-XX:+UseG1GC",)
+HEAP_OPTION = re.compile(r"-Xm[snx]|-XX:[+-]Use\w*GC$|-XX:(Max|Initial|Min)HeapSize|-XX:\w+RAM")
 # JMH's own JVM only starts the fork and waits: small and quick to start.
 LAUNCHER_OPTIONS = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 # Variables from which a JVM takes options that no record of the run would show.
@@ -39,6 +40,7 @@ HIDDEN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 START_SECONDS = 4.0  # a fork besides its iterations: two JVM starts, call sites polluted
 LOG_TAIL_LINES = 15
+JMH_IS_BUSY = "Unable to acquire the JMH lock"
 BUILD_STEP = "Run `make build` first."
 _DISK_FULL_BYTES = 64 * 1024
 _GIT_SECONDS = 20.0
@@ -126,7 +128,16 @@ def plan_run(
     commit: str,
     version: str,
 ) -> RunInfo:
-    """The plan of a run and its circumstances."""
+    """The plan of a run and its circumstances.
+
+    Raises ``UsageProblem`` for an extra option that a benchmark's own would silently override.
+    """
+    for option in extra_options:
+        if HEAP_OPTION.match(option):
+            raise UsageProblem(
+                f"{option} would have no effect: every benchmark fixes its own heap.",
+                "Change @Fork in the benchmark's class instead.",
+            )
     opening = line.jvm_options if opened else ()
     return RunInfo(
         run_id=run_id,
@@ -218,7 +229,8 @@ def run_missing_forks(
 
     ``timeout`` is for one fork, in seconds; by default it follows from the fork's own iterations.
     A failing fork is shown and passed over. Raises ``BenchmarkFailed`` at the end when forks are
-    missing, ``EnvironmentProblem`` at once when the disk is full. The caller holds ``store.lock``.
+    missing, ``EnvironmentProblem`` at once when the disk is full or another JMH is running. The
+    caller holds ``store.lock``.
     """
     store.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
@@ -269,27 +281,35 @@ def _run_fork(
         reason = f"was stopped after {limit:.0f} s"
     except BrokenData as error:
         reason = f"gave no usable result: {error.message}"
-    _require_space(results)
-    tail = _tail(attempt.log)
-    return Failure(planned, reason, store.reject_attempt(results, info, planned, attempt), tail)
+    _require_space(results, info)
+    output = attempt.log.read_text(encoding="utf-8", errors="replace")
+    log = store.reject_attempt(results, info, planned, attempt)
+    if JMH_IS_BUSY in output:
+        raise EnvironmentProblem(
+            "Another JMH benchmark is running on this machine; both would measure each other.",
+            f"Wait until it has ended, then run `flink-boost bench --resume {info.run_id}`.",
+        )
+    return Failure(planned, reason, log, _tail(output))
 
 
 def _without_hidden_options(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in HIDDEN_OPTIONS}
 
 
-def _require_space(results: Path) -> None:
+def _require_space(results: Path, info: RunInfo) -> None:
     # JMH says nothing useful on a full disk, and every later fork would fail the same way.
     if shutil.disk_usage(results).free < _DISK_FULL_BYTES:
         raise EnvironmentProblem(
             f"There is no space left on the disk of {results}.",
-            "Free some space, then run `flink-boost bench --resume` with this run.",
+            f"Free some space, then run `flink-boost bench --resume {info.run_id}`.",
         )
 
 
-def _tail(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join([line for line in lines if line.strip()][-LOG_TAIL_LINES:])
+def _tail(output: str) -> str:
+    lines = output.splitlines()
+    # The stack of JMH's own exception would push out what the fork said.
+    telling = [line for line in lines if line.strip() and not line.startswith("\tat ")]
+    return "\n".join(telling[-LOG_TAIL_LINES:])
 
 
 def _sha256_of_all(paths: Sequence[Path]) -> str:

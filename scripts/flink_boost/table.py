@@ -44,6 +44,9 @@ def print_comparison(info: RunInfo, forks: Sequence[Fork], confidence: float, fo
     if form == "markdown":
         console.out(markdown(info, rows))
     else:
+        if not rows:
+            console.out("There is no whole pair to compare.")
+            return
         if not console.is_terminal:
             # Rich would fold it to 80 columns; a file can be as wide as the table is.
             console.width = _FILE_WIDTH
@@ -119,10 +122,11 @@ def title(info: RunInfo) -> str:
 
 def harness_sentence(check: HarnessCheck) -> str:
     """The summary of an A/A run."""
-    percent = f"{check.confidence:.0%}" if check.rows else "any"
+    if not check.rows:
+        return "A/A: no row has two pairs, so this run says nothing about the harness."
     sentence = (
         f"A/A: {check.excluding_one} of {check.rows} rows exclude 1.00;"
-        f" expected up to {check.expected_at_most} at the {percent} level"
+        f" expected up to {check.expected_at_most} at the {check.confidence:.0%} level"
     )
     return f"{sentence}." if check.passed else f"{sentence}: the harness or the box is not sound."
 

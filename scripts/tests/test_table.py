@@ -94,6 +94,13 @@ def test_an_aa_run_is_summarised() -> None:
 def test_a_harness_that_is_not_sound_is_said() -> None:
     assert harness_sentence(HarnessCheck(20, 3, 3, 0.95)).endswith("level.")
     assert "not sound" in harness_sentence(HarnessCheck(20, 4, 3, 0.95))
+    assert "says nothing" in harness_sentence(HarnessCheck(0, 0, 0, 0.95))
+
+
+def test_without_a_whole_pair_there_is_no_table(capsys: pytest.CaptureFixture[str]) -> None:
+    info = make_run()
+    print_comparison(info, make_forks(info)[:1], 0.95, "table")
+    assert capsys.readouterr().out == "There is no whole pair to compare.\n"
 
 
 @pytest.mark.parametrize(
