@@ -19,9 +19,6 @@ final class StringReader {
     /** From here on bulk copies beat words. */
     private static final int BULK = 64;
 
-    /** Bytes fetched at a time from off-heap memory for text that is not ASCII. */
-    private static final int CHUNK = 4096;
-
     /** Stock keeps an array of that many characters; above, it allocates what the field says. */
     private static final int STOCK_ARRAY = 2048;
 
@@ -115,7 +112,7 @@ final class StringReader {
         int first = VarintDecoder.firstNonAscii(array, start, limit);
         if (!VarintDecoder.startsAboveLatin1(array, first, limit)) {
             byte[] chars = new byte[n];
-            long progress = VarintDecoder.decodeLatin1(array, start, limit, chars, 0, n);
+            long progress = VarintDecoder.decodeLatin1(array, start, limit, chars, n);
             int behind = Progress.bytes(progress);
             if (Progress.characters(progress) == n) {
                 in.boostPosition(behind);
@@ -129,7 +126,7 @@ final class StringReader {
             return STOCK;
         }
         byte[] chars = new byte[n << 1];
-        long progress = VarintDecoder.decodeUtf16(array, start, limit, chars, 0, n);
+        long progress = VarintDecoder.decodeUtf16(array, start, limit, chars, n);
         if (Progress.characters(progress) < n) {
             return STOCK;
         }
@@ -142,105 +139,53 @@ final class StringReader {
         if (n < 8) {
             long word = firstBytes(segment, start, n);
             if ((word & NEGATIVES) != 0) {
-                return readOffHeapText(in, segment, start, n);
+                return readOffHeapText(in, segment, start, n, null);
             }
             bytes = new byte[n];
             putFirstBytes(bytes, word);
         } else if (n < BULK) {
             if (!isShortAscii(segment, start, n)) {
-                return readOffHeapText(in, segment, start, n);
+                return readOffHeapText(in, segment, start, n, null);
             }
             bytes = new byte[n];
             copyWords(segment, start, bytes, n);
         } else {
             if ((segment.getLong(start) & NEGATIVES) != 0) {
-                return readOffHeapText(in, segment, start, n);
+                return readOffHeapText(in, segment, start, n, null);
             }
             bytes = new byte[n];
             segment.get(start, bytes, 0, n);
             if (!StringAccess.isAscii(bytes, 0, n)) {
-                return readOffHeapText(in, segment, start, n);
+                return readOffHeapText(in, segment, start, n, bytes);
             }
         }
         in.boostPosition(start + n);
         return StringAccess.newString(bytes, StringAccess.LATIN1);
     }
 
+    /** {@code latin1} is an array of n bytes that is there already, or null. */
     private static String readOffHeapText(
-            SegmentInput in, MemorySegment segment, int start, int n) {
-        byte[] scratch = scratch(in, pieceSize(segment, start, n));
-        int fetched = fetch(segment, start, scratch, n);
-        int first = VarintDecoder.firstNonAscii(scratch, 0, fetched);
-        if (!VarintDecoder.startsAboveLatin1(scratch, first, fetched)) {
-            byte[] chars = new byte[n];
-            long progress =
-                    decodeOffHeap(segment, start, scratch, fetched, chars, n, StringAccess.LATIN1);
+            SegmentInput in, MemorySegment segment, int start, int n, byte[] latin1) {
+        int first = SegmentDecoder.firstNonAscii(segment, start);
+        if (!SegmentDecoder.startsAboveLatin1(segment, first)) {
+            byte[] chars = latin1 == null ? new byte[n] : latin1;
+            long progress = SegmentDecoder.decodeLatin1(segment, start, chars, n);
             int behind = Progress.bytes(progress);
             if (Progress.characters(progress) == n) {
                 in.boostPosition(behind);
                 return StringAccess.newString(chars, StringAccess.LATIN1);
             }
-            fetched = fetch(segment, behind, scratch, n);
-            if (!VarintDecoder.startsAboveLatin1(scratch, 0, fetched)) {
+            if (!SegmentDecoder.startsAboveLatin1(segment, behind)) {
                 return STOCK;
             }
-            fetched = fetch(segment, start, scratch, n);
         }
         byte[] chars = new byte[n << 1];
-        long progress =
-                decodeOffHeap(segment, start, scratch, fetched, chars, n, StringAccess.UTF16);
+        long progress = SegmentDecoder.decodeUtf16(segment, start, chars, n);
         if (Progress.characters(progress) < n) {
             return STOCK;
         }
         in.boostPosition(Progress.bytes(progress));
         return StringAccess.newString(chars, StringAccess.UTF16);
-    }
-
-    /**
-     * Decodes through the scratch array, piece by piece; the first piece has been fetched.
-     *
-     * @return indices behind the last character and its last byte in the segment, {@link Progress}
-     */
-    private static long decodeOffHeap(
-            MemorySegment segment,
-            int start,
-            byte[] scratch,
-            int alreadyFetched,
-            byte[] chars,
-            int n,
-            byte coder) {
-        int i = 0;
-        int p = start;
-        int fetched = alreadyFetched;
-        while (true) {
-            long progress =
-                    coder == StringAccess.LATIN1
-                            ? VarintDecoder.decodeLatin1(scratch, 0, fetched, chars, i, n)
-                            : VarintDecoder.decodeUtf16(scratch, 0, fetched, chars, i, n);
-            i = Progress.characters(progress);
-            p += Progress.bytes(progress);
-            if (i == n || Progress.bytes(progress) == 0) {
-                return Progress.of(i, p);
-            }
-            fetched = fetch(segment, p, scratch, n - i);
-        }
-    }
-
-    /** How many bytes to fetch at a time for that many characters. */
-    private static int pieceSize(MemorySegment segment, int start, int n) {
-        long most = Math.min(3L * n, CHUNK);
-        return (int) Math.min(most, segment.size() - start);
-    }
-
-    /** Fills the scratch array with what that many characters may take; returns the bytes. */
-    private static int fetch(MemorySegment segment, int start, byte[] scratch, int n) {
-        int size = Math.min(pieceSize(segment, start, n), scratch.length);
-        if (size >= 8 && size <= BULK) {
-            copyWords(segment, start, scratch, size);
-        } else {
-            segment.get(start, scratch, 0, size);
-        }
-        return size;
     }
 
     /** Without a look into strings: through the view's own arrays and public constructors. */
@@ -260,24 +205,16 @@ final class StringReader {
     }
 
     private static String readChars(SegmentInput in, MemorySegment segment, int start, int n) {
-        byte[] scratch = scratch(in, pieceSize(segment, start, n));
         char[] chars = in.boostCharScratch();
         if (chars == null || chars.length < n) {
             chars = new char[n];
             in.boostCharScratch(chars);
         }
-        int i = 0;
-        int p = start;
-        while (i < n) {
-            int fetched = fetch(segment, p, scratch, n - i);
-            long progress = VarintDecoder.decodeChars(scratch, 0, fetched, chars, i, n);
-            if (Progress.bytes(progress) == 0) {
-                return STOCK;
-            }
-            i = Progress.characters(progress);
-            p += Progress.bytes(progress);
+        long progress = SegmentDecoder.decodeChars(segment, start, chars, n);
+        if (Progress.characters(progress) < n) {
+            return STOCK;
         }
-        in.boostPosition(p);
+        in.boostPosition(Progress.bytes(progress));
         return new String(chars, 0, n);
     }
 
