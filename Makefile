@@ -6,7 +6,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 LINE ?= $(shell $(PYTHON) scripts/flink_boost/maven.py --default)
 # -C: an artefact whose checksum differs from the repository's stops the build.
-MAVEN = mvn -B -ntp -C $(shell $(PYTHON) scripts/flink_boost/maven.py $(LINE))
+MAVEN = mvn -B -ntp -C $$($(PYTHON) scripts/flink_boost/maven.py $(LINE))
 
 SOURCES := $(shell find weaver flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -name pom.xml \) -print)
@@ -26,6 +26,7 @@ setup: ## Set up .venv from pinned, verified downloads (cached in .cache)
 build: $(BUILT) ## Build the drop-in jar and the benchmarks for LINE
 
 $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
+	@$(PYTHON) scripts/flink_boost/maven.py $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
 	$(MAVEN) -q package -DskipTests

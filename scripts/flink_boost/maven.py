@@ -35,6 +35,12 @@ def default_version(root: Path = ROOT) -> str:
     return str(tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))["default"])
 
 
+def enabled_versions(root: Path = ROOT) -> list[str]:
+    """The lines that can be built."""
+    lines = tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))["lines"]
+    return [version for version, line in lines.items() if line["enabled"]]
+
+
 if __name__ == "__main__":
     try:
         if sys.argv[1:] == ["--default"]:
@@ -42,4 +48,7 @@ if __name__ == "__main__":
         else:
             print(" ".join(maven_arguments(sys.argv[1] if sys.argv[1:] else None)))
     except KeyError as error:
-        sys.exit(f"There is no switched-on Flink line {error} in lines.toml.")
+        sys.exit(
+            f"There is no switched-on Flink line {error} in lines.toml."
+            f" Choose one of: {', '.join(enabled_versions())}."
+        )

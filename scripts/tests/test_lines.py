@@ -59,7 +59,24 @@ def test_the_script_refuses_such_a_line_without_a_traceback(version: str) -> Non
         check=False,
     )
     assert done.returncode != 0
-    assert done.stderr == f"There is no switched-on Flink line '{version}' in lines.toml.\n"
+    assert done.stderr == (
+        f"There is no switched-on Flink line '{version}' in lines.toml. Choose one of: 2.3.0.\n"
+    )
+
+
+def test_make_stops_at_an_unknown_line_with_that_sentence() -> None:
+    done = subprocess.run(
+        ["make", "build", "LINE=1.0.0"],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "no switched-on Flink line '1.0.0'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "mvn" not in done.stdout
 
 
 def test_no_other_file_names_a_version() -> None:
