@@ -240,6 +240,8 @@ class _Pip:
     def call(self, command: Sequence[str]) -> None:
         """Any command, treated the same way."""
         environ = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        # Wheels that pip built and kept elsewhere would hide that a source no longer builds.
+        environ["PIP_NO_CACHE_DIR"] = "1"
         try:
             done = subprocess.run(
                 command,
