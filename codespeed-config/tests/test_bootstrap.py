@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -208,3 +209,9 @@ def test_without_root_or_apt_the_line_to_run_is_given() -> None:
         bootstrap.ensure_browser(lambda _: None, which=lambda _: None)
 
     assert "apt-get install --yes chromium" in problem.value.next_step
+
+
+def test_pip_takes_nothing_from_a_cache_of_its_own(tmp_path: Path) -> None:
+    """A wheel that pip once built elsewhere has hidden that a pinned source no longer builds."""
+    probe = "import os, sys; sys.exit(os.environ.get('PIP_NO_CACHE_DIR') != '1')"
+    bootstrap._Pip(tmp_path / "log").call((sys.executable, "-c", probe))
