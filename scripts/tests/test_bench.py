@@ -159,6 +159,8 @@ def test_an_interrupted_run_says_how_to_go_on_and_keeps_others_out(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A test run in the background of a shell hands down that SIGINT is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         try:
             assert eventually(lambda: java_processes(tmp_path), 60)
