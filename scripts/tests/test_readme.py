@@ -57,3 +57,7 @@ def test_the_readme_names_the_lines_that_are_switched_on() -> None:
         assert version in README
         if line.enabled:
             assert f"flink-boost-{version}-" in README
+
+
+def test_nothing_is_left_to_be_filled_in() -> None:
+    assert not re.search(r"@@|TODO|TBD|FIXME", README)
