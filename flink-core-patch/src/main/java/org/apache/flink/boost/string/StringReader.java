@@ -190,32 +190,64 @@ final class StringReader {
 
     /** Without a look into strings: through the view's own arrays and public constructors. */
     private static String readByScratch(SegmentInput in, MemorySegment segment, int start, int n) {
-        if (n < 8
-                ? (firstBytes(segment, start, n) & NEGATIVES) != 0
-                : (segment.getLong(start) & NEGATIVES) != 0) {
-            return readChars(in, segment, start, n);
-        }
-        byte[] scratch = scratch(in, n);
-        segment.get(start, scratch, 0, n);
-        if (!StringAccess.isAscii(scratch, 0, n)) {
-            return readChars(in, segment, start, n);
+        byte[] scratch;
+        if (n < 8) {
+            long word = firstBytes(segment, start, n);
+            if ((word & NEGATIVES) != 0) {
+                return readChars(in, segment, start, n);
+            }
+            in.boostPosition(start + n);
+            return shortLatin1(in, word, n);
+        } else if (n < BULK) {
+            if (!isShortAscii(segment, start, n)) {
+                return readChars(in, segment, start, n);
+            }
+            scratch = scratch(in, n);
+            copyWords(segment, start, scratch, n);
+        } else {
+            if ((segment.getLong(start) & NEGATIVES) != 0) {
+                return readChars(in, segment, start, n);
+            }
+            scratch = scratch(in, n);
+            segment.get(start, scratch, 0, n);
+            if (!StringAccess.isAscii(scratch, 0, n)) {
+                return readChars(in, segment, start, n);
+            }
         }
         in.boostPosition(start + n);
         return latin1(scratch, 0, n);
     }
 
     private static String readChars(SegmentInput in, MemorySegment segment, int start, int n) {
-        char[] chars = in.boostCharScratch();
-        if (chars == null || chars.length < n) {
-            chars = new char[n];
-            in.boostCharScratch(chars);
-        }
+        char[] chars = charScratch(in, n);
         long progress = SegmentDecoder.decodeChars(segment, start, chars, n);
         if (Progress.characters(progress) < n) {
             return STOCK;
         }
         in.boostPosition(Progress.bytes(progress));
         return new String(chars, 0, n);
+    }
+
+    /** Less than 8 characters from a word: the public constructor from bytes is slower on them. */
+    private static String shortLatin1(SegmentInput in, long word, int n) {
+        if (n == 1) {
+            return String.valueOf((char) word);
+        }
+        char[] chars = charScratch(in, 8);
+        long rest = word;
+        for (int i = 0; i < n; i++, rest >>>= 8) {
+            chars[i] = (char) (rest & 0xFF);
+        }
+        return new String(chars, 0, n);
+    }
+
+    private static char[] charScratch(SegmentInput in, int size) {
+        char[] scratch = in.boostCharScratch();
+        if (scratch == null || scratch.length < size) {
+            scratch = new char[size];
+            in.boostCharScratch(scratch);
+        }
+        return scratch;
     }
 
     private static byte[] scratch(SegmentInput in, int size) {
