@@ -22,7 +22,7 @@ from flink_boost import store
 from flink_boost.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.files import sha256
 from flink_boost.groups import Group
-from flink_boost.lines import PROJECT_ROOT, Line
+from flink_boost.lines import PROJECT_ROOT, Line, default_line
 from flink_boost.model import Box, Cell, Fork, RunInfo, Side, Timing
 from flink_boost.supervise import CommandTimeoutError, run_supervised
 
@@ -41,22 +41,35 @@ HIDDEN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 START_SECONDS = 4.0  # a fork besides its iterations: two JVM starts, call sites polluted
 LOG_TAIL_LINES = 15
 JMH_IS_BUSY = "Unable to acquire the JMH lock"
-BUILD_STEP = "Run `make build` first."
 _DISK_FULL_BYTES = 64 * 1024
 _GIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
+class Third:
+    """A third side: the jar of ``upstream.ensure_overlay``, and what to call it."""
+
+    name: str
+    title: str
+    jar: Path
+
+
+@dataclass(frozen=True)
 class ClassPaths:
-    """What each side loads; the patched side has the drop-in jar in front of the stock side's."""
+    """What each side loads: patched and third have a jar of their own in front of stock's."""
 
     stock: tuple[Path, ...]
     dropin: Path
+    third: Third | None = None
 
     def of(self, side: Side) -> str:
         """The value of ``-cp``."""
-        entries = (self.dropin, *self.stock) if side is Side.PATCHED else self.stock
-        return os.pathsep.join(str(entry) for entry in entries)
+        return os.pathsep.join(str(entry) for entry in (*self._in_front(side), *self.stock))
+
+    def _in_front(self, side: Side) -> tuple[Path, ...]:
+        if side is Side.PATCHED:
+            return (self.dropin,)
+        return (self.third.jar,) if side is Side.UPSTREAM and self.third else ()
 
 
 @dataclass(frozen=True)
@@ -91,15 +104,22 @@ class Progress(Protocol):
 
 
 def find_class_paths(
-    line: Line, build: Path, version: str, sides: Sequence[Side], root: Path = PROJECT_ROOT
+    line: Line,
+    build: Path,
+    version: str,
+    sides: Sequence[Side],
+    root: Path = PROJECT_ROOT,
+    third: Third | None = None,
 ) -> ClassPaths:
-    """The class paths that ``make build`` has left.
+    """The class paths that ``make build`` has left, with the third side's jar in addition.
 
     Raises ``EnvironmentProblem`` when a file that one of the sides needs is missing.
     """
     listing = root / "benchmarks" / "target" / line.version / "classpath.txt"
     if not listing.is_file():
-        raise EnvironmentProblem(f"The benchmarks are not built: {listing} is missing.", BUILD_STEP)
+        raise EnvironmentProblem(
+            f"The benchmarks are not built: {listing} is missing.", build_step(line)
+        )
     entries = listing.read_text(encoding="utf-8").strip().split(":")
     # Relative entries are relative to the project: the file may be read from anywhere.
     stock = tuple(root / entry for entry in entries if entry)
@@ -107,10 +127,16 @@ def find_class_paths(
     needed = (*stock, dropin) if Side.PATCHED in sides else stock
     for path in needed:
         if not path.exists():
-            raise EnvironmentProblem(f"{path} is missing.", BUILD_STEP)
+            raise EnvironmentProblem(f"{path} is missing.", build_step(line))
     if not stock:
-        raise EnvironmentProblem(f"{listing} names no class path.", BUILD_STEP)
-    return ClassPaths(stock, dropin)
+        raise EnvironmentProblem(f"{listing} names no class path.", build_step(line))
+    return ClassPaths(stock, dropin, third)
+
+
+def build_step(line: Line) -> str:
+    """What to run when something of a line is not built."""
+    is_default = line.version == default_line()
+    return f"Run `make build{'' if is_default else f' LINE={line.version}'}` first."
 
 
 def plan_run(
@@ -119,7 +145,7 @@ def plan_run(
     started: datetime,
     group: Group,
     line: Line,
-    sides: tuple[Side, Side],
+    sides: tuple[Side, ...],
     pairs: int,
     opened: bool,
     extra_options: Sequence[str],
@@ -127,18 +153,28 @@ def plan_run(
     box: Box,
     commit: str,
     version: str,
+    threads: int = 1,
+    heap: str = "",
 ) -> RunInfo:
     """The plan of a run and its circumstances.
 
-    Raises ``UsageProblem`` for an extra option that a benchmark's own would silently override.
+    ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
+    ``UsageProblem`` for an extra option that a benchmark's own would silently override, and when
+    nothing is left to be measured.
     """
     for option in extra_options:
         if HEAP_OPTION.match(option):
             raise UsageProblem(
                 f"{option} would have no effect: every benchmark fixes its own heap.",
-                "Change @Fork in the benchmark's class instead.",
+                "Give --heap SIZE, or change @Fork in the benchmark's class.",
             )
+    if Side.PATCHED not in sides and all(cell.is_comparator for cell in group.cells):
+        raise UsageProblem(
+            "Comparators alone cannot be measured stock against stock: they are the same code.",
+            "Leave out --aa, or choose other benchmarks.",
+        )
     opening = line.jvm_options if opened else ()
+    third = class_paths.third
     return RunInfo(
         run_id=run_id,
         started=started,
@@ -153,6 +189,11 @@ def plan_run(
         boost_version=version,
         dropin_sha256=sha256(class_paths.dropin) if Side.PATCHED in sides else "",
         stock_sha256=_sha256_of_all(class_paths.stock),
+        third=third.name if third else "",
+        third_title=third.title if third else "",
+        third_sha256=sha256(third.jar) if third else "",
+        threads=threads,
+        heap=heap,
         cells=group.cells,
         timings=group.timings,
         box=box,
@@ -163,9 +204,11 @@ def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box)
     """Refuses to mix forks of different jars, machines or JDKs in one run (``UsageProblem``)."""
     jar = sha256(class_paths.dropin) if Side.PATCHED in info.sides else ""
     stock = _sha256_of_all(class_paths.stock)
+    third = sha256(class_paths.third.jar) if class_paths.third else ""
     changes = {
         "drop-in jar": jar != info.dropin_sha256,
         "benchmark class path": stock != info.stock_sha256,
+        "third side's jar": third != info.third_sha256,
         "machine": (box.hostname, box.cpu) != (info.box.hostname, info.box.cpu),
         "JDK": box.jdk != info.box.jdk,
     }
@@ -191,6 +234,8 @@ def jmh_command(
         *(word for name, value in cell.params for word in ("-p", f"{name}={value}")),
         "-f",
         "1",
+        "-t",
+        str(info.threads),
         "-wi",
         str(timing.warmup_iterations),
         "-w",
@@ -211,7 +256,16 @@ def jmh_command(
         CPU_PROFILER,
         # -jvmArgs, not -jvmArgsAppend: the fork would inherit the launcher's options otherwise.
         *(word for option in info.jvm_options for word in ("-jvmArgs", option)),
+        *(word for option in _heap_options(info.heap) for word in ("-jvmArgsAppend", option)),
     ]
+
+
+def _heap_options(heap: str) -> tuple[str, ...]:
+    """What replaces the heap that a benchmark fixes in its class: -jvmArgsAppend is its place."""
+    if not heap:
+        return ()
+    # The young generation is left to the collector, which then competes for the whole heap.
+    return (*FORK_OPTIONS, f"-Xms{heap}", f"-Xmx{heap}", "-XX:+AlwaysPreTouch")
 
 
 def run_missing_forks(
@@ -235,7 +289,7 @@ def run_missing_forks(
     store.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
     missing = store.missing_forks(results, info)
-    total = info.pairs * len(info.cells) * len(info.sides)
+    total = len(store.planned_forks(info))
     work = [timings[planned.cell].seconds + START_SECONDS for planned in missing]
     failures: list[Failure] = []
     began = clock()

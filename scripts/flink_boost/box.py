@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import re
 import socket
 import subprocess
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flink_boost.errors import EnvironmentProblem
+from flink_boost.errors import EnvironmentProblem, UsageProblem
 from flink_boost.model import Box
 
 _JAVA_SECONDS = 60.0
@@ -30,6 +32,41 @@ def find_java(named: str | None, environment: dict[str, str]) -> str:
         return named
     home = environment.get("JAVA_HOME")
     return str(Path(home) / "bin" / "java") if home else "java"
+
+
+def choose_java(
+    named: str | None,
+    wanted: int | None,
+    supported: Sequence[int],
+    environment: dict[str, str],
+    fetch_home: Callable[[int], Path],
+) -> str:
+    """The java of a run on one of the ``supported`` JDKs.
+
+    The one that is ``named``; else one of the feature number that is ``wanted``; else the machine's
+    own if it is supported, and the first supported JDK if it is not. ``fetch_home`` gives the home
+    of a JDK that is not the machine's own. Raises ``UsageProblem`` for a JDK that is not supported.
+    """
+    if wanted is not None and wanted not in supported:
+        raise UsageProblem(
+            f"This Flink line does not run on JDK {wanted}.",
+            f"Choose --jdk {' or '.join(str(number) for number in supported)}.",
+        )
+    if named:
+        return named
+    own = find_java(None, environment)
+    try:
+        feature = ask_jdk(own).feature
+    except EnvironmentProblem:
+        feature = 0  # no JDK of its own: another one may still be fetched
+    choice = wanted or (feature if feature in supported else supported[0])
+    return own if choice == feature else str(fetch_home(choice) / "bin" / "java")
+
+
+def fetch_jdk(feature: int) -> Path:
+    """The home of a JDK that ``flink_boost.jdks`` has or fetches."""
+    # Imported late: only a run on another JDK than the machine's own needs it.
+    return Path(importlib.import_module("flink_boost.jdks").java_home(feature))
 
 
 def ask_jdk(java: str) -> Jdk:

@@ -17,11 +17,12 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from scipy import stats
 
 from flink_boost.errors import UsageProblem
-from flink_boost.model import Cell, Comparison, Fork, RunInfo, Side, Verdict
+from flink_boost.model import Cell, Comparison, Fork, GcComparison, RunInfo, Side, Verdict
 
 DEFAULT_CONFIDENCE = 0.95
 WORSE_BELOW = 0.98  # a benchmark is worse when its whole interval is below this
@@ -53,24 +54,80 @@ class HarnessCheck:
         return self.excluding_one <= self.expected_at_most
 
 
+@dataclass(frozen=True)
+class AgainstComparator:
+    """One of our cells against other people's code: ``row.cell`` is the comparator.
+
+    The ratio is above 1 when ours is faster.
+    """
+
+    ours: Cell
+    row: Comparison
+
+
+Sides: TypeAlias = tuple[Side, Side]
+
+
+def contrasts(info: RunInfo) -> tuple[Sides, ...]:
+    """What a run compares, as (reference, candidate); the headline first.
+
+    With a third side: ours against stock, the third against stock, and ours against the third.
+    """
+    reference, candidate = info.main_sides
+    further = ((reference, third) for third in info.sides[2:])
+    between = ((third, candidate) for third in info.sides[2:])
+    return ((reference, candidate), *further, *between)
+
+
 def compare(
-    info: RunInfo, forks: Iterable[Fork], confidence: float = DEFAULT_CONFIDENCE
+    info: RunInfo,
+    forks: Iterable[Fork],
+    confidence: float = DEFAULT_CONFIDENCE,
+    sides: Sides | None = None,
 ) -> tuple[Comparison, ...]:
     """One row per cell that has at least one whole pair, in the order of the plan.
 
     Half pairs are left out; ``unpaired`` names them. ``confidence`` is that of the two-sided
-    interval, between 0 and 1.
+    interval, between 0 and 1. ``sides`` is one of ``contrasts``, by default the first.
     """
-    pairs = _pairs_by_cell(info, forks)
+    pairs = _pairs_by_cell(info, forks, sides or info.main_sides)
     return tuple(_compare_cell(cell, pairs[cell], confidence) for cell in info.cells if pairs[cell])
+
+
+def compare_with_comparators(
+    info: RunInfo, forks: Iterable[Fork], confidence: float = DEFAULT_CONFIDENCE
+) -> tuple[AgainstComparator, ...]:
+    """Our patched cells against the comparators of the same run, in the order of the plan.
+
+    A comparator stands beside each of our cells of the same operation that agrees with it in every
+    parameter that both have. The pairs are those of the run: forks of one round.
+    """
+    by_place = {(fork.cell, fork.pair): fork for fork in forks if fork.side is Side.PATCHED}
+    found = []
+    for ours in info.cells:
+        for comparator in info.cells:
+            if not _stands_beside(comparator, ours):
+                continue
+            places = [((comparator, pair), (ours, pair)) for pair in range(1, info.pairs + 1)]
+            pairs = [
+                (by_place[first], by_place[second])
+                for first, second in places
+                if first in by_place and second in by_place
+            ]
+            if pairs and pairs[0][0].unit == pairs[0][1].unit:
+                found.append(AgainstComparator(ours, _compare_cell(comparator, pairs, confidence)))
+    return tuple(found)
 
 
 def unpaired(info: RunInfo, forks: Iterable[Fork]) -> tuple[str, ...]:
     """A sentence part for each cell with pairs that lack a half: ``name: pairs 2, 3``."""
-    pairs = _pairs_by_cell(info, forks)
-    whole = {cell: {reference.pair for reference, _ in pairs[cell]} for cell in info.cells}
+    present = {(fork.cell, fork.pair, fork.side) for fork in forks}
     missing = {
-        cell: [str(pair) for pair in range(1, info.pairs + 1) if pair not in whole[cell]]
+        cell: [
+            str(pair)
+            for pair in range(1, info.pairs + 1)
+            if any((cell, pair, side) not in present for side in info.sides_of(cell))
+        ]
         for cell in info.cells
     }
     return tuple(
@@ -168,17 +225,17 @@ def check_harness(rows: Sequence[Comparison]) -> HarnessCheck:
 _Pair = tuple[Fork, Fork]
 
 
-def _pairs_by_cell(info: RunInfo, forks: Iterable[Fork]) -> dict[Cell, list[_Pair]]:
+def _pairs_by_cell(info: RunInfo, forks: Iterable[Fork], sides: Sides) -> dict[Cell, list[_Pair]]:
     halves: defaultdict[tuple[Cell, int], dict[Side, Fork]] = defaultdict(dict)
     for fork in forks:
         halves[fork.cell, fork.pair][fork.side] = fork
-    first, second = info.sides
+    first, second = sides
     pairs: dict[Cell, list[_Pair]] = {cell: [] for cell in info.cells}
     for cell in info.cells:
         for number in range(1, info.pairs + 1):
-            sides = halves.get((cell, number), {})
-            if first in sides and second in sides:
-                pairs[cell].append((sides[first], sides[second]))
+            half = halves.get((cell, number), {})
+            if first in half and second in half:
+                pairs[cell].append((half[first], half[second]))
     return pairs
 
 
@@ -204,6 +261,7 @@ def _compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Comp
         reference_alloc=_mean([reference.alloc_bytes_per_op for reference, _ in pairs]),
         candidate_alloc=_mean([candidate.alloc_bytes_per_op for _, candidate in pairs]),
         cpu_ratio=_cpu_ratio(pairs),
+        gc=_compare_collections(pairs, confidence),
     )
 
 
@@ -219,6 +277,51 @@ def _cpu_ratio(pairs: Sequence[_Pair]) -> float | None:
         if reference.cpu_time_per_op and candidate.cpu_time_per_op
     ]
     return statistics.geometric_mean(ratios) if ratios else None
+
+
+def _compare_collections(pairs: Sequence[_Pair], confidence: float) -> GcComparison | None:
+    """Time in collections per operation; pairs in which neither side collected say nothing."""
+    times = [
+        (first, second)
+        for reference, candidate in pairs
+        if (first := _visible_gc_time(reference)) is not None
+        and (second := _visible_gc_time(candidate)) is not None
+        and (reference.gc_time_per_op or candidate.gc_time_per_op)
+    ]
+    if not times:
+        return None
+    found = interval([math.log(first / second) for first, second in times], confidence)
+    return GcComparison(
+        reference=_mean([reference.gc_time_per_op for reference, _ in pairs]) or 0.0,
+        candidate=_mean([candidate.gc_time_per_op for _, candidate in pairs]) or 0.0,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        verdict=judge(found.low, found.high),
+    )
+
+
+def _visible_gc_time(fork: Fork) -> float | None:
+    if fork.gc_time_per_op is None or fork.gc_time_step is None:
+        return None
+    # Below one step of the clock the time is not nothing but unknown: half a step stands for it.
+    return fork.gc_time_per_op or fork.gc_time_step / 2
+
+
+_DIRECTIONS = ("write", "read")
+
+
+def _stands_beside(comparator: Cell, ours: Cell) -> bool:
+    if not comparator.is_comparator or ours.is_comparator:
+        return False
+    theirs, own = dict(comparator.params), dict(ours.params)
+    shared = theirs.keys() & own.keys()
+    return (
+        "length" in shared
+        and ours.method in _DIRECTIONS
+        and comparator.method.lower().startswith(ours.method)
+        and all(theirs[name] == own[name] for name in shared)
+    )
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -240,6 +343,10 @@ def _exp(value: float) -> float:
 _PLAN = (
     "line",
     "sides",
+    "third",
+    "third_sha256",
+    "threads",
+    "heap",
     "opened",
     "jvm_options",
     "dropin_sha256",
@@ -247,6 +354,13 @@ _PLAN = (
     "cells",
     "timings",
 )
+
+
+def one_plan(first: RunInfo, other: RunInfo) -> bool:
+    """True when two runs agree in everything that a score depends on."""
+    return not any(getattr(first, field) != getattr(other, field) for field in _PLAN) and (
+        _machine(first) == _machine(other)
+    )
 
 
 def _require_same_plan(first: RunInfo, other: RunInfo) -> None:
@@ -257,8 +371,12 @@ def _require_same_plan(first: RunInfo, other: RunInfo) -> None:
                 f"The runs {first.run_id} and {other.run_id} differ in their {name}.",
                 "Only runs of one plan can be pooled; compare them one by one.",
             )
-    if (first.box.hostname, first.box.jdk) != (other.box.hostname, other.box.jdk):
+    if _machine(first) != _machine(other):
         raise UsageProblem(
             f"The runs {first.run_id} and {other.run_id} are of different machines or JDKs.",
             "Only runs of one box can be pooled; compare them one by one.",
         )
+
+
+def _machine(info: RunInfo) -> tuple[str, str]:
+    return info.box.hostname, info.box.jdk

@@ -87,11 +87,21 @@ def ensure_example(line: Line, name: str, cache: Path = CACHE) -> Path:
             f"lines.toml pins no example job {name!r} for Flink {line.version}.",
             f"Choose one of: {', '.join(line.examples) or 'none'}.",
         )
-    pin = line.examples[name]
-    jar = cache / "examples" / pin.file
+    return ensure_artifact(line.examples[name], cache, classifier=name, folder="examples")
+
+
+def ensure_artifact(
+    pin: PinnedFile, cache: Path = CACHE, *, classifier: str = "", folder: str = "jars"
+) -> Path:
+    """A jar of Flink's on Maven Central, kept in that folder of the cache.
+
+    Raises ``BrokenData`` for another checksum than pinned (the file is deleted),
+    ``EnvironmentProblem`` when Maven cannot fetch it.
+    """
+    jar = cache / folder / pin.file
     if not jar.is_file():
         with _disk_problems(cache), _aside(jar) as aside:
-            _copy_artifact(pin, name, cache, aside)
+            _copy_artifact(pin, classifier, cache, aside)
             (aside / pin.file).replace(jar)
     verify(jar, pin)
     return jar
@@ -122,7 +132,7 @@ def verify(file: Path, pin: PinnedFile) -> None:
 
 def _wrong_checksum(pin: PinnedFile, found: str) -> BrokenData:
     return BrokenData(
-        f"{pin.file} has SHA-256 {found}, but lines.toml pins {pin.sha256}; the file was deleted.",
+        f"{pin.file} has SHA-256 {found} instead of the pinned {pin.sha256}; the file was deleted.",
         "Run the command again to fetch it anew; if that fails too, do not trust the source.",
     )
 
@@ -192,7 +202,8 @@ def _copy_artifact(pin: PinnedFile, classifier: str, cache: Path, folder: Path) 
                 f"-Dmaven.repo.local={cache / 'm2'}",
             ),
             *(_COPY_GOAL, f"-DoutputDirectory={folder}"),
-            f"-Dartifact=org.apache.flink:{pin.project}:{pin.version}:jar:{classifier}",
+            f"-Dartifact=org.apache.flink:{pin.project}:{pin.version}"
+            + (f":jar:{classifier}" if classifier else ""),
         ],
         f"fetch {pin.file} with Maven",
     )

@@ -11,7 +11,11 @@ from flink_boost.errors import BrokenData
 from flink_boost.model import Cell, Fork, Mode, Side
 
 ALLOCATION_METRIC = "gc.alloc.rate.norm"  # from JMH's own profiler "gc"
+GC_TIME_METRIC = "gc.time"  # likewise; missing when nothing was collected
+GC_COUNT_METRIC = "gc.count"  # likewise
 CPU_METRIC = "cpu.time.norm"  # from CpuTimeProfiler in our benchmarks
+OPERATIONS_METRIC = "operations"  # likewise: what JMH's own totals have to be divided by
+_GC_CLOCK_STEP_NS = 1_000_000  # the JVM counts time in collections in whole milliseconds
 NEXT_STEP = "Delete that file and run `flink-boost bench --resume` with its run to measure again."
 
 
@@ -39,6 +43,7 @@ class _Result(_Lenient):
     benchmark: str
     mode: Mode
     forks: Literal[1]
+    threads: int = 1
     params: dict[str, str] = Field(default_factory=dict)
     primary: _Metric = Field(alias="primaryMetric")
     secondary: dict[str, _Metric] = Field(alias="secondaryMetrics", default_factory=dict)
@@ -47,20 +52,32 @@ class _Result(_Lenient):
 _RESULTS = TypeAdapter(tuple[_Result, ...])
 
 
-def parse_fork(content: bytes | str, origin: str, cell: Cell, side: Side, pair: int) -> Fork:
+def parse_fork(
+    content: bytes | str, origin: str, cell: Cell, side: Side, pair: int, threads: int = 1
+) -> Fork:
     """The fork that a JMH file describes, checked against the cell that was asked for.
 
     ``origin`` names the file in messages. Raises ``BrokenData`` for what is not JMH's JSON, is cut
-    off, holds other than one result, is of another benchmark, or has a score that is not positive.
+    off, holds other than one result, is of another benchmark or number of threads, or has a score
+    that is not positive.
     """
     result = _single_result(content, origin)
     _require_cell(result, cell, origin)
+    if result.threads != threads:
+        raise BrokenData(
+            f"{origin} was measured with {result.threads} threads, not {threads}.", NEXT_STEP
+        )
     scores = tuple(score for fork in result.primary.raw for score in fork)
     for score in (result.primary.score, *scores):
         if not (math.isfinite(score) and score > 0):
             raise BrokenData(f"{origin} has the score {score}, which cannot be.", NEXT_STEP)
     if not scores:
         raise BrokenData(f"{origin} has no measured iterations.", NEXT_STEP)
+    collections = _secondary(result, GC_COUNT_METRIC, "counts")
+    operations = _secondary(result, OPERATIONS_METRIC, "ops")
+    # JMH adds up the iterations' collections, in ms, so it has to be divided by all operations.
+    step = _GC_CLOCK_STEP_NS / operations if operations else None
+    gc_ms = None if collections is None else _secondary(result, GC_TIME_METRIC, "ms") or 0.0
     return Fork(
         cell=cell,
         side=side,
@@ -71,6 +88,9 @@ def parse_fork(content: bytes | str, origin: str, cell: Cell, side: Side, pair: 
         iterations=scores,
         alloc_bytes_per_op=_secondary(result, ALLOCATION_METRIC, "B/op"),
         cpu_time_per_op=_secondary(result, CPU_METRIC, "ns/op"),
+        gc_time_per_op=None if step is None or gc_ms is None else gc_ms * step,
+        gc_time_step=step,
+        gc_count=collections,
     )
 
 

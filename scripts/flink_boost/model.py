@@ -31,12 +31,14 @@ class Frozen(BaseModel):
 class Side(StrEnum):
     """Which class path a fork ran on.
 
-    ``CONTROL`` is a second stock fork: the other half of a pair in an A/A run.
+    ``CONTROL`` is a second stock fork: the other half of a pair in an A/A run. ``UPSTREAM`` is
+    stock with classes of a later Flink release in front: upstream's own fix, run as a third side.
     """
 
     STOCK = "stock"
     PATCHED = "patched"
     CONTROL = "control"
+    UPSTREAM = "upstream"
 
 
 class Mode(StrEnum):
@@ -67,6 +69,16 @@ class Cell(Frozen):
         if not self.params:
             return short
         return short + "[" + ",".join(f"{k}={v}" for k, v in self.params) + "]"
+
+    @property
+    def method(self) -> str:
+        """The method's name alone."""
+        return self.benchmark.rsplit(".", 1)[-1]
+
+    @property
+    def is_comparator(self) -> bool:
+        """True for a class ``…ComparatorBenchmark``: other people's code, which no side changes."""
+        return self.benchmark.split(".")[-2:][0].endswith("ComparatorBenchmark")
 
     @property
     def slug(self) -> str:
@@ -111,7 +123,9 @@ class RunInfo(Frozen):
     group: str = Field(description="name of the group in benchmarks/groups.toml, or 'custom'")
     quick_look: bool
     line: str
-    sides: tuple[Side, Side] = Field(description="order within a pair: reference first")
+    sides: tuple[Side, ...] = Field(
+        min_length=2, description="order within a pair: reference, candidate, perhaps a third side"
+    )
     pairs: int
     opened: bool = Field(description="java.lang opened, as Flink's own configuration does")
     jvm_options: tuple[str, ...]
@@ -119,9 +133,34 @@ class RunInfo(Frozen):
     boost_version: str
     dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
     stock_sha256: str = Field(default="", description="over all files of the stock class path")
+    third: str = Field(default="", description="name of the third side in upstream.toml, if any")
+    third_title: str = Field(default="", description="the same for people: 'upstream 1.10.0'")
+    third_sha256: str = Field(default="", description="of the third side's jar; empty without one")
+    threads: int = Field(default=1, description="measuring threads in each fork")
+    heap: str = Field(default="", description="heap of each fork; empty: as the benchmark fixes it")
     cells: tuple[Cell, ...]
     timings: tuple[Timing, ...] = Field(default=(), description="one per cell, in the same order")
     box: Box
+
+    @property
+    def main_sides(self) -> tuple[Side, Side]:
+        """Reference and candidate: the pair that series, dashboard and headline are about."""
+        return self.sides[0], self.sides[1]
+
+    @property
+    def jdk_feature(self) -> int:
+        """The JDK's feature number, such as 17; 0 when the record does not tell."""
+        found = re.match(r"(?:1\.)?(\d+)", self.box.jdk)
+        return int(found[1]) if found else 0
+
+    def sides_of(self, cell: Cell) -> tuple[Side, ...]:
+        """The sides that a cell is measured on, in order: a comparator only beside the candidate.
+
+        Its code is the same on every side; a run of stock against stock leaves it out.
+        """
+        if not cell.is_comparator:
+            return self.sides
+        return tuple(side for side in self.sides if side is Side.PATCHED)
 
 
 class Fork(Frozen):
@@ -136,6 +175,13 @@ class Fork(Frozen):
     iterations: tuple[float, ...] = Field(description="raw scores of the measured iterations")
     alloc_bytes_per_op: float | None = Field(description="gc.alloc.rate.norm, B/op")
     cpu_time_per_op: float | None = Field(description="process CPU time, ns/op; None if unknown")
+    gc_time_per_op: float | None = Field(
+        default=None, description="time in garbage collections, ns/op; None if unknown"
+    )
+    gc_time_step: float | None = Field(
+        default=None, description="the clock's step, 1 ms, in the same unit: less cannot be seen"
+    )
+    gc_count: float | None = Field(default=None, description="garbage collections while measuring")
 
 
 class Verdict(StrEnum):
@@ -145,6 +191,17 @@ class Verdict(StrEnum):
     WORSE = "worse"
     NOT_WORSE = "not worse"
     UNDECIDED = "undecided"
+
+
+class GcComparison(Frozen):
+    """Time in garbage collections per operation. ``ratio`` is above 1 when the second has less."""
+
+    reference: float = Field(description="mean over the pairs, ns/op")
+    candidate: float = Field(description="mean over the pairs, ns/op")
+    ratio: float
+    low: float
+    high: float
+    verdict: Verdict
 
 
 class Comparison(Frozen):
@@ -165,3 +222,4 @@ class Comparison(Frozen):
     reference_alloc: float | None
     candidate_alloc: float | None
     cpu_ratio: float | None = Field(description="CPU time per operation, reference ÷ candidate")
+    gc: GcComparison | None = Field(default=None, description="None without any collection")

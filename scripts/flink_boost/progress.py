@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from flink_boost import bench
 from flink_boost.model import RunInfo
-from flink_boost.store import PlannedFork
+from flink_boost.store import PlannedFork, planned_forks
 from flink_boost.table import SIDE_TITLES, short_number
 
 
@@ -54,7 +54,7 @@ class BarProgress:
 
     def started(self, info: RunInfo, number: int, planned: PlannedFork) -> None:
         """Names the fork that runs."""
-        total = info.pairs * len(info.cells) * len(info.sides)
+        total = len(planned_forks(info))
         side = SIDE_TITLES[planned.side]
         self._bar.update(
             self._task,

@@ -92,6 +92,7 @@ def _is_this_quick_look(info: RunInfo, group: Group, line: Line) -> bool:
     return (
         planned == (group.name, group.pairs, group.cells, group.timings)
         and (info.line, info.sides, info.opened) == (line.version, SIDES, True)
+        and (info.threads, info.heap) == (1, "")
         and info.jvm_options == (*bench.FORK_OPTIONS, *line.jvm_options)
     )
 

@@ -84,7 +84,7 @@ def render(report: ReportInput) -> str:
     run = report.run
     return environment.get_template("report.html.j2").render(
         run=run,
-        side_names=tuple(SIDE_TITLES[side] for side in run.sides),
+        side_names=tuple(SIDE_TITLES[side] for side in run.main_sides),
         started=_utc(run.started),
         made=_utc(report.made),
         headline=headline(run, report.comparisons),

@@ -1,7 +1,8 @@
 """Builds the series of a benchmark over time: one control-adjusted score per run.
 
 A run's score is the mean of its paired log-ratios, patched against stock of the same run. The stock
-forks are the control: what moves both sides is the box, not the code, and cancels out. A score
+forks are the control: what moves both sides is the box, not the code, and cancels out. A third
+side, where a run has one, is no part of a series. A score
 above 0 always means that the patched side is faster, for throughput and for time alike.
 """
 
@@ -28,6 +29,9 @@ class Settings(Frozen):
     opened: bool
     quick_look: bool
     jvm_options: tuple[str, ...]
+    jdk: int = Field(description="feature number: an update of the same JDK goes on with a series")
+    threads: int
+    heap: str
 
 
 class Point(Frozen):
@@ -85,6 +89,9 @@ def settings_of(run: RunInfo) -> Settings:
         opened=run.opened,
         quick_look=run.quick_look,
         jvm_options=run.jvm_options,
+        jdk=run.jdk_feature,
+        threads=run.threads,
+        heap=run.heap,
     )
 
 
@@ -140,7 +147,7 @@ def _series_of(
         aa_ratios = [
             ratio
             for run, forks in zip(controls, control_forks, strict=True)
-            for ratio in pair_log_ratios(forks.get(measure, ()), run.info.sides)
+            for ratio in pair_log_ratios(forks.get(measure, ()), run.info.main_sides)
         ]
         yield Series(
             cell=cell,
@@ -167,12 +174,12 @@ def _by_measure(run: MeasuredRun) -> dict[Measure, list[Fork]]:
 def _point(run: MeasuredRun, forks: Sequence[Fork]) -> Point | None:
     if not all(math.isfinite(fork.score) and fork.score > 0 for fork in forks):
         return None
-    ratios = pair_log_ratios(forks, run.info.sides)
+    ratios = pair_log_ratios(forks, run.info.main_sides)
     if not ratios:
         return None
     first, second = (
         statistics.geometric_mean([fork.score for fork in forks if fork.side is side])
-        for side in run.info.sides
+        for side in run.info.main_sides
     )
     return Point(
         run_id=run.info.run_id,

@@ -86,21 +86,38 @@ def commit_id(run: RunInfo) -> str:
 
 
 def executable(run: RunInfo, side: Side) -> str:
-    """``stock 2.3.0``; other JVM circumstances never share a curve: ``stock 2.3.0 not opened``."""
-    return f"{side.value} {run.line}" + ("" if run.opened else " not opened")
+    """``stock 2.3.0``; other JVM circumstances never share a curve: ``stock 2.3.0 not opened``.
+
+    JDK 17 goes without saying, 11 is ``stock 1.9.3 j11``: Codespeed has room for 30 characters.
+    """
+    jdk = "" if run.jdk_feature in (0, 17) else f" j{run.jdk_feature}"
+    return f"{side.value} {run.line}{jdk}" + ("" if run.opened else " not opened")
 
 
 def entry_keys(run: RunInfo) -> tuple[str, ...]:
     """The keys of the entries of a run, known before its forks are read; none for an A/A run."""
-    return () if Side.CONTROL in run.sides else tuple(_key(run, side) for side in run.sides)
+    return tuple(_key(run, side) for side in _sent_sides(run))
 
 
-def benchmark_name(cell: Cell) -> str:
+def _sent_sides(run: RunInfo) -> tuple[Side, ...]:
+    if Side.CONTROL in run.sides:
+        return ()
+    return tuple(side for side in run.sides if _cells_of(run, side))
+
+
+def _cells_of(run: RunInfo, side: Side) -> tuple[Cell, ...]:
+    return tuple(cell for cell in run.cells if side in run.sides_of(cell))
+
+
+def benchmark_name(cell: Cell, run: RunInfo) -> str:
     """The method and the values of its parameters, in the order of the parameters' names.
 
-    This is how the upstream suite names its results in Codespeed: ``write.ascii.16``.
+    This is how the upstream suite names its results in Codespeed: ``write.ascii.16``. Threads and
+    heap of the run, where they are not the usual ones, are parameters too.
     """
-    parts = [cell.benchmark.rsplit(".", 1)[-1], *(value for _, value in sorted(cell.params))]
+    parts = [cell.method, *(value for _, value in sorted(cell.params))]
+    parts += [f"{run.threads}threads"] if run.threads != 1 else []
+    parts += [f"heap{run.heap}"] if run.heap else []
     name = ".".join(parts)
     if len(name) <= BENCHMARK_NAME_LENGTH:
         return name
@@ -123,7 +140,7 @@ def entries_of(run: RunInfo, forks: Sequence[Fork], environment: str) -> tuple[E
             "Give a short one with --environment or FLINK_BOOST_ENVIRONMENT.",
         )
     _require_distinct_names(run)
-    return tuple(_entry(run, side, forks, environment.strip()) for side in run.sides)
+    return tuple(_entry(run, side, forks, environment.strip()) for side in _sent_sides(run))
 
 
 class Spool:
@@ -236,7 +253,8 @@ def _entry(run: RunInfo, side: Side, forks: Sequence[Fork], environment: str) ->
     for fork in forks:
         if fork.side is side:
             by_cell[fork.cell].append(fork)
-    missing = [cell.name for cell in run.cells if cell not in by_cell]
+    cells = _cells_of(run, side)
+    missing = [cell.name for cell in cells if cell not in by_cell]
     if missing:
         raise BrokenData(
             f"Run {run.run_id} has no {side.value} result of {missing[0]}.",
@@ -247,7 +265,7 @@ def _entry(run: RunInfo, side: Side, forks: Sequence[Fork], environment: str) ->
         key=_key(run, side),
         run_id=run.run_id,
         commit=run.commit,
-        results=tuple(_result(run, name, environment, by_cell[cell]) for cell in run.cells),
+        results=tuple(_result(run, name, environment, by_cell[cell]) for cell in cells),
     )
 
 
@@ -272,7 +290,7 @@ def _result(
         branch=BRANCH,
         project=PROJECT,
         executable=executable_name,
-        benchmark=benchmark_name(forks[0].cell),
+        benchmark=benchmark_name(forks[0].cell, run),
         environment=environment,
         result_value=statistics.geometric_mean(scores),
         std_dev=statistics.stdev(scores) if len(scores) > 1 else None,
@@ -289,10 +307,11 @@ def _result(
 def _require_distinct_names(run: RunInfo) -> None:
     owner: dict[str, Cell] = {}
     for cell in run.cells:
-        other = owner.setdefault(benchmark_name(cell), cell)
+        name = benchmark_name(cell, run)
+        other = owner.setdefault(name, cell)
         if other != cell:
             raise BrokenData(
-                f"{other.name} and {cell.name} would both be called {benchmark_name(cell)!r}.",
+                f"{other.name} and {cell.name} would both be called {name!r}.",
                 "Rename one of the two benchmark methods.",
             )
 

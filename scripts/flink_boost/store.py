@@ -139,7 +139,7 @@ def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
         PlannedFork(pair, side, cell)
         for pair in range(1, info.pairs + 1)
         for cell in info.cells
-        for side in info.sides
+        for side in info.sides_of(cell)
     )
 
 
@@ -185,7 +185,7 @@ def accept_attempt(results: Path, info: RunInfo, planned: PlannedFork, attempt: 
     when the result is not one of JMH's for this cell.
     """
     content = attempt.json.read_bytes() if attempt.json.exists() else b""
-    fork = jmh.parse_fork(content, attempt.json.name, planned.cell, planned.side, planned.pair)
+    fork = _parse(content, attempt.json.name, info, planned)
     publish(attempt.log, log_path(results, info.run_id, planned))
     publish(attempt.json, json_path(results, info.run_id, planned))
     return fork
@@ -217,6 +217,10 @@ def _finished_forks(results: Path, info: RunInfo) -> Iterator[Fork]:
     for planned in planned_forks(info):
         path = json_path(results, info.run_id, planned)
         if path.exists():
-            yield jmh.parse_fork(
-                path.read_bytes(), str(path), planned.cell, planned.side, planned.pair
-            )
+            yield _parse(path.read_bytes(), str(path), info, planned)
+
+
+def _parse(content: bytes, origin: str, info: RunInfo, planned: PlannedFork) -> Fork:
+    return jmh.parse_fork(
+        content, origin, planned.cell, planned.side, planned.pair, threads=info.threads
+    )

@@ -1,29 +1,37 @@
-"""Shows comparisons as a table for a terminal or a file, as Markdown, or as JSON."""
+"""Turns comparisons into tables, one row per benchmark, and into JSON."""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from flink_boost.compare import HarnessCheck, check_harness, compare, unpaired
+from flink_boost.compare import (
+    AgainstComparator,
+    HarnessCheck,
+    Sides,
+    check_harness,
+    compare,
+    compare_with_comparators,
+    contrasts,
+    unpaired,
+)
+from flink_boost.grid import grid_sheets, is_in_grid
 from flink_boost.model import Comparison, Fork, RunInfo, Side, Verdict
+from flink_boost.sheet import TONES, Column, Entry, Sheet, print_sheets
 
-SIDE_TITLES = {Side.STOCK: "stock", Side.PATCHED: "patched", Side.CONTROL: "stock again"}
-_COLOURS = {
-    Verdict.BETTER: "green",
-    Verdict.WORSE: "red",
-    Verdict.NOT_WORSE: "",
-    Verdict.UNDECIDED: "yellow",
+SIDE_TITLES = {
+    Side.STOCK: "stock",
+    Side.PATCHED: "patched",
+    Side.CONTROL: "stock again",
+    Side.UPSTREAM: "upstream",
 }
 _NOTHING = "–"
-_FILE_WIDTH = 400
+# A difference that small is the profiler's own allocation, or a buffer spread over other counts.
+_ALLOC_TOLERANCE_BYTES = 0.5
+_ALLOC_TOLERANCE = 0.005
 
 
 @dataclass(frozen=True)
@@ -33,91 +41,172 @@ class _Column:
     text: Callable[[Comparison], str]
 
 
-def print_comparison(info: RunInfo, forks: Sequence[Fork], confidence: float, form: str) -> None:
-    """Compares and prints to standard output; ``form`` is ``table``, ``markdown`` or ``json``."""
-    rows = compare(info, forks, confidence)
-    notes = comparison_notes(info, forks, rows)
-    console = Console(highlight=False)
+def print_comparison(
+    info: RunInfo, forks: Sequence[Fork], confidence: float, form: str, layout: str = "auto"
+) -> None:
+    """Compares and prints to standard output.
+
+    ``form`` is ``table``, ``markdown``, ``html`` or ``json``. ``layout`` is ``rows``, ``grid`` for
+    strings of several lengths as a grid, or ``auto``: rows on a terminal, a grid to be published.
+    """
     if form == "json":
-        console.out(as_json(info, rows, notes), end="")
+        sys.stdout.write(as_json(info, forks, confidence))
         return
-    if form == "markdown":
-        console.out(markdown(info, rows))
-    else:
-        if not rows:
-            console.out("There is no whole pair to compare.")
-            return
-        if not console.is_terminal:
-            # Rich would fold it to 80 columns; a file can be as wide as the table is.
-            console.width = _FILE_WIDTH
-        console.out(title(info), style="bold")
-        console.print(rich_table(info, rows))
-    for note in notes:
-        console.out(note)
+    as_grid = layout == "grid" or (layout == "auto" and form != "table")
+    sheets = comparison_sheets(info, forks, confidence, as_grid=as_grid)
+    if not sheets:
+        sheets = (Sheet("There is no whole pair to compare.", (), ()),)
+    print_sheets(sheets, form)
+
+
+def comparison_sheets(
+    info: RunInfo, forks: Sequence[Fork], confidence: float, *, as_grid: bool
+) -> tuple[Sheet, ...]:
+    """Everything that a run says, headline first; nothing when there is no whole pair."""
+    sheets: list[Sheet] = []
+    for sides in contrasts(info):
+        rows = compare(info, forks, confidence, sides)
+        if as_grid:
+            sheets += grid_sheets(rows, title(info, sides), with_gc=bool(info.heap))
+            rows = tuple(row for row in rows if not is_in_grid(row, rows))
+        if rows:
+            sheets.append(comparison_sheet(info, rows, sides))
+    against = compare_with_comparators(info, forks, confidence)
+    if against:
+        sheets.append(comparator_sheet(info, against))
+    if not sheets:
+        return ()
+    notes = comparison_notes(info, forks, compare(info, forks, confidence))
+    last = sheets[-1]
+    return (*sheets[:-1], Sheet(last.title, last.columns, last.rows, (*last.notes, *notes)))
+
+
+def comparison_sheet(
+    info: RunInfo, rows: Sequence[Comparison], sides: Sides | None = None
+) -> Sheet:
+    """One row per benchmark, the last field coloured by verdict."""
+    sides = sides or info.main_sides
+    columns = _columns(info, rows, sides)
+    return Sheet(
+        title(info, sides),
+        tuple(Column(column.title, column.numeric) for column in columns),
+        tuple(
+            (
+                *(Entry(column.text(row)) for column in columns[:-1]),
+                Entry(columns[-1].text(row), TONES[row.verdict]),
+            )
+            for row in rows
+        ),
+    )
+
+
+def comparator_sheet(info: RunInfo, against: Sequence[AgainstComparator]) -> Sheet:
+    """Our patched cells, each beside every comparator of the same run."""
+    return Sheet(
+        f"{_circumstances(info)}, patched against comparators of the same run",
+        (
+            Column("ours"),
+            Column("comparator"),
+            Column("comparator's", True),
+            Column("ours", True),
+            Column("unit"),
+            Column("ratio", True),
+            Column("interval", True),
+            Column("verdict"),
+        ),
+        tuple(
+            (
+                Entry(one.ours.name),
+                Entry(one.row.cell.method),
+                Entry(short_number(one.row.reference)),
+                Entry(short_number(one.row.candidate)),
+                Entry(one.row.unit),
+                Entry(f"{one.row.ratio:.2f}x"),
+                Entry(interval_text(one.row.low, one.row.high, one.row.pairs)),
+                Entry(_COMPARATOR_VERDICTS[one.row.verdict], TONES[one.row.verdict]),
+            )
+            for one in against
+        ),
+    )
+
+
+_COMPARATOR_VERDICTS = {
+    Verdict.BETTER: "ahead",
+    Verdict.WORSE: "behind",
+    Verdict.NOT_WORSE: "level",
+    Verdict.UNDECIDED: "undecided",
+}
 
 
 def comparison_notes(
     info: RunInfo, forks: Iterable[Fork], rows: Sequence[Comparison]
 ) -> tuple[str, ...]:
-    """Sentences under the table: half pairs that were left out, and how sound an A/A run is."""
+    """Sentences below: what was left out, what allocates more, how sound an A/A run is."""
     notes = []
     if left_out := unpaired(info, forks):
         notes.append(f"Left out, as a half of the pair is missing: {'; '.join(left_out)}.")
     if Side.CONTROL in info.sides:
         notes.append(harness_sentence(check_harness(rows)))
+    elif more := [row for row in rows if _allocates_more(row)]:
+        named = "; ".join(
+            f"{row.cell.name} {_change(row.reference_alloc, row.candidate_alloc)} B/op"
+            for row in more
+        )
+        notes.append(f"Allocates more than stock: {named}.")
     return tuple(notes)
 
 
-def rich_table(info: RunInfo, rows: Sequence[Comparison]) -> Table:
-    """The rows, coloured by verdict where the console has colours."""
-    table = Table(box=SIMPLE_HEAD)
-    columns = _columns(info, rows)
-    for column in columns:
-        table.add_column(
-            column.title, justify="right" if column.numeric else "left", no_wrap=column.numeric
-        )
-    for row in rows:
-        cells = [Text(column.text(row)) for column in columns]
-        cells[-1].stylize(_COLOURS[row.verdict])
-        table.add_row(*cells)
-    return table
-
-
-def markdown(info: RunInfo, rows: Sequence[Comparison]) -> str:
-    """The rows as a GitHub table with its title in front, ending with a newline."""
-    columns = _columns(info, rows)
-    lines = [
-        f"**{title(info)}**",
-        "",
-        "| " + " | ".join(column.title for column in columns) + " |",
-        "|" + "|".join("---:" if column.numeric else ":---" for column in columns) + "|",
-    ]
-    for row in rows:
-        cells = [column.text(row).replace("|", r"\|") for column in columns]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def as_json(info: RunInfo, rows: Sequence[Comparison], notes: Sequence[str]) -> str:
+def as_json(info: RunInfo, forks: Sequence[Fork], confidence: float) -> str:
     """Everything for a program: the run, the rows, the notes; infinite ends become null."""
+    rows = compare(info, forks, confidence)
     document = {
         "run": json.loads(info.model_dump_json()),
-        # Through pydantic's own JSON, which turns the infinite end of a single pair into null.
-        "comparisons": [
-            {"name": row.cell.name, **json.loads(row.model_dump_json())} for row in rows
+        "comparisons": _json_rows(rows),
+        "further": [
+            {
+                "reference": sides[0].value,
+                "candidate": sides[1].value,
+                "comparisons": _json_rows(compare(info, forks, confidence, sides)),
+            }
+            for sides in contrasts(info)[1:]
         ],
-        "notes": list(notes),
+        "comparators": [
+            {"ours": one.ours.name, **_json_rows([one.row])[0]}
+            for one in compare_with_comparators(info, forks, confidence)
+        ],
+        "notes": list(comparison_notes(info, forks, rows)),
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def title(info: RunInfo) -> str:
+def _json_rows(rows: Sequence[Comparison]) -> list[dict[str, object]]:
+    # Through pydantic's own JSON, which turns the infinite end of a single pair into null.
+    return [{"name": row.cell.name, **json.loads(row.model_dump_json())} for row in rows]
+
+
+def title(info: RunInfo, sides: Sides | None = None) -> str:
     """One line that says what was compared, and that a quick look is one."""
-    first, second = (SIDE_TITLES[side] for side in info.sides)
-    access = "opened" if info.opened else "not opened"
+    first, second = (side_title(info, side) for side in sides or info.main_sides)
+    return _circumstances(info, f"{second} against {first}")
+
+
+def side_title(info: RunInfo, side: Side) -> str:
+    """What to call a side of this run."""
+    return info.third_title if side is Side.UPSTREAM and info.third_title else SIDE_TITLES[side]
+
+
+def _circumstances(info: RunInfo, contrast: str = "") -> str:
+    parts = [
+        f"Flink {info.line}",
+        f"JDK {info.jdk_feature}",
+        *([contrast] if contrast else []),
+        f"{info.pairs} pair{'s' if info.pairs > 1 else ''}",
+        f"java.lang {'opened' if info.opened else 'not opened'}",
+        *([f"{info.threads} threads"] if info.threads > 1 else []),
+        *([f"heap {info.heap}"] if info.heap else []),
+    ]
     quick = "; QUICK LOOK, too short to publish" if info.quick_look else ""
-    pairs = f"{info.pairs} pair{'s' if info.pairs > 1 else ''}"
-    return f"Flink {info.line}, {second} against {first}, {pairs}, java.lang {access}{quick}"
+    return ", ".join(parts) + quick
 
 
 def harness_sentence(check: HarnessCheck) -> str:
@@ -139,29 +228,48 @@ def short_number(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
-def _columns(info: RunInfo, rows: Sequence[Comparison]) -> list[_Column]:
-    first, second = (SIDE_TITLES[side] for side in info.sides)
+def _columns(info: RunInfo, rows: Sequence[Comparison], sides: Sides) -> list[_Column]:
+    first, second = (side_title(info, side) for side in sides)
     columns = [
         _Column("benchmark", False, lambda row: row.cell.name),
         _Column(first, True, lambda row: short_number(row.reference)),
         _Column(second, True, lambda row: short_number(row.candidate)),
         _Column("unit", False, lambda row: row.unit),
         _Column("ratio", True, lambda row: f"{row.ratio:.2f}x"),
-        _Column("interval", True, _interval),
+        _Column("interval", True, lambda row: interval_text(row.low, row.high, row.pairs)),
         _Column("B/op", True, lambda row: _change(row.reference_alloc, row.candidate_alloc)),
         _Column("CPU", True, lambda row: f"{row.cpu_ratio:.2f}x" if row.cpu_ratio else _NOTHING),
         _Column("verdict", False, _verdict),
     ]
+    if info.heap:
+        columns[-1:-1] = [
+            _Column("GC ns/op", True, _gc_times),
+            _Column("GC time", True, _gc_ratio),
+            _Column("GC verdict", False, lambda row: row.gc.verdict.value if row.gc else _NOTHING),
+        ]
     if any(row.pairs != info.pairs for row in rows):
         columns.insert(-1, _Column("pairs", True, lambda row: str(row.pairs)))
     return columns
 
 
-def _interval(row: Comparison) -> str:
-    if row.pairs < 2:
+def interval_text(low: float, high: float, pairs: int) -> str:
+    """``1.02–1.17``; a dash for a single pair, which has no interval."""
+    if pairs < 2:
         return _NOTHING
-    high = f"{row.high:.2f}" if row.high < 1000 else ">1000"
-    return f"{row.low:.2f}–{high}"
+    return f"{low:.2f}–" + (f"{high:.2f}" if high < 1000 else ">1000")
+
+
+def _gc_times(row: Comparison) -> str:
+    if row.gc is None:
+        return _NOTHING
+    return f"{short_number(row.gc.reference)} → {short_number(row.gc.candidate)}"
+
+
+def _gc_ratio(row: Comparison) -> str:
+    if row.gc is None:
+        return _NOTHING
+    span = interval_text(row.gc.low, row.gc.high, row.pairs)
+    return f"{row.gc.ratio:.2f}x" + ("" if span == _NOTHING else f" ({span})")
 
 
 def _change(before: float | None, after: float | None) -> str:
@@ -170,6 +278,13 @@ def _change(before: float | None, after: float | None) -> str:
     # Below a hundredth of a byte it is the profiler's own allocation spread over all operations.
     shown = [f"{value:.0f}" if value >= 10 else f"{value:.2f}" for value in (before, after)]
     return f"{shown[0]} → {shown[1]}"
+
+
+def _allocates_more(row: Comparison) -> bool:
+    before, after = row.reference_alloc, row.candidate_alloc
+    if before is None or after is None:
+        return False
+    return after > before + max(_ALLOC_TOLERANCE_BYTES, _ALLOC_TOLERANCE * before)
 
 
 def _verdict(row: Comparison) -> str:

@@ -73,7 +73,9 @@ _STYLES = {
 
 def _settings(verdict: TrendVerdict) -> str:
     settings = verdict.settings
-    parts = [settings.line, settings.environment]
+    parts = [settings.line, f"JDK {settings.jdk}", settings.environment]
     parts += ["quick look"] if settings.quick_look else []
     parts += [] if settings.opened else ["not opened"]
+    parts += [f"{settings.threads} threads"] if settings.threads > 1 else []
+    parts += [f"heap {settings.heap}"] if settings.heap else []
     return ", ".join(parts)

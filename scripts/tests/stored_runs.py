@@ -17,19 +17,21 @@ def store_complete_run(results: Path, run: RunInfo, forks: Sequence[Fork]) -> Pa
     (folder / "run.json").write_text(run.model_dump_json(indent=1), encoding="utf-8")
     for fork in forks:
         name = f"p{fork.pair:02}.{fork.side.value}.{fork.cell.slug}"
-        (folder / "forks" / f"{name}.json").write_text(json.dumps([jmh_of(fork)]), encoding="utf-8")
+        (folder / "forks" / f"{name}.json").write_text(
+            json.dumps([jmh_of(fork, run.threads)]), encoding="utf-8"
+        )
         (folder / "forks" / f"{name}.log").write_text("", encoding="utf-8")
     (folder / "complete").touch()
     return folder
 
 
-def jmh_of(fork: Fork) -> dict[str, Any]:
+def jmh_of(fork: Fork, threads: int = 1) -> dict[str, Any]:
     """One result in the shape of JMH's JSON."""
     entry: dict[str, Any] = {
         "jmhVersion": "1.37",
         "benchmark": fork.cell.benchmark,
         "mode": fork.mode.value,
-        "threads": 1,
+        "threads": threads,
         "forks": 1,
         "jvm": "/usr/bin/java",
         "jvmArgs": [],
@@ -49,6 +51,15 @@ def jmh_of(fork: Fork) -> dict[str, Any]:
             )
         },
     }
+    if fork.gc_time_step:
+        operations = 1e6 / fork.gc_time_step
+        milliseconds = (fork.gc_time_per_op or 0.0) / fork.gc_time_step
+        entry["secondaryMetrics"] |= {
+            "operations": _metric(operations, "ops", [operations]),
+            "gc.count": _metric(fork.gc_count or 0.0, "counts", [fork.gc_count or 0.0]),
+            # JMH leaves it out when nothing was collected.
+            **({"gc.time": _metric(milliseconds, "ms", [milliseconds])} if milliseconds else {}),
+        }
     if fork.cell.params:
         entry["params"] = dict(fork.cell.params)
     return entry

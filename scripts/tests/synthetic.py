@@ -18,6 +18,11 @@ WRITE = Cell(
 JOB = Cell(
     benchmark="org.apache.flink.benchmark.SerializationFrameworkMiniBenchmarks.serializerTuple"
 )
+COMPARATOR = Cell(
+    benchmark="org.apache.flink.benchmark.StringComparatorBenchmark.writeUtf",
+    params=(("length", "16"), ("kind", "ascii")),
+)
+THREE = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
 UNITS = {Mode.AVERAGE_TIME: "ns/op", Mode.THROUGHPUT: "ops/ms"}
 
 
@@ -25,7 +30,7 @@ def make_run(
     night: int = 0,
     *,
     cells: Sequence[Cell] = (WRITE, JOB),
-    sides: tuple[Side, Side] = (Side.STOCK, Side.PATCHED),
+    sides: tuple[Side, ...] = (Side.STOCK, Side.PATCHED),
     pairs: int = 5,
     quick_look: bool = False,
     opened: bool = True,
@@ -33,6 +38,9 @@ def make_run(
     hostname: str = "box-1",
     jvm_options: tuple[str, ...] = (),
     commit: str = "",
+    jdk: str = "17.0.9+9",
+    threads: int = 1,
+    heap: str = "",
 ) -> RunInfo:
     """The plan of one night's run."""
     started = FIRST_NIGHT + timedelta(days=night)
@@ -49,6 +57,11 @@ def make_run(
         commit=commit or f"{night + 0xABCDEF01:08x}" + "0" * 32,
         boost_version="0.1.0",
         dropin_sha256="ab" * 32,
+        third="upstream" if Side.UPSTREAM in sides else "",
+        third_title="upstream 1.10.0" if Side.UPSTREAM in sides else "",
+        third_sha256="ef" * 32 if Side.UPSTREAM in sides else "",
+        threads=threads,
+        heap=heap,
         cells=tuple(cells),
         box=Box(
             hostname=hostname,
@@ -56,7 +69,7 @@ def make_run(
             cores=4,
             memory_mb=16000,
             kernel="6.1.0",
-            jdk="17.0.9+9",
+            jdk=jdk,
             load=0.1,
         ),
     )
@@ -67,17 +80,22 @@ def make_forks(
     *,
     speed: float = 100.0,
     ratio: float = 2.0,
+    third_ratio: float = 1.25,
     noise: float = 0.0,
     seed: int = 0,
-    modes: Sequence[Mode] = (Mode.AVERAGE_TIME, Mode.THROUGHPUT),
+    modes: Sequence[Mode] | None = None,
 ) -> tuple[Fork, ...]:
-    """Forks whose second side is ``ratio`` times as fast, with log-normal noise per fork."""
+    """Forks whose second side is ``ratio`` times as fast, with log-normal noise per fork.
+
+    Cells are times, jobs are throughputs, unless ``modes`` says so cell by cell.
+    """
+    factors = dict(zip(run.sides, (1.0, ratio, third_ratio), strict=False))
     source = random.Random(seed)
     forks = []
     for pair in range(1, run.pairs + 1):
-        for cell, mode in zip(run.cells, modes, strict=False):
-            for side, factor in zip(run.sides, (1.0, ratio), strict=True):
-                fast = speed * factor * math.exp(source.gauss(0.0, noise))
+        for cell, mode in zip(run.cells, modes or map(mode_of, run.cells), strict=False):
+            for side in run.sides_of(cell):
+                fast = speed * factors[side] * math.exp(source.gauss(0.0, noise))
                 score = 1e4 / fast if mode.less_is_better else fast
                 forks.append(
                     Fork(
@@ -93,6 +111,11 @@ def make_forks(
                     )
                 )
     return tuple(forks)
+
+
+def mode_of(cell: Cell) -> Mode:
+    """Jobs have no parameters here and are measured as throughput."""
+    return Mode.AVERAGE_TIME if cell.params else Mode.THROUGHPUT
 
 
 def make_night(

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from flink_boost import bench, store
 from flink_boost.bench import ClassPaths, Failure, Step
 from flink_boost.box import Jdk, describe_box
 from flink_boost.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
-from flink_boost.groups import choose_cells, find_group, load_groups
+from flink_boost.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.lines import PROJECT_ROOT, default_line, find_line
 from flink_boost.model import Cell, Fork, RunInfo, Side, Timing
 from flink_boost.store import PlannedFork
@@ -261,8 +262,8 @@ def class_paths() -> ClassPaths:
     return bench.find_class_paths(find_line(default_line()), PROJECT_ROOT / "build", "-", AA)
 
 
-def planned_run(class_paths: ClassPaths, pairs: int = 1) -> RunInfo:
-    group = choose_cells(find_group(load_groups(), "smoke"), [WRITE])
+def planned_run(class_paths: ClassPaths, pairs: int = 1, group: Group | None = None) -> RunInfo:
+    group = group or choose_cells(find_group(load_groups(), "smoke"), [WRITE])
     return bench.plan_run(
         run_id="run",
         started=datetime(2026, 3, 1, tzinfo=UTC),
@@ -369,12 +370,23 @@ def test_the_arguments_of_a_fork(class_paths: ClassPaths) -> None:
     joined = "\0".join(command)
     for part in (
         ["-p", "kind=$(id) x", "-p", "length=4"],
-        ["-f", "1", "-wi", "1", "-w", "50ms", "-i", "2", "-r", "75ms"],
+        ["-wi", "1", "-w", "50ms", "-i", "2", "-r", "75ms"],
         ["-foe", "true", "-rf", "json", "-rff", "/r/out.json"],
         ["-prof", "gc", "-prof", "org.apache.flink.benchmark.CpuTimeProfiler"],
         ["-jvmArgs", "-XX:+UseG1GC", "-jvmArgs", "-Xlog:disable"],
+        ["-f", "1", "-t", "1"],
     ):
         assert "\0".join(part) in joined
+    assert "-jvmArgsAppend" not in command, "the benchmark's own heap"
+
+
+def test_threads_and_heap_of_a_fork(class_paths: ClassPaths) -> None:
+    info = planned_run(class_paths).model_copy(update={"threads": 8, "heap": "64m"})
+    cell, timing = info.cells[0], info.timings[0]
+    command = bench.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
+    assert command[command.index("-t") + 1] == "8"
+    appended = [word for flag, word in pairwise(command) if flag == "-jvmArgsAppend"]
+    assert appended == ["-XX:+UseG1GC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"]
 
 
 def built_tree(root: Path, *missing: str) -> Path:
@@ -403,6 +415,38 @@ def test_the_patched_side_has_the_dropin_jar_in_front(tmp_path: Path) -> None:
     stock = f"{tmp_path}/a.jar:{tmp_path}/b.jar"
     assert paths.of(Side.STOCK) == paths.of(Side.CONTROL) == stock
     assert paths.of(Side.PATCHED) == f"{tmp_path}/build/jars/flink-boost-2.3.0-0.1.0.jar:{stock}"
+
+
+def third_side(tmp_path: Path) -> bench.Third:
+    jar = tmp_path / "overlay.jar"
+    jar.write_text("theirs", encoding="utf-8")
+    return bench.Third("upstream", "upstream 1.10.0", jar)
+
+
+def test_the_third_side_has_its_own_jar_in_front_and_is_pinned(tmp_path: Path) -> None:
+    third = third_side(tmp_path)
+    sides = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
+    root = built_tree(tmp_path / "root")
+    paths = bench.find_class_paths(
+        find_line("2.3.0"), root / "build", "0.1.0", sides, root, third=third
+    )
+    assert paths.of(Side.UPSTREAM) == f"{third.jar}:{root}/a.jar:{root}/b.jar"
+    assert "overlay" not in paths.of(Side.STOCK) + paths.of(Side.PATCHED)
+    info = planned_run(paths)
+    box = describe_box(Jdk("17.0.1", 17))
+    assert (info.third, info.third_title) == ("upstream", "upstream 1.10.0")
+    bench.require_same_circumstances(info, paths, box)
+    third.jar.write_text("changed", encoding="utf-8")
+    with pytest.raises(UsageProblem, match="third side's jar has changed"):
+        bench.require_same_circumstances(info, paths, box)
+
+
+def test_comparators_alone_are_not_measured_against_themselves(class_paths: ClassPaths) -> None:
+    cell = Cell(benchmark="a.StringComparatorBenchmark.writeUtf")
+    timing = Timing(warmup_iterations=1, warmup_time_ms=1, iterations=1, iteration_time_ms=1)
+    group = Group("g", "g", True, 1, (cell,), (timing,))
+    with pytest.raises(UsageProblem, match="Comparators alone"):
+        planned_run(class_paths, group=group)
 
 
 @pytest.mark.parametrize("missing", ["classpath.txt", "b.jar", "flink-boost-2.3.0-0.1.0.jar"])

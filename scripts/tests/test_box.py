@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flink_boost.box import Jdk, ask_jdk, describe_box, find_java
-from flink_boost.errors import EnvironmentProblem
+from flink_boost.box import Jdk, ask_jdk, choose_java, describe_box, find_java
+from flink_boost.errors import EnvironmentProblem, UsageProblem
 
 JDK = Jdk("17.0.15+6-Debian-1deb12u1", 17)
 
@@ -72,3 +72,54 @@ def test_a_described_machine_and_a_bare_one(tmp_path: Path) -> None:
     assert (box.cpu, box.memory_mb) == ("Example CPU @ 2.0", 16000)
     bare = describe_box(JDK, tmp_path / "nothing")
     assert (bare.cpu, bare.memory_mb) == (platform.machine(), 0)
+
+
+def jdk_home(folder: Path, feature: int) -> Path:
+    """A folder whose java says that it is of this feature number."""
+    (folder / "bin").mkdir(parents=True)
+    script(
+        folder / "bin" / "java",
+        f"echo 'java.runtime.version = {feature}.0.1+1' >&2\n"
+        f"echo 'java.specification.version = {feature}' >&2",
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("wanted", "supported", "chosen"),
+    [
+        (None, (17, 21), "own"),
+        (17, (17, 21), "own"),
+        (21, (17, 21), "fetched-21"),
+        (None, (11,), "fetched-11"),
+        (None, (11, 17), "own"),
+        (11, (11, 17), "fetched-11"),
+    ],
+)
+def test_the_java_of_a_line(
+    tmp_path: Path, wanted: int | None, supported: tuple[int, ...], chosen: str
+) -> None:
+    own = jdk_home(tmp_path / "own", 17)
+    java = choose_java(
+        None,
+        wanted,
+        supported,
+        {"JAVA_HOME": str(own)},
+        lambda feature: jdk_home(tmp_path / f"fetched-{feature}", feature),
+    )
+    assert java == str(tmp_path / chosen / "bin" / "java")
+
+
+def test_a_machine_without_java_fetches_one(tmp_path: Path) -> None:
+    java = choose_java(None, None, (11,), {"JAVA_HOME": "/nothing"}, lambda _: tmp_path)
+    assert java == str(tmp_path / "bin" / "java")
+
+
+def test_a_named_java_is_taken_and_a_jdk_that_a_line_does_not_run_on_is_refused() -> None:
+    assert choose_java("/x/java", None, (11,), {}, jdk_home_never) == "/x/java"
+    with pytest.raises(UsageProblem, match=r"does not run on JDK 25. Choose --jdk 17 or 21\."):
+        choose_java(None, 25, (17, 21), {}, jdk_home_never)
+
+
+def jdk_home_never(feature: int) -> Path:
+    raise AssertionError(f"JDK {feature} was fetched")

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from synthetic import JOB, WRITE, make_forks, make_run
+from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.compare import (
     HarnessCheck,
     check_harness,
     compare,
+    compare_with_comparators,
+    contrasts,
     excludes_one,
     interval,
     judge,
@@ -25,7 +27,7 @@ from flink_boost.compare import (
     unpaired,
 )
 from flink_boost.errors import UsageProblem
-from flink_boost.model import Comparison, Fork, Mode, RunInfo, Side, Verdict
+from flink_boost.model import Cell, Comparison, Fork, Mode, RunInfo, Side, Verdict
 
 AA = (Side.STOCK, Side.CONTROL)
 scores = st.floats(min_value=0.01, max_value=1e6)
@@ -236,6 +238,9 @@ def test_pooled_runs_have_all_their_pairs() -> None:
         ({"sides": AA}, "sides"),
         ({"cells": [WRITE]}, "cells"),
         ({"hostname": "box-2"}, "machines or JDKs"),
+        ({"jdk": "21.0.8+9"}, "machines or JDKs"),
+        ({"threads": 8}, "threads"),
+        ({"heap": "64m"}, "heap"),
     ],
 )
 def test_runs_of_different_plans_are_not_pooled(change: dict[str, object], named: str) -> None:
@@ -243,7 +248,7 @@ def test_runs_of_different_plans_are_not_pooled(change: dict[str, object], named
         pool([(make_run(), ()), (make_run(**change), ())])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("field", ["dropin_sha256", "stock_sha256"])
+@pytest.mark.parametrize("field", ["dropin_sha256", "stock_sha256", "third_sha256"])
 def test_runs_of_different_jars_are_not_pooled(field: str) -> None:
     with pytest.raises(UsageProblem, match=field.replace("_", " ")):
         pool([(make_run(), ()), (make_run(1).model_copy(update={field: "cd" * 32}), ())])
@@ -298,3 +303,111 @@ def test_touching_one_does_not_exclude_it() -> None:
         False,
         True,
     ]
+
+
+def test_two_sides_have_one_contrast_and_three_have_three() -> None:
+    assert contrasts(make_run()) == ((Side.STOCK, Side.PATCHED),)
+    assert contrasts(make_run(sides=THREE)) == (
+        (Side.STOCK, Side.PATCHED),
+        (Side.STOCK, Side.UPSTREAM),
+        (Side.UPSTREAM, Side.PATCHED),
+    )
+
+
+def test_the_third_side_is_compared_with_both_others() -> None:
+    info = make_run(cells=[WRITE], sides=THREE, pairs=4)
+    forks = make_forks(info, ratio=3.0, third_ratio=1.5, noise=0.02, seed=4)
+    ours, theirs, between = (compare(info, forks, sides=sides)[0] for sides in contrasts(info))
+    scores = {side: [fork.score for fork in forks if fork.side is side] for side in THREE}
+    for row, (first, second) in zip((ours, theirs, between), contrasts(info), strict=True):
+        logs = [math.log(a / b) for a, b in zip(scores[first], scores[second], strict=True)]
+        expected = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
+        assert row.ratio == pytest.approx(math.exp(np.mean(logs)))
+        assert row.low == pytest.approx(math.exp(expected.low))
+        assert row.high == pytest.approx(math.exp(expected.high))
+    assert ours.ratio == pytest.approx(theirs.ratio * between.ratio)
+    assert compare(info, forks) == (ours,)
+
+
+def test_a_missing_third_fork_is_named_and_costs_only_its_own_contrasts() -> None:
+    info = make_run(cells=[WRITE], sides=THREE, pairs=3)
+    forks = [
+        fork
+        for fork in make_forks(info, noise=0.01)
+        if (fork.side, fork.pair) != (Side.UPSTREAM, 2)
+    ]
+    assert [compare(info, forks, sides=sides)[0].pairs for sides in contrasts(info)] == [3, 2, 2]
+    assert unpaired(info, forks) == (f"{WRITE.name}: pair 2",)
+
+
+def with_collections(
+    forks: Sequence[Fork], times: Sequence[float], step: float = 0.1
+) -> list[Fork]:
+    return [
+        fork.model_copy(update={"gc_time_per_op": time, "gc_time_step": step, "gc_count": 1.0})
+        for fork, time in zip(forks, times, strict=True)
+    ]
+
+
+def test_time_in_collections_is_compared_pair_by_pair() -> None:
+    info, forks = run_of([(20.0, 10.0)] * 4, Mode.AVERAGE_TIME)
+    times = [2.0, 1.0, 2.2, 1.0, 1.8, 1.0, 2.0, 1.1]
+    (row,) = compare(info, with_collections(forks, times))
+    assert row.gc is not None
+    logs = [math.log(a / b) for a, b in zip(times[::2], times[1::2], strict=True)]
+    expected = interval(logs, 0.95)
+    assert (row.gc.ratio, row.gc.low, row.gc.high) == pytest.approx(
+        (expected.ratio, expected.low, expected.high)
+    )
+    assert row.gc.verdict is Verdict.BETTER
+    assert (row.gc.reference, row.gc.candidate) == pytest.approx((2.0, 1.025))
+    (swapped,) = compare(
+        info,
+        with_collections(forks, [t for p in zip(times[1::2], times[::2], strict=True) for t in p]),
+    )
+    assert swapped.gc is not None
+    assert swapped.gc.verdict is Verdict.WORSE, "more time in collections is worse, ratio or not"
+    assert swapped.verdict is Verdict.BETTER
+
+
+def test_no_collection_is_less_than_the_clock_shows_and_not_infinitely_little() -> None:
+    info, forks = run_of([(20.0, 10.0)] * 2, Mode.AVERAGE_TIME)
+    (row,) = compare(info, with_collections(forks, [0.4, 0.0, 0.4, 0.0]))
+    assert row.gc is not None
+    assert row.gc.ratio == pytest.approx(0.4 / 0.05), "half of a step of the clock"
+    assert row.gc.candidate == 0
+    (row,) = compare(info, with_collections(forks, [0.0] * 4))
+    assert row.gc is None
+    (row,) = compare(info, with_collections(forks, [0.0, 0.0, 0.2, 0.2]))
+    assert row.gc is not None
+    assert row.gc.ratio == pytest.approx(1), "a pair without any collection says nothing"
+    assert compare(info, forks)[0].gc is None
+
+
+def test_ours_is_set_beside_the_comparators_of_the_same_operation_and_length() -> None:
+    def cell(name: str, length: str, **more: str) -> Cell:
+        params = (("length", length), ("kind", "ascii"), *more.items())
+        return Cell(benchmark=f"org.apache.flink.benchmark.{name}", params=params)
+
+    strings = "StringSerializationBenchmark"
+    write16, write64, read16 = (
+        cell(f"{strings}.{name}", length, profile="mixed", view="x")
+        for name, length in (("write", "16"), ("write", "64"), ("read", "16"))
+    )
+    theirs = cell("StringComparatorBenchmark.readKryo", "16")
+    info = make_run(cells=[write16, COMPARATOR, write64, read16, theirs], pairs=3)
+    forks = make_forks(info, ratio=4.0, noise=0.03, seed=9)
+    found = compare_with_comparators(info, forks)
+    assert [(one.ours, one.row.cell) for one in found] == [(write16, COMPARATOR), (read16, theirs)]
+    patched = {
+        cell: [fork.score for fork in forks if fork.cell == cell and fork.side is Side.PATCHED]
+        for cell in info.cells
+    }
+    logs = [math.log(a / b) for a, b in zip(patched[COMPARATOR], patched[write16], strict=True)]
+    assert found[0].row.ratio == pytest.approx(math.exp(np.mean(logs)))
+    assert found[0].row.pairs == 3
+    assert [row.cell for row in compare(info, forks)] == [write16, write64, read16]
+    assert unpaired(info, forks) == ()
+    lost = [fork for fork in forks if fork.cell != COMPARATOR or fork.pair != 2]
+    assert compare_with_comparators(info, lost)[0].row.pairs == 2
+    assert unpaired(info, lost) == (f"{COMPARATOR.name}: pair 2",)

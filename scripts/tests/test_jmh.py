@@ -44,6 +44,43 @@ def test_a_recorded_file() -> None:
     assert fork.cpu_time_per_op == 25.24063793188309
 
 
+def with_metrics(**metrics: dict[str, Any]) -> str:
+    known = json.loads(RECORDED)[0]["secondaryMetrics"]
+    return changed(secondaryMetrics={**known, **metrics})
+
+
+def test_time_in_collections_is_divided_by_all_operations() -> None:
+    fork = parse(
+        with_metrics(
+            operations={"score": 2e6, "scoreUnit": "ops"},
+            **{
+                "gc.count": {"score": 12.0, "scoreUnit": "counts"},
+                "gc.time": {"score": 30.0, "scoreUnit": "ms"},
+            },
+        )
+    )
+    assert fork.gc_time_per_op == pytest.approx(30e6 / 2e6)
+    assert fork.gc_time_step == pytest.approx(1e6 / 2e6)
+    assert fork.gc_count == 12
+
+
+def test_without_a_collection_the_time_is_nothing_and_without_a_count_unknown() -> None:
+    operations = {"score": 2e6, "scoreUnit": "ops"}
+    none = {"gc.count": {"score": 0.0, "scoreUnit": "counts"}}
+    assert parse(with_metrics(operations=operations, **none)).gc_time_per_op == 0
+    metrics = json.loads(RECORDED)[0]["secondaryMetrics"]
+    without = {name: value for name, value in metrics.items() if not name.startswith("gc.")}
+    fork = parse(changed(secondaryMetrics={**without, "operations": operations}))
+    assert (fork.gc_time_per_op, fork.gc_count) == (None, None)
+    assert parse(RECORDED).gc_time_per_op is None, "an older suite counts no operations"
+
+
+def test_another_number_of_threads_is_refused() -> None:
+    with pytest.raises(BrokenData, match="measured with 4 threads, not 1"):
+        parse(changed(threads=4))
+    assert parse_fork(changed(threads=4), "x", CELL, Side.STOCK, 1, threads=4).pair == 1
+
+
 def test_parameters_in_another_order_and_unasked_ones_are_the_same_cell() -> None:
     cell = Cell(benchmark=CELL.benchmark, params=(("view", "serializer"), ("length", "16")))
     assert parse(RECORDED, cell).cell is cell

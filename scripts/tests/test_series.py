@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from synthetic import JOB, WRITE, make_forks, make_night, make_run
+from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_night, make_run
 
 from flink_boost.model import Mode, RunInfo, Side, Timing
 from flink_boost.series import MeasuredRun, build_series, pair_log_ratios
@@ -47,6 +47,9 @@ def test_runs_come_oldest_first_whatever_order_they_are_found_in() -> None:
         {"opened": False},
         {"quick_look": True},
         {"jvm_options": ("-XX:-CompactStrings",)},
+        {"jdk": "21.0.8+9"},
+        {"threads": 8},
+        {"heap": "64m"},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -55,6 +58,30 @@ def test_runs_with_other_settings_start_a_series_of_their_own(change: dict[str, 
     series = build_series([make_night(0), measured(other), make_night(2)])
     points = sorted(len(one.points) for one in series if one.cell == JOB)
     assert points == [1, 2]
+
+
+def test_an_update_of_the_same_jdk_goes_on_with_a_series() -> None:
+    updated = measured(make_run(1, jdk="17.0.10+7"))
+    assert [len(one.points) for one in build_series([make_night(0), updated])] == [2, 2]
+
+
+def test_a_third_side_changes_nothing_in_a_series() -> None:
+    (two,), (three,) = (
+        build_series([measured(make_run(cells=[WRITE], sides=sides), noise=0.1)])
+        for sides in ((Side.STOCK, Side.PATCHED), THREE)
+    )
+    assert three.settings == two.settings
+    (point,) = three.present
+    forks = make_forks(make_run(cells=[WRITE], sides=THREE), noise=0.1)
+    stock, patched, _ = (
+        [math.log(fork.score) for fork in forks if fork.side is side] for side in THREE
+    )
+    assert point.log_ratio == pytest.approx((sum(stock) - sum(patched)) / 5)
+
+
+def test_a_comparator_has_no_series() -> None:
+    run = measured(make_run(cells=[WRITE, COMPARATOR]))
+    assert [one.cell for one in build_series([run])] == [WRITE]
 
 
 def test_a_benchmark_measured_for_longer_starts_a_series_of_its_own() -> None:

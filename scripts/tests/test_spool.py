@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from synthetic import JOB, WRITE, make_forks, make_run
+from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.model import Cell, Mode, Side
@@ -20,6 +20,7 @@ from flink_boost.spool import (
     commit_id,
     entries_of,
     entry_keys,
+    executable,
     payload,
 )
 
@@ -81,12 +82,46 @@ def test_the_commit_id_does_not_depend_on_the_time_zone() -> None:
 
 
 def test_benchmark_names_are_upstreams() -> None:
-    assert benchmark_name(WRITE) == "write.ascii.16", "parameters in the order of their names"
-    assert benchmark_name(JOB) == "serializerTuple"
+    run = make_run()
+    assert benchmark_name(WRITE, run) == "write.ascii.16", "parameters in the order of their names"
+    assert benchmark_name(JOB, run) == "serializerTuple"
     long = Cell(benchmark="a.B.c", params=(("p", "x" * 200),))
     longer = Cell(benchmark="a.B.c", params=(("p", "x" * 201),))
-    assert len(benchmark_name(long)) == len(benchmark_name(longer)) == 100
-    assert benchmark_name(long) != benchmark_name(longer)
+    assert len(benchmark_name(long, run)) == len(benchmark_name(longer, run)) == 100
+    assert benchmark_name(long, run) != benchmark_name(longer, run)
+
+
+def test_threads_and_heap_are_part_of_the_benchmarks_name() -> None:
+    crowded = make_run(threads=8, heap="64m")
+    assert benchmark_name(WRITE, crowded) == "write.ascii.16.8threads.heap64m"
+    assert benchmark_name(JOB, crowded) == "serializerTuple.8threads.heap64m"
+
+
+def test_a_third_side_and_another_jdk_are_executables_of_their_own() -> None:
+    run = make_run(sides=THREE, line="1.9.3", jdk="11.0.28+6", opened=False)
+    entries = entries_of(run, make_forks(run), "box-1")
+    assert [entry.results[0].executable for entry in entries] == [
+        "stock 1.9.3 j11 not opened",
+        "patched 1.9.3 j11 not opened",
+        "upstream 1.9.3 j11 not opened",
+    ]
+    assert tuple(entry.key for entry in entries) == entry_keys(run)
+    longest = make_run(sides=THREE, line="1.20.5", jdk="11.0.28+6", opened=False)
+    assert max(len(executable(longest, side)) for side in THREE) == 30
+
+
+def test_a_comparator_is_a_result_of_the_patched_side_alone() -> None:
+    run = make_run(cells=(WRITE, COMPARATOR))
+    stock, patched = entries_of(run, make_forks(run), "box-1")
+    assert [result.benchmark for result in stock.results] == ["write.ascii.16"]
+    assert [result.benchmark for result in patched.results] == [
+        "write.ascii.16",
+        "writeUtf.ascii.16",
+    ]
+    alone = make_run(cells=(COMPARATOR,))
+    (entry,) = entries_of(alone, make_forks(alone), "box-1")
+    assert (entry.key,) == entry_keys(alone)
+    assert entry.results[0].executable == "patched 2.3.0"
 
 
 def test_two_benchmarks_with_one_name_are_refused() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stored_runs import jmh_of, store_complete_run
-from synthetic import JOB, WRITE, make_forks, make_run
+from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost import store
 from flink_boost.errors import BrokenData, UsageProblem
@@ -53,6 +53,52 @@ def test_forks_run_by_pair_then_cell_then_side() -> None:
         for side in (Side.STOCK, Side.PATCHED)
     ]
     assert len({fork.stem for fork in store.planned_forks(info)}) == 8
+
+
+def test_three_sides_take_turns_and_a_comparator_runs_on_the_patched_side_only() -> None:
+    info = make_run(cells=[WRITE, COMPARATOR], sides=THREE, pairs=2)
+    order = [(fork.pair, fork.cell, fork.side) for fork in store.planned_forks(info)]
+    assert order == [
+        (pair, cell, side)
+        for pair in (1, 2)
+        for cell, side in (*((WRITE, side) for side in THREE), (COMPARATOR, Side.PATCHED))
+    ]
+    aa = info.model_copy(update={"sides": (Side.STOCK, Side.CONTROL)})
+    assert {fork.cell for fork in store.planned_forks(aa)} == {WRITE}
+
+
+def test_a_run_with_three_sides_and_its_circumstances_are_read_back(tmp_path: Path) -> None:
+    run = make_run(sides=THREE, threads=8, heap="64m", pairs=2)
+    forks = tuple(
+        fork.model_copy(
+            update={"gc_time_per_op": 2.5 * number, "gc_time_step": 0.5, "gc_count": 7.0}
+        )
+        for number, fork in enumerate(make_forks(run, noise=0.1))
+    )
+    store_complete_run(tmp_path, run, forks)
+    assert store.load_run(tmp_path, run.run_id) == run
+    loaded = store.load_forks(tmp_path, run.run_id)
+    assert [fork.side for fork in loaded] == [fork.side for fork in forks]
+    assert [fork.gc_time_per_op for fork in loaded] == [fork.gc_time_per_op for fork in forks]
+    assert [fork.score for fork in loaded] == [fork.score for fork in forks]
+
+
+def test_a_run_stored_before_there_were_third_sides_is_read(tmp_path: Path) -> None:
+    run = make_run(pairs=1)
+    store_complete_run(tmp_path, run, make_forks(run))
+    path = tmp_path / run.run_id / "run.json"
+    old = json.loads(path.read_text())
+    for field in ("third", "third_title", "third_sha256", "threads", "heap"):
+        del old[field]
+    path.write_text(json.dumps(old))
+    assert store.load_run(tmp_path, run.run_id) == run
+
+
+def test_a_fork_of_another_number_of_threads_is_refused(tmp_path: Path, info: RunInfo) -> None:
+    attempt = attempt_of(tmp_path, info, make_forks(info)[0])
+    crowded = info.model_copy(update={"threads": 8})
+    with pytest.raises(BrokenData, match="measured with 1 threads, not 8"):
+        store.accept_attempt(tmp_path, crowded, PLANNED, attempt)
 
 
 def test_a_run_is_complete_when_every_fork_is_accepted(tmp_path: Path, info: RunInfo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,15 @@ from synthetic import JOB, WRITE, make_forks, make_run
 
 from flink_boost.bench import Failure, Step
 from flink_boost.compare import HarnessCheck, compare
-from flink_boost.model import Side
+from flink_boost.model import Comparison, RunInfo, Side
 from flink_boost.progress import describe_left, shown_progress
+from flink_boost.sheet import markdown as sheet_markdown
 from flink_boost.store import PlannedFork
 from flink_boost.table import (
     as_json,
     comparison_notes,
+    comparison_sheet,
     harness_sentence,
-    markdown,
     print_comparison,
     short_number,
     title,
@@ -27,11 +29,15 @@ from flink_boost.table import (
 AA = (Side.STOCK, Side.CONTROL)
 
 
+def markdown(info: RunInfo, rows: Sequence[Comparison]) -> str:
+    return sheet_markdown(comparison_sheet(info, rows))
+
+
 def test_a_table_in_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str]) -> None:
     info = make_run(pairs=4)
     print_comparison(info, make_forks(info, noise=0.02, seed=1), 0.95, "table")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Flink 2.3.0, patched against stock, 4 pairs, java.lang opened"
+    assert lines[0] == "Flink 2.3.0, JDK 17, patched against stock, 4 pairs, java.lang opened"
     write = next(line for line in lines if WRITE.name in line).split()
     assert write[3] == "ns/op"
     assert float(write[4].removesuffix("x")) == pytest.approx(2, rel=0.1)
@@ -42,7 +48,7 @@ def test_a_table_in_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str]) -> 
 def test_markdown() -> None:
     info = make_run(cells=[WRITE], pairs=2, quick_look=True, opened=False)
     assert markdown(info, compare(info, make_forks(info))) == (
-        "**Flink 2.3.0, patched against stock, 2 pairs, java.lang not opened;"
+        "**Flink 2.3.0, JDK 17, patched against stock, 2 pairs, java.lang not opened;"
         " QUICK LOOK, too short to publish**\n"
         "\n"
         "| benchmark | stock | patched | unit | ratio | interval | B/op | CPU | verdict |\n"
@@ -54,13 +60,12 @@ def test_markdown() -> None:
 def test_json_holds_run_rows_and_notes_and_no_infinity() -> None:
     info = make_run(pairs=1)
     forks = make_forks(info)
-    rows = compare(info, forks)
-    text = as_json(info, rows, ["a note"])
+    text = as_json(info, forks[:-1], 0.95)
     document = json.loads(text, parse_constant=lambda name: pytest.fail(name))
     assert document["run"]["run_id"] == info.run_id
-    assert [row["name"] for row in document["comparisons"]] == [WRITE.name, JOB.name]
+    assert [row["name"] for row in document["comparisons"]] == [WRITE.name]
     assert (document["comparisons"][0]["low"], document["comparisons"][0]["high"]) == (0.0, None)
-    assert document["notes"] == ["a note"]
+    assert document["notes"] == [f"Left out, as a half of the pair is missing: {JOB.name}: pair 1."]
 
 
 def test_an_undecided_row_says_how_many_pairs_it_takes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,31 +15,54 @@ import click
 from rich.console import Console
 
 from flink_boost import bench, store
-from flink_boost.box import ask_jdk, describe_box, find_java
+from flink_boost.box import ask_jdk, choose_java, describe_box, fetch_jdk
 from flink_boost.cli import Settings
 from flink_boost.compare import DEFAULT_CONFIDENCE
 from flink_boost.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.groups import choose_cells, find_group, load_groups
 from flink_boost.lines import default_line, find_line
 from flink_boost.model import Box, RunInfo, Side
+from flink_boost.options import jdk_option
 from flink_boost.progress import shown_progress
 from flink_boost.table import print_comparison
+from flink_boost.upstream import ensure_overlay
 
 DEFAULT_GROUP = "quick"
-PLAN_OPTIONS = ("group", "line", "pairs", "aa", "opened", "jvm_arg")
+PLAN_OPTIONS = (
+    *("group", "line", "jdk", "pairs", "aa", "third", "opened", "threads", "heap", "jvm_arg"),
+)
+HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 
 @click.command(name="bench")
 @click.argument("patterns", nargs=-1)
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="From groups.toml.")
 @click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@jdk_option
 @click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
 @click.option("--aa", is_flag=True, help="Stock against stock: a test of the harness.")
+@click.option(
+    "--third",
+    metavar="NAME",
+    help="A third side beside stock and patched: 'upstream' is upstream's own later fix (1.9.3).",
+)
 @click.option(
     "--opened/--not-opened",
     default=True,
     show_default=True,
     help="Whether java.lang is opened, as Flink's own configuration does.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Threads that measure at once in each JVM.",
+)
+@click.option(
+    "--heap",
+    metavar="SIZE",
+    help="Heap of the measured JVMs, as 64m; default: each benchmark's own.",
 )
 @click.option("--jvm-arg", multiple=True, help="Further option of the measured JVMs; repeatable.")
 @click.option("--resume", metavar="RUN_ID", help="Go on with an unfinished run.")
@@ -49,9 +73,13 @@ def command(
     patterns: tuple[str, ...],
     group: str,
     line: str | None,
+    jdk: int | None,
     pairs: int | None,
     aa: bool,
+    third: str | None,
     opened: bool,
+    threads: int,
+    heap: str | None,
     jvm_arg: tuple[str, ...],
     resume: str | None,
     java: str | None,
@@ -66,23 +94,28 @@ def command(
       flink-boost bench                                  the quick look
       flink-boost bench --group spine 'write.*ascii'     some benchmarks of a group
       flink-boost bench --group spine --aa               is the harness sound?
+      flink-boost bench --group spine --line 1.20.5 --jdk 11
+      flink-boost bench --group spine --line 1.9.3 --third upstream
+      flink-boost bench --group spine --threads 8 --heap 64m
       flink-boost bench --resume 20260301T223005Z-2.3.0
     """
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    java = find_java(java, dict(os.environ))
     with _terminated_like_interrupted(), store.lock(settings.results):
         if resume:
             _refuse_plan_options(ctx, patterns)
-            info, paths = _resume(settings, resume, java)
+            info, paths, java = _resume(settings, resume, java)
         else:
-            sides = (Side.STOCK, Side.CONTROL if aa else Side.PATCHED)
+            sides = _sides(aa, third)
+            heap = _checked_heap(heap)
             flink = find_line(line or default_line())
+            java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")
-            paths = bench.find_class_paths(flink, settings.build, version, sides)
+            overlay = ensure_overlay(flink.version, third, settings.build) if third else None
+            paths = bench.find_class_paths(flink, settings.build, version, sides, third=overlay)
             started = datetime.now(UTC).replace(microsecond=0)
-            box = _require_box(java, flink.jdks, flink.version)
+            box = _require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
             _hint_at_unfinished(settings, errors)
             suffix = f"{flink.version}-aa" if aa else flink.version
             info = bench.plan_run(
@@ -98,6 +131,8 @@ def command(
                 box=box,
                 commit=bench.current_commit(),
                 version=version,
+                threads=threads,
+                heap=heap,
             )
             store.create_run(settings.results, info)
         errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
@@ -127,17 +162,40 @@ def _carry_out(
         raise failure
 
 
-def _resume(settings: Settings, run_id: str, java: str) -> tuple[RunInfo, bench.ClassPaths]:
+def _sides(aa: bool, third: str | None) -> tuple[Side, ...]:
+    if aa and third:
+        raise UsageProblem(
+            "--aa compares stock with itself; a third side would have nothing to be compared with.",
+            "Leave out one of --aa and --third.",
+        )
+    if aa:
+        return (Side.STOCK, Side.CONTROL)
+    return (Side.STOCK, Side.PATCHED, *((Side.UPSTREAM,) if third else ()))
+
+
+def _checked_heap(value: str | None) -> str:
+    if value and not HEAP_SIZE.fullmatch(value):
+        raise UsageProblem(f"{value!r} is not a heap size.", "Write it as in 64m or 1g.")
+    return (value or "").lower()
+
+
+def _resume(
+    settings: Settings, run_id: str, java: str | None
+) -> tuple[RunInfo, bench.ClassPaths, str]:
     info = store.load_run(settings.results, run_id)
     if not info.timings:
         raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
     # A damaged file would otherwise be found only when everything else has been measured.
     store.load_forks(settings.results, run_id)
     flink = find_line(info.line)
-    paths = bench.find_class_paths(flink, settings.build, info.boost_version, info.sides)
+    java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), fetch_jdk)
+    overlay = ensure_overlay(info.line, info.third, settings.build) if info.third else None
+    paths = bench.find_class_paths(
+        flink, settings.build, info.boost_version, info.sides, third=overlay
+    )
     box = _require_box(java, flink.jdks, flink.version)
     bench.require_same_circumstances(info, paths, box)
-    return info, paths
+    return info, paths, java
 
 
 def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
@@ -146,7 +204,7 @@ def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
         supported = " or ".join(str(number) for number in jdks)
         raise EnvironmentProblem(
             f"{java} is JDK {jdk.feature}, but Flink {line} runs on {supported}.",
-            "Name another one with --java PATH.",
+            "Name another one with --java PATH, or leave that out.",
         )
     return describe_box(jdk)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import socket
 from datetime import UTC, datetime
 
 import click
 
 from flink_boost import bench, serve
-from flink_boost.box import ask_jdk, describe_box, find_java
+from flink_boost.box import ask_jdk, choose_java, describe_box, fetch_jdk
 from flink_boost.cli import Settings
 from flink_boost.commands.bench import command as bench_command
 from flink_boost.groups import find_group, load_groups
-from flink_boost.lines import default_line, find_line
+from flink_boost.lines import Line, default_line, find_line
+from flink_boost.options import environment_option, jdk_option
 from flink_boost.quicklook import GROUP, Places, find_interrupted, publish
 from flink_boost.report import trend_headline
 from flink_boost.upload import RetryPolicy
@@ -21,14 +21,9 @@ from flink_boost.upload import RetryPolicy
 
 @click.command(name="run")
 @click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@jdk_option
 @click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
-@click.option(
-    "--environment",
-    envvar="FLINK_BOOST_ENVIRONMENT",
-    default=socket.gethostname,
-    show_default="host name",
-    help="Name of this box in Codespeed.",
-)
+@environment_option
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -39,7 +34,12 @@ from flink_boost.upload import RetryPolicy
 )
 @click.pass_context
 def command(
-    ctx: click.Context, line: str | None, java: str | None, environment: str, port: int
+    ctx: click.Context,
+    line: str | None,
+    jdk: int | None,
+    java: str | None,
+    environment: str,
+    port: int,
 ) -> int:
     """Take a quick look at stock against patched and publish it.
 
@@ -48,12 +48,14 @@ def command(
     the report is written all the same, and `flink-boost upload` sends the results later.
     """
     settings: Settings = ctx.obj
-    unfinished = _find_interrupted(settings, line, java)
+    flink = find_line(line or default_line())
+    chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+    unfinished = _find_interrupted(settings, flink, chosen)
     if unfinished:
         click.echo(f"Going on with {unfinished}, which was interrupted.", err=True)
-        info = ctx.invoke(bench_command, resume=unfinished, java=java)
+        info = ctx.invoke(bench_command, resume=unfinished, java=chosen)
     else:
-        info = ctx.invoke(bench_command, group=GROUP, line=line, java=java)
+        info = ctx.invoke(bench_command, group=GROUP, line=flink.version, java=chosen)
     published = publish(
         info.run_id,
         Places(settings.results, settings.spool, settings.build),
@@ -73,9 +75,8 @@ def command(
     return published.problems[0].exit_code if published.problems else 0
 
 
-def _find_interrupted(settings: Settings, line: str | None, java: str | None) -> str | None:
-    flink = find_line(line or default_line())
+def _find_interrupted(settings: Settings, flink: Line, java: str) -> str | None:
     group = find_group(load_groups(), GROUP)
-    box = describe_box(ask_jdk(find_java(java, dict(os.environ))))
+    box = describe_box(ask_jdk(java))
     commit = bench.current_commit()
     return find_interrupted(settings.results, settings.build, group, flink, box, commit)

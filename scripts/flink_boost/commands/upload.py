@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import socket
 
 import click
 
 from flink_boost.cli import Settings
+from flink_boost.options import environment_option
 from flink_boost.spool import Spool, spool_new_runs
 from flink_boost.upload import URL_VARIABLE, RetryPolicy, find_target, make_client, send_unsent
 
@@ -16,13 +16,7 @@ from flink_boost.upload import URL_VARIABLE, RetryPolicy, find_target, make_clie
 @click.option(
     "--url", help=f"Address of Codespeed; default: {URL_VARIABLE}, else the embedded server's."
 )
-@click.option(
-    "--environment",
-    envvar="FLINK_BOOST_ENVIRONMENT",
-    default=socket.gethostname,
-    show_default="host name",
-    help="Name of this box in Codespeed.",
-)
+@environment_option
 @click.option(
     "--attempts",
     type=click.IntRange(1, 20),

@@ -15,10 +15,13 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * CPU time of the whole process per operation, {@code cpu.time.norm} in ns/op.
+ * CPU time of the whole process per operation, {@code cpu.time.norm} in ns/op, and the number of
+ * measured operations, {@code operations} in ops.
  *
- * <p>It counts all threads: task threads, garbage collector and JIT compiler. A job that gets
- * faster on the clock by keeping a second core busy shows here. Used with {@code -prof
+ * <p>CPU time counts all threads: task threads, garbage collector and JIT compiler. A job that gets
+ * faster on the clock by keeping a second core busy shows here. With the number of operations,
+ * which JMH's own result does not tell, totals of other profilers become values per operation: the
+ * faster side does more in an iteration and has more to collect. Used with {@code -prof
  * org.apache.flink.benchmark.CpuTimeProfiler}.
  */
 public class CpuTimeProfiler implements InternalProfiler {
@@ -64,6 +67,7 @@ public class CpuTimeProfiler implements InternalProfiler {
                         "cpu.time.norm",
                         (double) nanos / operations,
                         "ns/op",
-                        AggregationPolicy.AVG));
+                        AggregationPolicy.AVG),
+                new ScalarResult("operations", operations, "ops", AggregationPolicy.SUM));
     }
 }

@@ -32,6 +32,17 @@ class CpuTimeProfilerTest {
     }
 
     @Test
+    void operationsAreCounted() throws Exception {
+        CpuTimeProfiler profiler = new CpuTimeProfiler();
+        profiler.beforeIteration(null, null);
+        assertThat(profiler.afterIteration(null, null, iteration(1234)))
+                .filteredOn(result -> result.getLabel().equals("operations"))
+                .singleElement()
+                .satisfies(result -> assertThat(result.getScore()).isEqualTo(1234))
+                .satisfies(result -> assertThat(result.getScoreUnit()).isEqualTo("ops"));
+    }
+
+    @Test
     void noOperationsGiveNoResult() throws Exception {
         CpuTimeProfiler profiler = new CpuTimeProfiler();
         profiler.beforeIteration(null, null);

@@ -1,0 +1,21 @@
+"""Options that several subcommands share."""
+
+from __future__ import annotations
+
+import socket
+
+import click
+
+environment_option = click.option(
+    "--environment",
+    envvar="FLINK_BOOST_ENVIRONMENT",
+    default=socket.gethostname,
+    show_default="host name",
+    help="Name of this box in Codespeed.",
+)
+
+jdk_option = click.option(
+    "--jdk",
+    type=click.IntRange(8, 99),
+    help="JDK to run it on; default: the machine's own, if the line runs on it.",
+)
