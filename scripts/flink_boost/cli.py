@@ -26,7 +26,7 @@ from flink_boost.lines import PROJECT_ROOT
 INTERRUPTED = 130  # what a shell reports for a process that ended by Ctrl-C
 
 # Order in which --help lists the subcommands: the order in which a user meets them.
-ORDER = ("run", "bench", "compare", "upload", "detect", "report", "serve", "stop")
+ORDER = ("run", "bench", "compare", "upload", "detect", "report", "serve", "stop", "flink-tests")
 
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -46,14 +46,15 @@ class LazyCommands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 Click's signature
         """Names of the modules that exist, in the order of use, unknown ones last."""
-        names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+        modules = pkgutil.iter_modules(commands.__path__)
+        names = [module.name.replace("_", "-") for module in modules]
         return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else 99, name))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, or None when no module is called so."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        module = importlib.import_module(f"{commands.__name__}.{cmd_name}")
+        module = importlib.import_module(f"{commands.__name__}.{_module_name(cmd_name)}")
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module.__name__}.command is not a Click command")
@@ -162,9 +163,13 @@ def _disk_full(error: OSError) -> EnvironmentProblem | None:
     )
 
 
+def _module_name(command: str) -> str:
+    return command.replace("-", "_")
+
+
 def _summary(name: str) -> str:
     """What a command module's first line says after the name, read without importing it."""
-    path = Path(commands.__path__[0]) / f"{name}.py"
+    path = Path(commands.__path__[0]) / f"{_module_name(name)}.py"
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first_line = docstring.partition("\n")[0]
     return first_line.removeprefix(f"``flink-boost {name}``: ").rstrip(".")

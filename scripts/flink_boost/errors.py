@@ -55,3 +55,15 @@ class BenchmarkFailed(FlinkBoostError):
     """A JMH fork ended with an error; the other forks are kept."""
 
     exit_code = 6
+
+
+class FlinkTestsFailed(FlinkBoostError):
+    """A test of Flink's own fails with our jar only, or an exclusion is out of date."""
+
+    exit_code = 1
+
+
+class FlinkTestsInvalid(FlinkBoostError):
+    """Flink's tests did not run against the classes that they were meant to test."""
+
+    exit_code = 1
