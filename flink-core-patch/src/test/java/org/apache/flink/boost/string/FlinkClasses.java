@@ -140,7 +140,7 @@ public final class FlinkClasses {
         // All jars of the class path, so that stock's classes see the rest of stock Flink.
         String all = jars + File.pathSeparator + System.getProperty("java.class.path");
         for (String entry : all.split(File.pathSeparator)) {
-            if (entry.endsWith(".jar") && !entry.contains("-patch-")) {
+            if (entry.endsWith(".jar") && !isOurs(entry)) {
                 try {
                     urls.add(new File(entry).toURI().toURL());
                 } catch (MalformedURLException e) {
@@ -149,6 +149,11 @@ public final class FlinkClasses {
             }
         }
         return new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+    }
+
+    /** Jars of this project: their modules', and the drop-in jar. */
+    private static boolean isOurs(String jar) {
+        return jar.contains("-patch-") || new File(jar).getName().startsWith("flink-boost-");
     }
 
     private static Method method(Class<?> type, String name, Class<?>... parameters) {

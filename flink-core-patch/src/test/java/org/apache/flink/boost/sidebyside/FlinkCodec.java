@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.sidebyside;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.Map;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
+import org.apache.flink.api.common.typeutils.base.StringValueSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataInputViewStreamWrapper;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.core.memory.MemorySegmentFactory;
+import org.apache.flink.types.StringValue;
+
+/** The Flink classes of the loader that loaded this class. */
+public final class FlinkCodec implements Codec {
+
+    private static final int FEW_BYTES = 5;
+
+    private final Map<Output, DataOutputView> outputs = new EnumMap<>(Output.class);
+    private final ByteSource source = new ByteSource(Integer.MAX_VALUE);
+    private final ByteSource slowSource = new ByteSource(FEW_BYTES);
+    private final ByteSource foreignSource = new ByteSource(Integer.MAX_VALUE);
+    private final DataInputView stream = new DataInputViewStreamWrapper(source);
+    private final DataInputView slowStream = new DataInputViewStreamWrapper(slowSource);
+    private final DataInputView foreign = new ForeignInput(foreignSource);
+    private final DataInputDeserializer deserializer = new DataInputDeserializer();
+    private final DataInputView wrapper = RuntimeViews.PRESENT ? RuntimeViews.newWrapper() : null;
+    private final ByteSink sink = new ByteSink();
+
+    private ByteBuffer offHeap = ByteBuffer.allocateDirect(1 << 10);
+    private MemorySegment segment;
+    private StringValue value = new StringValue();
+    private DataOutputSerializer serializer = new DataOutputSerializer(256);
+    private Input inputKind;
+    private DataInputView in;
+    private DataOutputView out;
+
+    public FlinkCodec() {
+        outputs.put(Output.STREAM, new DataOutputViewStreamWrapper(sink));
+        outputs.put(Output.FOREIGN, new ForeignOutput(sink));
+        open(Output.SERIALIZER, 256);
+    }
+
+    @Override
+    public boolean has(Input view) {
+        return view.compareTo(Input.HEAP_SEGMENT) < 0 || RuntimeViews.PRESENT;
+    }
+
+    @Override
+    public void open(Input view, byte[] bytes, int start, int end) {
+        inputKind = view;
+        switch (view) {
+            case DESERIALIZER:
+                deserializer.setBuffer(bytes, start, end - start);
+                in = deserializer;
+                break;
+            case STREAM:
+                source.open(bytes, start, end);
+                in = stream;
+                break;
+            case SLOW_STREAM:
+                slowSource.open(bytes, start, end);
+                in = slowStream;
+                break;
+            case FOREIGN:
+                foreignSource.open(bytes, start, end);
+                in = foreign;
+                break;
+            case HEAP_SEGMENT:
+                // A segment has at least one byte.
+                segment = MemorySegmentFactory.wrap(bytes.length == 0 ? new byte[1] : bytes);
+                RuntimeViews.initialize(wrapper, segment, start, end);
+                in = wrapper;
+                break;
+            case OFF_HEAP_SEGMENT:
+                segment = MemorySegmentFactory.wrapOffHeapMemory(offHeap(bytes));
+                RuntimeViews.initialize(wrapper, segment, start, end);
+                in = wrapper;
+                break;
+            default:
+                in = RuntimeViews.newPages(pages(bytes, end), start, end);
+        }
+    }
+
+    @Override
+    public int position() {
+        switch (inputKind) {
+            case DESERIALIZER:
+                return RuntimeViews.positionOf(deserializer);
+            case STREAM:
+                return source.position();
+            case SLOW_STREAM:
+                return slowSource.position();
+            case FOREIGN:
+                return foreignSource.position();
+            case PAGES:
+                return RuntimeViews.positionOfPages(in);
+            default:
+                return RuntimeViews.positionOfWrapper(wrapper);
+        }
+    }
+
+    @Override
+    public void moveTo(int position) {
+        switch (inputKind) {
+            case DESERIALIZER:
+                RuntimeViews.move(deserializer, position);
+                break;
+            case HEAP_SEGMENT:
+            case OFF_HEAP_SEGMENT:
+                RuntimeViews.moveWrapper(wrapper, position);
+                break;
+            default:
+                throw new UnsupportedOperationException(inputKind.name());
+        }
+    }
+
+    @Override
+    public void release() throws IOException {
+        switch (inputKind) {
+            case DESERIALIZER:
+                deserializer.releaseArrays();
+                break;
+            case STREAM:
+            case SLOW_STREAM:
+            case FOREIGN:
+                ((InputStream) in).close();
+                break;
+            default:
+                RuntimeViews.clear(wrapper);
+        }
+    }
+
+    @Override
+    public void free() {
+        segment.free();
+    }
+
+    @Override
+    public void open(Output view, int capacity) {
+        sink.clear();
+        if (view == Output.SERIALIZER) {
+            serializer = new DataOutputSerializer(capacity);
+            out = serializer;
+        } else {
+            out = outputs.get(view);
+        }
+    }
+
+    @Override
+    public void clear() {
+        sink.clear();
+        serializer.clear();
+    }
+
+    @Override
+    public boolean isSerializer() {
+        return out == serializer;
+    }
+
+    @Override
+    public byte[] written() {
+        return isSerializer() ? serializer.getSharedBuffer() : sink.bytes();
+    }
+
+    @Override
+    public int writtenLength() {
+        return isSerializer() ? serializer.length() : sink.size();
+    }
+
+    @Override
+    public void writeString(CharSequence text) throws IOException {
+        StringValue.writeString(text, out);
+    }
+
+    @Override
+    public String readString() throws IOException {
+        return StringValue.readString(in);
+    }
+
+    @Override
+    public void copyString() throws IOException {
+        StringValue.copyString(in, out);
+    }
+
+    @Override
+    public void writeValue(CharSequence text) throws IOException {
+        value.setValue(text);
+        value.write(out);
+    }
+
+    @Override
+    public void readValue() throws IOException {
+        value.read(in);
+    }
+
+    @Override
+    public void copyValue() throws IOException {
+        value.copy(in, out);
+    }
+
+    @Override
+    public void copyBySerializer() throws IOException {
+        StringSerializer.INSTANCE.copy(in, out);
+    }
+
+    @Override
+    public void copyValueBySerializer() throws IOException {
+        StringValueSerializer.INSTANCE.copy(in, out);
+    }
+
+    @Override
+    public void newValue() {
+        value = new StringValue();
+    }
+
+    @Override
+    public CharSequence value() {
+        return value;
+    }
+
+    @Override
+    public CharSequence stringValue(CharSequence text) {
+        return new StringValue(text);
+    }
+
+    @Override
+    public String readFromNull() throws IOException {
+        return StringValue.readString((DataInput) null);
+    }
+
+    @Override
+    public void writeToNull(CharSequence text) throws IOException {
+        StringValue.writeString(text, (DataOutput) null);
+    }
+
+    @Override
+    public void copyWithNull(boolean nullInput) throws IOException {
+        StringValue.copyString(nullInput ? null : in, nullInput ? out : null);
+    }
+
+    private ByteBuffer offHeap(byte[] bytes) {
+        if (offHeap.capacity() < bytes.length) {
+            offHeap = ByteBuffer.allocateDirect(2 * bytes.length);
+        }
+        offHeap.clear();
+        offHeap.put(bytes);
+        offHeap.flip();
+        if (bytes.length == 0) {
+            offHeap.limit(1);
+        }
+        return offHeap.slice();
+    }
+
+    private static ArrayList<MemorySegment> pages(byte[] bytes, int end) {
+        ArrayList<MemorySegment> pages = new ArrayList<>();
+        for (int from = 0; from == 0 || from < end; from += PAGE) {
+            byte[] page = new byte[PAGE];
+            System.arraycopy(bytes, from, page, 0, Math.min(PAGE, end - from));
+            pages.add(MemorySegmentFactory.wrap(page));
+        }
+        return pages;
+    }
+}

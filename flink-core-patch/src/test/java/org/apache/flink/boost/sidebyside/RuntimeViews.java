@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.sidebyside;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.MemorySegment;
+
+/**
+ * The views of flink-runtime, whose names differ between lines and which are package-private, and
+ * private fields of views, all through constant handles.
+ */
+final class RuntimeViews {
+
+    private static final String PACKAGE = "org.apache.flink.runtime.io.network.api.serialization.";
+    private static final String[] WRAPPERS = {
+        PACKAGE + "NonSpanningWrapper",
+        PACKAGE + "SpillingAdaptiveSpanningRecordDeserializer$NonSpanningWrapper"
+    };
+    private static final String PAGES = "org.apache.flink.runtime.io.disk.RandomAccessInputView";
+
+    private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+    private static final Class<?> WRAPPER = find(WRAPPERS);
+    private static final Class<?> PAGED = find(PAGES);
+
+    /** Whether flink-runtime is on the class path. */
+    static final boolean PRESENT = WRAPPER != null;
+
+    private static final MethodHandle NEW_WRAPPER = constructor(WRAPPER, DataInputView.class);
+    private static final MethodHandle INITIALIZE =
+            method(
+                    WRAPPER,
+                    "initializeFromMemorySegment",
+                    void.class,
+                    MemorySegment.class,
+                    int.class,
+                    int.class);
+    private static final MethodHandle CLEAR = method(WRAPPER, "clear", void.class);
+    private static final MethodHandle WRAPPER_POSITION = getter(WRAPPER, DataInputView.class);
+    private static final MethodHandle MOVE_WRAPPER = setter(WRAPPER, DataInputView.class);
+    private static final MethodHandle NEW_PAGES =
+            constructor(PAGED, DataInputView.class, ArrayList.class, int.class, int.class);
+    private static final MethodHandle SEEK =
+            method(PAGED, "setReadPosition", void.class, long.class);
+    private static final MethodHandle TELL = method(PAGED, "getReadPosition", long.class);
+    private static final MethodHandle POSITION =
+            getter(DataInputDeserializer.class, DataInputDeserializer.class);
+    private static final MethodHandle MOVE =
+            setter(DataInputDeserializer.class, DataInputDeserializer.class);
+
+    private RuntimeViews() {}
+
+    static DataInputView newWrapper() {
+        try {
+            return (DataInputView) NEW_WRAPPER.invokeExact();
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static void initialize(DataInputView wrapper, MemorySegment segment, int start, int end) {
+        try {
+            INITIALIZE.invokeExact(wrapper, segment, start, end);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static void clear(DataInputView wrapper) {
+        try {
+            CLEAR.invokeExact(wrapper);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static int positionOfWrapper(DataInputView wrapper) {
+        try {
+            return (int) WRAPPER_POSITION.invokeExact(wrapper);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static void moveWrapper(DataInputView wrapper, int position) {
+        try {
+            MOVE_WRAPPER.invokeExact(wrapper, position);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    /** A view of pages whose bytes end at {@code end}, at {@code start}. */
+    static DataInputView newPages(ArrayList<MemorySegment> pages, int start, int end) {
+        int limit = end - (pages.size() - 1) * Codec.PAGE;
+        try {
+            DataInputView view = (DataInputView) NEW_PAGES.invokeExact(pages, Codec.PAGE, limit);
+            SEEK.invokeExact(view, (long) start);
+            return view;
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static int positionOfPages(DataInputView view) {
+        try {
+            return (int) (long) TELL.invokeExact(view);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static int positionOf(DataInputDeserializer view) {
+        try {
+            return (int) POSITION.invokeExact(view);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static void move(DataInputDeserializer view, int position) {
+        try {
+            MOVE.invokeExact(view, position);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    private static Class<?> find(String... names) {
+        for (String name : names) {
+            try {
+                return Class.forName(name, false, RuntimeViews.class.getClassLoader());
+            } catch (ClassNotFoundException e) {
+                // The other line's name, or flink-core without flink-runtime.
+            }
+        }
+        return null;
+    }
+
+    private static MethodHandle constructor(Class<?> type, Class<?> as, Class<?>... parameters) {
+        if (type == null) {
+            return null;
+        }
+        try {
+            Constructor<?> constructor = open(type.getDeclaredConstructor(parameters));
+            return LOOKUP.unreflectConstructor(constructor)
+                    .asType(MethodType.methodType(as, parameters));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static MethodHandle method(
+            Class<?> type, String name, Class<?> result, Class<?>... parameters) {
+        if (type == null) {
+            return null;
+        }
+        try {
+            Method method = open(type.getDeclaredMethod(name, parameters));
+            return LOOKUP.unreflect(method)
+                    .asType(
+                            MethodType.methodType(result, parameters)
+                                    .insertParameterTypes(0, DataInputView.class));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static MethodHandle getter(Class<?> type, Class<?> as) {
+        try {
+            return type == null
+                    ? null
+                    : LOOKUP.unreflectGetter(position(type))
+                            .asType(MethodType.methodType(int.class, as));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static MethodHandle setter(Class<?> type, Class<?> as) {
+        try {
+            return type == null
+                    ? null
+                    : LOOKUP.unreflectSetter(position(type))
+                            .asType(MethodType.methodType(void.class, as, int.class));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Field position(Class<?> type) throws NoSuchFieldException {
+        return open(type.getDeclaredField("position"));
+    }
+
+    private static <T extends AccessibleObject> T open(T member) {
+        member.setAccessible(true);
+        return member;
+    }
+
+    private static RuntimeException unchecked(Throwable e) {
+        if (e instanceof Error) {
+            throw (Error) e;
+        }
+        return e instanceof RuntimeException ? (RuntimeException) e : new IllegalStateException(e);
+    }
+}

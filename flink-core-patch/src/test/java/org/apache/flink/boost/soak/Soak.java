@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.soak;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Sides;
+import org.apache.flink.boost.string.StringAccess;
+
+/**
+ * Drives seeded random strings through the woven classes and stock's, side by side, for as long as
+ * wanted: {@code flink-boost soak} starts it. Arguments come in pairs, {@code --cases 1000000}.
+ *
+ * <p>Ends with 0 when all cases agree, 1 when one does not, 2 when it is called wrongly, 3 when the
+ * run cannot go on, and 130 when it was interrupted; the state file then says from where it would
+ * continue.
+ */
+public final class Soak {
+
+    private static final int PASSED = 0;
+    private static final int FAILED = 1;
+    private static final int MISUSED = 2;
+    private static final int BROKEN = 3;
+    private static final int INTERRUPTED = 130;
+
+    private static final long SAVE_MILLISECONDS = 2000;
+
+    private final Map<String, String> options;
+    private final PrintStream out;
+
+    private Soak(Map<String, String> options, PrintStream out) {
+        this.options = options;
+        this.out = out;
+    }
+
+    public static void main(String[] arguments) {
+        int code;
+        try {
+            code = new Soak(parse(arguments), System.out).run();
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            code = MISUSED;
+        } catch (IOException | RuntimeException e) {
+            System.err.println("The soak test cannot go on: " + e);
+            if (e.getCause() != null) {
+                e.getCause().printStackTrace();
+            }
+            code = BROKEN;
+        } catch (InterruptedException e) {
+            code = INTERRUPTED;
+        }
+        System.exit(code);
+    }
+
+    private static Map<String, String> parse(String[] arguments) {
+        Map<String, String> options = new TreeMap<>();
+        for (int i = 0; i < arguments.length; i += 2) {
+            if (!arguments[i].startsWith("--") || i + 1 == arguments.length) {
+                throw new IllegalArgumentException(arguments[i] + " is not --NAME VALUE.");
+            }
+            options.put(arguments[i].substring(2), arguments[i + 1]);
+        }
+        return options;
+    }
+
+    private int run() throws IOException, InterruptedException {
+        String mode = option("mode", "opened");
+        boolean opened = StringAccess.describe().startsWith("string access opened");
+        if (opened != mode.equals("opened")) {
+            throw new IllegalArgumentException(
+                    "The mode " + mode + " was asked for, but this is: " + StringAccess.describe());
+        }
+        long seed = number("seed", 1);
+        if (options.containsKey("case")) {
+            return repeat(seed, number("case", 0));
+        }
+        Path file = Path.of(option("state", "soak.state")).toAbsolutePath();
+        Path lockFile = file.resolveSibling(file.getFileName() + ".lock");
+        try (FileChannel channel =
+                        FileChannel.open(
+                                lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            if (lock == null) {
+                throw new IllegalArgumentException(
+                        "Another soak test is using " + file + "; wait for it, or stop it.");
+            }
+            return soak(file, resumed(file, mode, seed), seed);
+        }
+    }
+
+    private SoakState resumed(Path file, String mode, long seed) throws IOException {
+        Map<String, String> plan = new TreeMap<>();
+        plan.put("line", option("line", "unknown"));
+        plan.put("jdk", Runtime.version().toString());
+        plan.put("mode", mode);
+        plan.put("access", StringAccess.describe());
+        plan.put("subject", option("subject", "unknown"));
+        plan.put("seed", Long.toString(seed));
+        plan.put("cases", Long.toString(number("cases", 1_000_000)));
+        plan.put("generator", Integer.toString(SoakCase.GENERATOR));
+        if (!Files.exists(file)) {
+            return SoakState.begin(plan);
+        }
+        SoakState state = SoakState.read(file);
+        for (Map.Entry<String, String> entry : plan.entrySet()) {
+            String before = state.plan.get(entry.getKey());
+            if (!entry.getValue().equals(before)) {
+                throw new IllegalArgumentException(
+                        String.format(
+                                "%s was begun with %s %s, not %s; finish that run, or begin anew"
+                                        + " with --fresh.",
+                                file, entry.getKey(), before, entry.getValue()));
+            }
+        }
+        return state;
+    }
+
+    private int soak(Path file, SoakState begun, long seed)
+            throws IOException, InterruptedException {
+        long cases = number("cases", 1_000_000);
+        int threads = (int) number("threads", Runtime.getRuntime().availableProcessors());
+        SoakRun run = new SoakRun(seed, begun.done, cases, comparisons());
+        SoakProgress progress =
+                new SoakProgress(out, begun.done, cases, "true".equals(option("terminal", "")));
+        Thread interrupt = new Thread(() -> save(file, begun, run, progress));
+        Runtime.getRuntime().addShutdownHook(interrupt);
+        endWithStandardInput();
+        begun.write(file);
+        run.start(threads);
+        while (!run.join(SAVE_MILLISECONDS)) {
+            progress.show(run.done());
+            save(file, begun, run, progress);
+        }
+        Runtime.getRuntime().removeShutdownHook(interrupt);
+        SoakState ended = begun.advanced(run.done(), begun.seconds + progress.seconds());
+        ended =
+                run.failure() == null
+                        ? ended.passed()
+                        : ended.failed(run.failingCase(), run.failure());
+        ended.write(file);
+        progress.end(ended);
+        return run.failure() == null ? PASSED : FAILED;
+    }
+
+    private static synchronized void save(
+            Path file, SoakState begun, SoakRun run, SoakProgress progress) {
+        try {
+            begun.advanced(run.done(), begun.seconds + progress.seconds()).write(file);
+        } catch (IOException e) {
+            System.err.println("The state of the soak test was not saved: " + e);
+        }
+    }
+
+    /** Checks one case and says what it is. */
+    private int repeat(long seed, long index) {
+        SoakCase soakCase = SoakCase.of(seed, index);
+        out.printf(
+                "Case %d of seed %d: %s, %d characters, read from %s, copied to %s%n",
+                index,
+                seed,
+                soakCase.kind,
+                soakCase.text.length(),
+                soakCase.input,
+                soakCase.output);
+        try {
+            comparisons().get().check(soakCase);
+            out.println("Patched and stock agree.");
+            return PASSED;
+        } catch (Mismatch e) {
+            out.println(e.getMessage());
+            return FAILED;
+        }
+    }
+
+    /** Sides of one thread; one of them with a wrong code unit when the check is to be checked. */
+    private Supplier<Comparison> comparisons() {
+        String damage = option("break", "");
+        return () -> {
+            Codec patched = Sides.patched();
+            if (!damage.isEmpty()) {
+                char unit = (char) Integer.parseInt(damage.substring(damage.indexOf('+') + 1), 16);
+                patched =
+                        damage.startsWith("read")
+                                ? BrokenCodec.reading(patched, unit)
+                                : BrokenCodec.writing(patched, unit);
+            }
+            return new Comparison(patched, Sides.stock());
+        };
+    }
+
+    /** So that a caller who is gone, even by kill -9, leaves no soak test behind. */
+    private void endWithStandardInput() {
+        if (!"true".equals(option("until-input-ends", ""))) {
+            return;
+        }
+        Thread watch =
+                new Thread(
+                        () -> {
+                            try {
+                                while (System.in.read() >= 0) {
+                                    continue;
+                                }
+                            } catch (IOException e) {
+                                // As good as its end.
+                            }
+                            System.exit(INTERRUPTED);
+                        });
+        watch.setDaemon(true);
+        watch.start();
+    }
+
+    private String option(String name, String otherwise) {
+        return options.getOrDefault(name, otherwise);
+    }
+
+    private long number(String name, long otherwise) {
+        String value = option(name, Long.toString(otherwise));
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("--" + name + " " + value + " is not a number.");
+        }
+    }
+}

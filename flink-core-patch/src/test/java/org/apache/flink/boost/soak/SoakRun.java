@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.soak;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Checks cases on several threads, a block of indices at a time, and knows below which index all
+ * are done. After a failure the blocks in front of it are still finished, so that the case that is
+ * reported is the first one, whatever the number of threads.
+ */
+final class SoakRun {
+
+    /** Cases per block: a fraction of a second. */
+    static final int BLOCK = 1 << 14;
+
+    private final long seed;
+    private final Supplier<Comparison> comparisons;
+    private final TreeSet<Long> finishedAhead = new TreeSet<>();
+    private final List<Thread> threads = new ArrayList<>();
+
+    private volatile long end;
+    private volatile boolean stopped;
+    private long next;
+    private long done;
+    private String failure;
+    private Throwable crash;
+
+    /**
+     * @param from index of the first case
+     * @param end index behind the last case
+     * @param comparisons makes the comparison of a thread
+     */
+    SoakRun(long seed, long from, long end, Supplier<Comparison> comparisons) {
+        this.seed = seed;
+        this.next = from;
+        this.done = from;
+        this.end = end;
+        this.comparisons = comparisons;
+    }
+
+    void start(int count) {
+        for (int i = 0; i < count; i++) {
+            Thread thread = new Thread(this::work, "soak-" + i);
+            thread.setDaemon(true);
+            threads.add(thread);
+            thread.start();
+        }
+    }
+
+    /** All cases below this index are done and agree. */
+    synchronized long done() {
+        return done;
+    }
+
+    /** What the case of index {@link #failingCase} did; null while none has failed. */
+    synchronized String failure() {
+        return failure;
+    }
+
+    /** Index of the first failing case, when one has failed and all threads have ended. */
+    long failingCase() {
+        return end;
+    }
+
+    /**
+     * Waits for the threads.
+     *
+     * @return whether they have ended
+     * @throws IllegalStateException when the soak test itself broke
+     */
+    boolean join(long milliseconds) throws InterruptedException {
+        long deadline = System.nanoTime() + milliseconds * 1_000_000;
+        for (Thread thread : threads) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            thread.join(Math.max(1, left));
+            if (thread.isAlive()) {
+                return false;
+            }
+        }
+        synchronized (this) {
+            if (crash != null) {
+                throw new IllegalStateException("the soak test itself broke", crash);
+            }
+        }
+        return true;
+    }
+
+    /** Ends the threads after the case they are at. */
+    void stop() {
+        stopped = true;
+    }
+
+    private void work() {
+        try {
+            Comparison comparison = comparisons.get();
+            for (long from = claim(); from >= 0; from = claim()) {
+                check(comparison, from);
+            }
+        } catch (Throwable e) {
+            synchronized (this) {
+                crash = e;
+                stopped = true;
+            }
+        }
+    }
+
+    private void check(Comparison comparison, long from) {
+        for (long index = from; index < from + BLOCK; index++) {
+            if (stopped) {
+                return;
+            }
+            if (index >= end) {
+                break;
+            }
+            try {
+                comparison.check(SoakCase.of(seed, index));
+            } catch (Mismatch e) {
+                fail(index, e.getMessage());
+                return;
+            } catch (Throwable e) {
+                throw new IllegalStateException("case " + index + " of seed " + seed, e);
+            }
+        }
+        finish(from);
+    }
+
+    private synchronized long claim() {
+        if (stopped || next >= end) {
+            return -1;
+        }
+        long from = next;
+        next += BLOCK;
+        return from;
+    }
+
+    private synchronized void fail(long index, String what) {
+        if (failure == null || index < end) {
+            end = index;
+            failure = what;
+        }
+    }
+
+    private synchronized void finish(long from) {
+        finishedAhead.add(from);
+        while (finishedAhead.remove(done)) {
+            done = Math.min(done + BLOCK, end);
+        }
+    }
+}
