@@ -3,6 +3,7 @@ package org.apache.flink.benchmark;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -42,10 +43,10 @@ final class CallSitePolluter {
     private final List<byte[]> encodings = new ArrayList<>();
     private final List<WriteTarget> targets =
             List.of(
-                    new WriteTarget.Serializer(1),
-                    new WriteTarget.Stream(1),
-                    new WriteTarget.JavaStream(),
-                    new WriteTarget.Foreign());
+                    WriteTarget.serializer(1),
+                    WriteTarget.stream(1),
+                    WriteTarget.javaStream(),
+                    WriteTarget.foreign());
     private final List<ReadSource> sources;
     private final Pollution pollution = new Pollution();
 
@@ -68,10 +69,10 @@ final class CallSitePolluter {
                 List.of(
                         ReadSource.offHeapNetwork(encodings),
                         ReadSource.heapNetwork(encodings),
-                        new ReadSource.Deserializer(encodings),
-                        new ReadSource.Stream(encodings),
-                        new ReadSource.JavaStream(encodings),
-                        new ReadSource.Foreign(encodings));
+                        ReadSource.deserializer(encodings),
+                        ReadSource.stream(encodings),
+                        ReadSource.javaStream(encodings),
+                        ReadSource.foreign(encodings));
     }
 
     /**
@@ -90,6 +91,9 @@ final class CallSitePolluter {
             for (ReadSource source : sources) {
                 read(text, source);
             }
+            // Copies go from one source to one target in turn: all pairs come by.
+            int pair = (int) (pollution.texts % (sources.size() * targets.size()));
+            copy(text, sources.get(pair / targets.size()), targets.get(pair % targets.size()));
             pollution.texts++;
         }
         return pollution;
@@ -122,12 +126,40 @@ final class CallSitePolluter {
         pollution.inputs.merge(source.input().getClass().getName(), 1L, Long::sum);
     }
 
+    private void copy(int index, ReadSource source, WriteTarget target) throws IOException {
+        source.select(index);
+        target.clear();
+        if (source.input() instanceof DataInputView && target.output() instanceof DataOutputView) {
+            StringSerializer.INSTANCE.copy(
+                    (DataInputView) source.input(), (DataOutputView) target.output());
+        } else {
+            StringValue.copyString(source.input(), target.output());
+        }
+        if (!Arrays.equals(target.written(), encodings.get(index))) {
+            throw new IllegalStateException(
+                    "Wrong bytes copied from "
+                            + source.input().getClass()
+                            + " to "
+                            + target.output().getClass());
+        }
+        pollution.copies.merge(
+                source.input().getClass().getSimpleName()
+                        + " to "
+                        + target.output().getClass().getSimpleName(),
+                1L,
+                Long::sum);
+    }
+
     /** What went through the call sites. */
     static final class Pollution {
         /** Strings written by class of the output, and read by class of the input. */
         final Map<String, Long> outputs = new TreeMap<>();
 
         final Map<String, Long> inputs = new TreeMap<>();
+
+        /** Strings copied by pair of classes, as {@code input to output}. */
+        final Map<String, Long> copies = new TreeMap<>();
+
         final Set<TextKind> kinds = EnumSet.noneOf(TextKind.class);
         final Set<Integer> lengths = new TreeSet<>();
         long texts;

@@ -7,6 +7,8 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.apache.flink.core.memory.ByteArrayInputStreamWithPos;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -17,18 +19,30 @@ import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.runtime.io.network.api.serialization.NetworkInput;
 
 /**
- * Something that strings are read from: one view and the buffers that it is pointed at in turn, as
- * the network stack does with its input.
+ * Something that strings are read from: one input and the buffers that it is pointed at in turn, as
+ * the network stack does. The buffers are copies: no two sources share memory.
  */
-abstract class ReadSource {
+final class ReadSource {
+
+    private final DataInput input;
+    private final IntConsumer selection;
+
+    private ReadSource(DataInput input, IntConsumer selection) {
+        this.input = input;
+        this.selection = selection;
+    }
 
     /** What is read from; always the same object. */
-    abstract DataInput input();
+    DataInput input() {
+        return input;
+    }
 
     /** Points the input at the start of that buffer. */
-    abstract void select(int buffer);
+    void select(int buffer) {
+        selection.accept(buffer);
+    }
 
-    /** The source that the parameter {@code view} of a read benchmark names. */
+    /** The source that the parameter {@code view} of a read or copy benchmark names. */
     static ReadSource named(String view, List<byte[]> buffers) {
         switch (view) {
             case "network":
@@ -36,9 +50,9 @@ abstract class ReadSource {
             case "network-heap":
                 return heapNetwork(buffers);
             case "deserializer":
-                return new Deserializer(buffers);
+                return deserializer(buffers);
             case "stream":
-                return new Stream(buffers);
+                return stream(buffers);
             default:
                 throw new IllegalArgumentException(
                         "Unknown view '"
@@ -50,128 +64,65 @@ abstract class ReadSource {
 
     /** Memory as Flink's {@code NetworkBufferPool} allocates it. */
     static ReadSource offHeapNetwork(List<byte[]> buffers) {
-        return new Network(
+        return network(
                 buffers, size -> MemorySegmentFactory.allocateUnpooledOffHeapMemory(size, null));
     }
 
     /** The same view on the heap, where a record lies after it was copied out of network memory. */
     static ReadSource heapNetwork(List<byte[]> buffers) {
-        return new Network(buffers, MemorySegmentFactory::allocateUnpooledSegment);
-    }
-
-    private static final class Network extends ReadSource {
-        private final NetworkInput network = new NetworkInput();
-        private final MemorySegment[] segments;
-
-        Network(List<byte[]> buffers, IntFunction<MemorySegment> memory) {
-            segments = new MemorySegment[buffers.size()];
-            for (int i = 0; i < segments.length; i++) {
-                byte[] bytes = buffers.get(i);
-                segments[i] = memory.apply(bytes.length);
-                segments[i].put(0, bytes);
-            }
-        }
-
-        @Override
-        DataInput input() {
-            return network.view();
-        }
-
-        @Override
-        void select(int buffer) {
-            network.point(segments[buffer], 0, segments[buffer].size());
-        }
+        return network(buffers, MemorySegmentFactory::allocateUnpooledSegment);
     }
 
     /** What a record that spans network buffers, and most state, is read with. */
-    static final class Deserializer extends ReadSource {
-        private final DataInputDeserializer input = new DataInputDeserializer();
-        private final byte[][] buffers;
-
-        Deserializer(List<byte[]> buffers) {
-            this.buffers = copies(buffers);
-        }
-
-        @Override
-        DataInput input() {
-            return input;
-        }
-
-        @Override
-        void select(int buffer) {
-            input.setBuffer(buffers[buffer], 0, buffers[buffer].length);
-        }
+    static ReadSource deserializer(List<byte[]> buffers) {
+        DataInputDeserializer input = new DataInputDeserializer();
+        return onArrays(input, bytes -> input.setBuffer(bytes, 0, bytes.length), buffers);
     }
 
     /** What checkpoints and savepoints are read with. */
-    static final class Stream extends ReadSource {
-        private final ByteArrayInputStreamWithPos bytes = new ByteArrayInputStreamWithPos();
-        private final DataInputViewStreamWrapper input = new DataInputViewStreamWrapper(bytes);
-        private final byte[][] buffers;
-
-        Stream(List<byte[]> buffers) {
-            this.buffers = copies(buffers);
-        }
-
-        @Override
-        DataInput input() {
-            return input;
-        }
-
-        @Override
-        void select(int buffer) {
-            bytes.setBuffer(buffers[buffer], 0, buffers[buffer].length);
-        }
+    static ReadSource stream(List<byte[]> buffers) {
+        ByteArrayInputStreamWithPos stream = new ByteArrayInputStreamWithPos();
+        return onArrays(
+                new DataInputViewStreamWrapper(stream),
+                bytes -> stream.setBuffer(bytes, 0, bytes.length),
+                buffers);
     }
 
     /** Java's own stream: a {@code DataInput} that is no Flink view. */
-    static final class JavaStream extends ReadSource {
-        private final ReusableStream bytes = new ReusableStream();
-        private final DataInputStream input = new DataInputStream(bytes);
-        private final byte[][] buffers;
-
-        JavaStream(List<byte[]> buffers) {
-            this.buffers = copies(buffers);
-        }
-
-        @Override
-        DataInput input() {
-            return input;
-        }
-
-        @Override
-        void select(int buffer) {
-            bytes.rewindTo(buffers[buffer]);
-        }
+    static ReadSource javaStream(List<byte[]> buffers) {
+        RewindableStream stream = new RewindableStream();
+        return onArrays(new DataInputStream(stream), stream::rewindTo, buffers);
     }
 
     /** A view that neither Flink nor the patches know, as connectors and formats bring along. */
-    static final class Foreign extends ReadSource {
-        private final ReusableStream bytes = new ReusableStream();
-        private final ForeignView input = new ForeignView(bytes);
-        private final byte[][] buffers;
-
-        Foreign(List<byte[]> buffers) {
-            this.buffers = copies(buffers);
-        }
-
-        @Override
-        DataInput input() {
-            return input;
-        }
-
-        @Override
-        void select(int buffer) {
-            bytes.rewindTo(buffers[buffer]);
-        }
+    static ReadSource foreign(List<byte[]> buffers) {
+        RewindableStream stream = new RewindableStream();
+        return onArrays(new ForeignView(stream), stream::rewindTo, buffers);
     }
 
-    private static byte[][] copies(List<byte[]> buffers) {
-        return buffers.stream().map(byte[]::clone).toArray(byte[][]::new);
+    private static ReadSource network(List<byte[]> buffers, IntFunction<MemorySegment> memory) {
+        MemorySegment[] segments =
+                buffers.stream()
+                        .map(
+                                bytes -> {
+                                    MemorySegment segment = memory.apply(bytes.length);
+                                    segment.put(0, bytes);
+                                    return segment;
+                                })
+                        .toArray(MemorySegment[]::new);
+        NetworkInput network = new NetworkInput();
+        return new ReadSource(
+                network.view(), i -> network.point(segments[i], 0, segments[i].size()));
     }
 
-    private static final class ReusableStream extends ByteArrayInputStream {
-        ReusableStream() {
+    private static ReadSource onArrays(
+            DataInput input, Consumer<byte[]> pointer, List<byte[]> buffers) {
+        byte[][] copies = buffers.stream().map(byte[]::clone).toArray(byte[][]::new);
+        return new ReadSource(input, i -> pointer.accept(copies[i]));
+    }
+
+    private static final class RewindableStream extends ByteArrayInputStream {
+        RewindableStream() {
             super(new byte[0]);
         }
 
@@ -183,7 +134,7 @@ abstract class ReadSource {
     }
 
     private static final class ForeignView extends DataInputStream implements DataInputView {
-        ForeignView(ByteArrayInputStream in) {
+        ForeignView(RewindableStream in) {
             super(in);
         }
 

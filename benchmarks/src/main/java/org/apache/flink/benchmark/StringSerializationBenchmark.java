@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.benchmark;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.core.memory.DataInputView;
@@ -24,12 +21,15 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time to write or read one string on the views that Flink uses in production.
+ * Time to write, read or copy one string on the views that Flink uses in production.
  *
  * <p>How it could lie, and what is done about it, is in {@code benchmarks/README.md}. In short:
  * many different strings, so that branches cannot be learnt; output and input as large as a network
  * buffer; call sites polluted ({@link CallSitePolluter}); the view held in a field of interface
  * type, so that the JIT cannot tell its class from the field and has to ask the polluted profile.
+ *
+ * <p>With several threads each has views and buffers of its own; they share the strings that are
+ * written, as tasks share the constants of a job.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -39,14 +39,6 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 200, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 5, time = 200, timeUnit = TimeUnit.MILLISECONDS)
 public class StringSerializationBenchmark {
-
-    /** Different strings per cell; more than a branch predictor learns by heart. */
-    static final int DISTINCT_TEXTS = 64;
-
-    /** Size of a network buffer; the output is cleared, the input exchanged, after as much. */
-    static final int BUFFER_SIZE = 32 * 1024;
-
-    private static final long SEED = 14_346;
 
     @Benchmark
     public void write(WriteState state) throws IOException {
@@ -66,66 +58,51 @@ public class StringSerializationBenchmark {
         return StringSerializer.INSTANCE.deserialize(state.input);
     }
 
-    /** What reading and writing have in common: the strings. */
-    @State(Scope.Thread)
-    public abstract static class TextState {
-
-        /** In UTF-16 code units. */
-        @Param({"4", "16", "128", "1024"})
-        public int length;
-
-        /** Any of {@link TextKind}. */
-        @Param({"ascii", "cyrillic", "cjk"})
-        public String kind;
-
-        /** {@code mixed}: call sites polluted before measuring; {@code pure}: not. */
-        @Param({"mixed", "pure"})
-        public String profile;
-
-        String[] texts;
-        byte[][] encodings;
-
-        void setUpTexts() throws IOException {
-            texts = TextKind.named(kind).drawDistinct(DISTINCT_TEXTS, length, SEED);
-            encodings = Arrays.stream(texts).map(ReferenceEncoding::encode).toArray(byte[][]::new);
-            if (profile.equals("mixed")) {
-                new CallSitePolluter().run();
-            } else if (!profile.equals("pure")) {
-                throw new IllegalArgumentException(
-                        "Unknown profile '" + profile + "'; choose mixed or pure");
-            }
+    @Benchmark
+    public void copy(CopyState state) throws IOException {
+        if (state.untilNextBuffer == 0) {
+            state.clear();
+            state.selectNextBuffer();
         }
+        state.untilNextBuffer--;
+        StringSerializer.INSTANCE.copy(state.input, state.output);
+    }
 
-        int longestEncoding() {
-            return Arrays.stream(encodings).mapToInt(bytes -> bytes.length).max().getAsInt();
+    /** Strings, and call sites that have seen many views when the profile is {@code mixed}. */
+    public static class Cell extends Texts {
+        @Override
+        void pollute() throws IOException {
+            new CallSitePolluter().run();
         }
     }
 
     /** One output view that is written to and cleared when it is full. */
-    public static class WriteState extends TextState {
+    @State(Scope.Thread)
+    public static class WriteState {
 
-        /** {@code serializer} or {@code stream}, see {@link WriteTarget}. */
-        @Param("serializer")
+        /** See {@link WriteTarget}. */
+        @Param({"serializer", "stream"})
         public String view;
 
         DataOutputView output;
         int untilClear;
 
         private WriteTarget target;
+        private String[] texts;
         private int textsPerClear;
         private int next;
 
         @Setup(Level.Trial)
-        public void setUp() throws IOException {
-            setUpTexts();
-            int capacity = Math.max(BUFFER_SIZE, longestEncoding());
+        public void setUp(Cell cell) throws IOException {
+            texts = cell.texts();
+            int capacity = Math.max(FilledBuffers.SIZE, cell.longestEncoding());
+            textsPerClear = capacity / cell.longestEncoding();
             target = WriteTarget.named(view, capacity);
             output = (DataOutputView) target.output();
-            textsPerClear = capacity / longestEncoding();
             for (int i = 0; i < texts.length; i++) {
                 target.clear();
                 StringSerializer.INSTANCE.serialize(texts[i], output);
-                if (!Arrays.equals(encodings[i], target.written())) {
+                if (!Arrays.equals(cell.encodings()[i], target.written())) {
                     throw new IllegalStateException("Wrong bytes for '" + texts[i] + "'");
                 }
             }
@@ -138,7 +115,7 @@ public class StringSerializationBenchmark {
 
         String nextText() {
             String text = texts[next];
-            next = (next + 1) % DISTINCT_TEXTS;
+            next = next + 1 == texts.length ? 0 : next + 1;
             return text;
         }
 
@@ -147,12 +124,9 @@ public class StringSerializationBenchmark {
         }
     }
 
-    /** One input view that is pointed at one buffer full of strings after the other. */
-    public static class ReadState extends TextState {
-
-        /** {@code network}, {@code network-heap}, {@code deserializer} or {@code stream}. */
-        @Param({"network", "network-heap", "deserializer"})
-        public String view;
+    /** An input view that is pointed at one buffer full of strings after the other. */
+    @State(Scope.Thread)
+    public abstract static class InputState {
 
         DataInputView input;
         int untilNextBuffer;
@@ -161,17 +135,39 @@ public class StringSerializationBenchmark {
         private int[] textsPerBuffer;
         private int next;
 
-        @Setup(Level.Trial)
-        public void setUp() throws IOException {
-            setUpTexts();
-            List<byte[]> buffers = fillBuffers();
-            source = ReadSource.named(view, buffers);
+        void fill(Cell cell, String view) {
+            FilledBuffers filled = new FilledBuffers(cell.encodings());
+            textsPerBuffer = filled.counts();
+            source = ReadSource.named(view, filled.buffers());
             input = (DataInputView) source.input();
+        }
+
+        final int bufferCount() {
+            return textsPerBuffer.length;
+        }
+
+        final void selectNextBuffer() {
+            source.select(next);
+            untilNextBuffer = textsPerBuffer[next];
+            next = next + 1 == textsPerBuffer.length ? 0 : next + 1;
+        }
+    }
+
+    /** An input view whose strings are read. */
+    public static class ReadState extends InputState {
+
+        /** See {@link ReadSource}. */
+        @Param({"network", "network-heap", "deserializer", "stream"})
+        public String view;
+
+        @Setup(Level.Trial)
+        public void setUp(Cell cell) throws IOException {
+            fill(cell, view);
             int text = 0;
-            for (int buffer = 0; buffer < buffers.size(); buffer++) {
+            for (int buffer = 0; buffer < bufferCount(); buffer++) {
                 selectNextBuffer();
                 for (; untilNextBuffer > 0; untilNextBuffer--) {
-                    String expected = texts[text++];
+                    String expected = cell.texts()[text++];
                     String actual = StringSerializer.INSTANCE.deserialize(input);
                     if (!expected.equals(actual)) {
                         throw new IllegalStateException(
@@ -180,33 +176,50 @@ public class StringSerializationBenchmark {
                 }
             }
         }
+    }
 
-        void selectNextBuffer() {
-            source.select(next);
-            untilNextBuffer = textsPerBuffer[next];
-            next = (next + 1) % textsPerBuffer.length;
+    /** An input view whose strings are copied to an output view, buffer by buffer. */
+    public static class CopyState extends InputState {
+
+        /**
+         * Where from: {@code network}, {@code network-heap}, {@code deserializer} into {@code
+         * DataOutputSerializer}; {@code stream} into a stream.
+         */
+        @Param({"network", "network-heap", "deserializer", "stream"})
+        public String view;
+
+        DataOutputView output;
+
+        private WriteTarget target;
+
+        @Setup(Level.Trial)
+        public void setUp(Cell cell) throws IOException {
+            fill(cell, view);
+            // An output as large as the fullest input buffer never grows.
+            int capacity = Math.max(FilledBuffers.SIZE, cell.longestEncoding());
+            target = WriteTarget.named(view.equals("stream") ? "stream" : "serializer", capacity);
+            output = (DataOutputView) target.output();
+            int text = 0;
+            for (int buffer = 0; buffer < bufferCount(); buffer++) {
+                selectNextBuffer();
+                for (; untilNextBuffer > 0; untilNextBuffer--) {
+                    clear();
+                    StringSerializer.INSTANCE.copy(input, output);
+                    if (!Arrays.equals(cell.encodings()[text], target.written())) {
+                        throw new IllegalStateException(
+                                "Wrong bytes for '" + cell.texts()[text] + "'");
+                    }
+                    text++;
+                }
+            }
         }
 
-        /** All strings in their order, as many whole ones per buffer as there is room for. */
-        private List<byte[]> fillBuffers() {
-            List<byte[]> buffers = new ArrayList<>();
-            List<Integer> counts = new ArrayList<>();
-            ByteArrayOutputStream buffer = new ByteArrayOutputStream();
-            int count = 0;
-            for (byte[] encoding : encodings) {
-                if (count > 0 && buffer.size() + encoding.length > BUFFER_SIZE) {
-                    buffers.add(buffer.toByteArray());
-                    counts.add(count);
-                    buffer.reset();
-                    count = 0;
-                }
-                buffer.writeBytes(encoding);
-                count++;
-            }
-            buffers.add(buffer.toByteArray());
-            counts.add(count);
-            textsPerBuffer = counts.stream().mapToInt(Integer::intValue).toArray();
-            return buffers;
+        void clear() {
+            target.clear();
+        }
+
+        byte[] written() {
+            return target.written();
         }
     }
 }

@@ -5,31 +5,51 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.function.Supplier;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
 
 /** Something that strings are written to: one of Flink's views, or a stream that is not Flink's. */
-abstract class WriteTarget {
+final class WriteTarget {
+
+    private final DataOutput output;
+    private final Runnable clearing;
+    private final Supplier<byte[]> copy;
+
+    private WriteTarget(DataOutput output, Runnable clearing, Supplier<byte[]> copy) {
+        this.output = output;
+        this.clearing = clearing;
+        this.copy = copy;
+    }
 
     /** What is written to; always the same object. */
-    abstract DataOutput output();
+    DataOutput output() {
+        return output;
+    }
 
     /** Starts again at the beginning, keeping the memory. */
-    abstract void clear();
+    void clear() {
+        clearing.run();
+    }
 
     /** A copy of what was written since {@link #clear}. */
-    abstract byte[] written();
+    byte[] written() {
+        return copy.get();
+    }
 
-    /** The target that the parameter {@code view} of a write benchmark names. */
+    /**
+     * The target that the parameter {@code view} of a write benchmark names.
+     *
+     * @param capacity in bytes, at the start
+     */
     static WriteTarget named(String view, int capacity) {
         switch (view) {
             case "serializer":
-                return new Serializer(capacity);
+                return serializer(capacity);
             case "stream":
-                return new Stream(capacity);
+                return stream(capacity);
             default:
                 throw new IllegalArgumentException(
                         "Unknown view '" + view + "' for writing; choose serializer or stream");
@@ -37,133 +57,48 @@ abstract class WriteTarget {
     }
 
     /** What every network record and most state is written with. */
-    static final class Serializer extends WriteTarget {
-        private final DataOutputSerializer output;
-
-        Serializer(int capacity) {
-            output = new DataOutputSerializer(capacity);
-        }
-
-        @Override
-        DataOutput output() {
-            return output;
-        }
-
-        @Override
-        void clear() {
-            output.clear();
-        }
-
-        @Override
-        byte[] written() {
-            return output.getCopyOfBuffer();
-        }
+    static WriteTarget serializer(int capacity) {
+        DataOutputSerializer output = new DataOutputSerializer(capacity);
+        return new WriteTarget(output, output::clear, output::getCopyOfBuffer);
     }
 
     /** What checkpoints and savepoints are written with. */
-    static final class Stream extends WriteTarget {
-        private final ByteArrayOutputStream bytes;
-        private final DataOutputViewStreamWrapper output;
-
-        Stream(int capacity) {
-            bytes = new ByteArrayOutputStream(capacity);
-            output = new DataOutputViewStreamWrapper(bytes);
-        }
-
-        @Override
-        DataOutput output() {
-            return output;
-        }
-
-        @Override
-        void clear() {
-            bytes.reset();
-        }
-
-        @Override
-        byte[] written() {
-            return bytes.toByteArray();
-        }
+    static WriteTarget stream(int capacity) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(capacity);
+        return onStream(new DataOutputViewStreamWrapper(bytes), bytes);
     }
 
     /** Java's own stream: a {@code DataOutput} that is no Flink view. */
-    static final class JavaStream extends WriteTarget {
-        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private final DataOutputStream output = new DataOutputStream(bytes);
-
-        @Override
-        DataOutput output() {
-            return output;
-        }
-
-        @Override
-        void clear() {
-            bytes.reset();
-        }
-
-        @Override
-        byte[] written() {
-            return bytes.toByteArray();
-        }
+    static WriteTarget javaStream() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        return onStream(new DataOutputStream(bytes), bytes);
     }
 
     /** A view that neither Flink nor the patches know, as connectors and formats bring along. */
-    static final class Foreign extends WriteTarget {
-        private final ForeignView output = new ForeignView();
+    static WriteTarget foreign() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        return onStream(new ForeignView(bytes), bytes);
+    }
 
-        @Override
-        DataOutput output() {
-            return output;
-        }
-
-        @Override
-        void clear() {
-            output.position = 0;
-        }
-
-        @Override
-        byte[] written() {
-            return Arrays.copyOf(output.bytes, output.position);
-        }
+    private static WriteTarget onStream(DataOutput output, ByteArrayOutputStream bytes) {
+        return new WriteTarget(output, bytes::reset, bytes::toByteArray);
     }
 
     private static final class ForeignView extends DataOutputStream implements DataOutputView {
-        private byte[] bytes = new byte[256];
-        private int position;
-
-        ForeignView() {
-            super(java.io.OutputStream.nullOutputStream());
-        }
-
-        @Override
-        public synchronized void write(int b) {
-            if (position == bytes.length) {
-                bytes = Arrays.copyOf(bytes, 2 * bytes.length);
-            }
-            bytes[position++] = (byte) b;
-        }
-
-        @Override
-        public synchronized void write(byte[] source, int offset, int length) {
-            while (bytes.length - position < length) {
-                bytes = Arrays.copyOf(bytes, 2 * bytes.length);
-            }
-            System.arraycopy(source, offset, bytes, position, length);
-            position += length;
+        ForeignView(ByteArrayOutputStream bytes) {
+            super(bytes);
         }
 
         @Override
         public void skipBytesToWrite(int numBytes) throws IOException {
-            for (int i = 0; i < numBytes; i++) {
-                write(0);
-            }
+            write(new byte[numBytes]);
         }
 
         @Override
         public void write(DataInputView source, int numBytes) throws IOException {
             byte[] chunk = new byte[numBytes];
             source.readFully(chunk);
-            write(chunk, 0, numBytes);
+            write(chunk);
         }
     }
 }

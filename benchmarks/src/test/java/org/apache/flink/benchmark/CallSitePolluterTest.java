@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputViewStreamWrapper;
@@ -30,18 +31,29 @@ class CallSitePolluterTest {
                         DataOutputSerializer.class.getName(),
                         DataOutputViewStreamWrapper.class.getName(),
                         DataOutputStream.class.getName(),
-                        "org.apache.flink.benchmark.WriteTarget$ForeignView");
+                        WriteTarget.foreign().output().getClass().getName());
     }
 
     @Test
     void stringsAreReadFromAllClassesOfInputs() {
         assertThat(pollution.inputs)
                 .containsOnlyKeys(
-                        "org.apache.flink.runtime.io.network.api.serialization.NonSpanningWrapper",
+                        ReadSource.heapNetwork(List.of()).input().getClass().getName(),
                         DataInputDeserializer.class.getName(),
                         DataInputViewStreamWrapper.class.getName(),
                         DataInputStream.class.getName(),
-                        "org.apache.flink.benchmark.ReadSource$ForeignView");
+                        ReadSource.foreign(List.of()).input().getClass().getName());
+    }
+
+    @Test
+    void stringsAreCopiedBetweenAllPairsOfClasses() {
+        // Six sources (network memory on and off the heap is one class) and four targets.
+        assertThat(pollution.copies).hasSize(5 * 4);
+        assertThat(pollution.copies)
+                .containsKeys(
+                        "NonSpanningWrapper to DataOutputSerializer",
+                        "DataInputDeserializer to DataOutputViewStreamWrapper",
+                        "DataInputStream to DataOutputStream");
     }
 
     @Test
@@ -49,6 +61,7 @@ class CallSitePolluterTest {
         // The JIT would inline a receiver that it saw in 90 % of the calls, however many others.
         assertThat(share(pollution.outputs)).isLessThan(0.5);
         assertThat(share(pollution.inputs)).isLessThan(0.5);
+        assertThat(share(pollution.copies)).isLessThan(0.1);
     }
 
     @Test

@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.BenchmarkList;
@@ -28,6 +31,10 @@ class SmokeTest {
 
     private static final String STRINGS = "StringSerializationBenchmark";
     private static final String JOBS = "SerializationFrameworkMiniBenchmarks";
+    private static final String[] LENGTHS = {
+        "1", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "2049", "16384",
+        "1048576"
+    };
     private static final String[] KINDS = {"ascii", "latin1", "cyrillic", "cjk", "emoji", "mixed"};
 
     @TempDir private Path folder;
@@ -36,7 +43,7 @@ class SmokeTest {
     void suiteHoldsTheBenchmarksOfTheIssue() {
         Set<String> names = new TreeSet<>();
         BenchmarkList.defaultList()
-                .getAll(null, java.util.List.of())
+                .getAll(null, List.of())
                 .forEach(entry -> names.add(entry.getUsername()));
         String prefix = "org.apache.flink.benchmark.";
         assertThat(names)
@@ -44,63 +51,75 @@ class SmokeTest {
                         prefix + JOBS + ".serializerHeavyString",
                         prefix + JOBS + ".serializerPojo",
                         prefix + JOBS + ".serializerTuple",
+                        prefix + STRINGS + ".copy",
                         prefix + STRINGS + ".read",
                         prefix + STRINGS + ".write");
     }
 
-    @Test
-    void everyWriteCellRuns() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"write,serializer stream", "read,network stream", "copy,network stream"})
+    void everyLengthRuns(String method, String views) throws Exception {
         JsonNode results =
                 run(
-                        moment(STRINGS + ".write", 0)
-                                .param("length", "4", "16", "128", "1024")
-                                .param("kind", KINDS)
+                        moment(STRINGS + "." + method, 0)
+                                .param("length", LENGTHS)
+                                .param("kind", "ascii", "cjk")
                                 .param("profile", "pure")
-                                .param("view", "serializer", "stream"));
-        assertThat(results).hasSize(4 * 6 * 2).allSatisfy(SmokeTest::isTimePerOperation);
+                                .param("view", views.split(" ")));
+        assertThat(results)
+                .hasSize(LENGTHS.length * 2 * 2)
+                .allSatisfy(SmokeTest::isTimePerOperation);
     }
 
-    @Test
-    void everyReadCellRuns() throws Exception {
+    @ParameterizedTest
+    @CsvSource({
+        "write,serializer stream",
+        "read,network network-heap deserializer stream",
+        "copy,network network-heap deserializer stream"
+    })
+    void everyKindRunsOnEveryView(String method, String views) throws Exception {
+        String[] names = views.split(" ");
         JsonNode results =
                 run(
-                        moment(STRINGS + ".read", 0)
-                                .param("length", "4", "16", "128", "1024")
+                        moment(STRINGS + "." + method, 0)
+                                .param("length", "16")
                                 .param("kind", KINDS)
                                 .param("profile", "pure")
-                                .param(
-                                        "view",
-                                        "network",
-                                        "network-heap",
-                                        "deserializer",
-                                        "stream"));
-        assertThat(results).hasSize(4 * 6 * 4).allSatisfy(SmokeTest::isTimePerOperation);
+                                .param("view", names));
+        assertThat(results)
+                .hasSize(KINDS.length * names.length)
+                .allSatisfy(SmokeTest::isTimePerOperation);
     }
 
     @Test
     void pollutedReadRunsInAForkWithBothProfilers() throws Exception {
-        JsonNode secondary = runPolluted("read").get("secondaryMetrics");
+        JsonNode secondary = runPolluted("read", "network").get("secondaryMetrics");
         // The string and its array: 16 characters cannot take less, and should not take much more.
         assertThat(score(secondary, "gc.alloc.rate.norm")).isBetween(40., 200.);
         assertThat(score(secondary, "cpu.time.norm")).isPositive();
     }
 
-    @Test
-    void pollutedWriteRunsInAForkWithBothProfilers() throws Exception {
-        JsonNode secondary = runPolluted("write").get("secondaryMetrics");
+    @ParameterizedTest
+    @CsvSource({"write,serializer", "copy,network"})
+    void pollutedWriteAndCopyRunInAForkWithBothProfilers(String method, String view)
+            throws Exception {
+        JsonNode secondary = runPolluted(method, view).get("secondaryMetrics");
         assertThat(score(secondary, "gc.alloc.rate.norm")).isLessThan(40);
         assertThat(score(secondary, "cpu.time.norm")).isPositive();
     }
 
-    private JsonNode runPolluted(String method) throws Exception {
+    private JsonNode runPolluted(String method, String view) throws Exception {
         JsonNode results =
                 run(
                         moment(STRINGS + "." + method, 1)
                                 .param("length", "16")
                                 .param("kind", "ascii")
                                 .param("profile", "mixed")
-                                .param("view", method.equals("read") ? "network" : "serializer")
-                                .measurementTime(TimeValue.milliseconds(200))
+                                .param("view", view)
+                                // Not counted: what the JVM allocates on its first iterations.
+                                .warmupIterations(2)
+                                .warmupTime(TimeValue.milliseconds(200))
+                                .measurementTime(TimeValue.milliseconds(400))
                                 .addProfiler(GCProfiler.class)
                                 .addProfiler(CpuTimeProfiler.class));
         assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
