@@ -334,7 +334,7 @@ final class StringReader {
      * @return its value and the position behind it, {@link Progress}; value 0 where it is not one
      *     that a writer writes
      */
-    private static long length(byte[] bytes, int position, int end) {
+    static long length(byte[] bytes, int position, int end) {
         int value = 0;
         int p = position;
         for (int shift = 0; shift <= 28 && p < end; shift += 7) {
@@ -348,7 +348,7 @@ final class StringReader {
     }
 
     /** The same for a segment. */
-    private static long length(MemorySegment segment, int position) {
+    static long length(MemorySegment segment, int position) {
         int value = 0;
         int p = position;
         for (int shift = 0; shift <= 28 && p < segment.size(); shift += 7) {

@@ -24,7 +24,7 @@ public final class StringValuePatch {
     @HandOver public static final String STOCK = StringReader.STOCK;
 
     /** The view of a record in one network buffer; null when flink-runtime is not there. */
-    private static final Class<?> SEGMENT_VIEW = segmentView();
+    static final Class<?> SEGMENT_VIEW = segmentView();
 
     private StringValuePatch() {}
 
@@ -51,6 +51,12 @@ public final class StringValuePatch {
             return StringReader.read((ArrayInput) in);
         }
         return STOCK;
+    }
+
+    /** Copies a string between the memories of Flink's own views; else hands over. */
+    @Replaces
+    public static boolean copyString(DataInput in, DataOutput out) throws IOException {
+        return StringCopier.copy(in, out, 1);
     }
 
     private static Class<?> segmentView() {

@@ -186,7 +186,7 @@ final class StringWriter {
      * @return false when doubling leaves the range of an int or the position is not in the array;
      *     nothing has changed then
      */
-    private static boolean makeRoom(ArrayOutput out, long bytes) throws IOException {
+    static boolean makeRoom(ArrayOutput out, long bytes) throws IOException {
         long needed = out.boostPosition() + bytes;
         long capacity = out.boostBuffer().length;
         if (out.boostPosition() > capacity) {

@@ -5,6 +5,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
@@ -14,6 +15,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Flink's classes from one class loader, called by reflection, so that the same test code drives
@@ -28,6 +31,13 @@ public final class FlinkClasses {
     /** The classes of the official jars that the system property {@code stock.jars} names. */
     public static final FlinkClasses STOCK = new FlinkClasses(stockLoader());
 
+    /** Reflection copies its answers at each question; the tests ask millions of times. */
+    private static final Map<Class<?>, Constructor<?>[]> CONSTRUCTORS = new ConcurrentHashMap<>();
+
+    private static final Map<Class<?>, Method[]> METHODS = new ConcurrentHashMap<>();
+    private static final Map<Class<?>, Map<String, Field>> FIELDS = new ConcurrentHashMap<>();
+
+    private final Map<String, Class<?>> types = new ConcurrentHashMap<>();
     private final ClassLoader loader;
     private final Method writeString;
     private final Method readString;
@@ -74,9 +84,8 @@ public final class FlinkClasses {
 
     /** Creates an object by its public or package-private constructor. */
     public Object create(String className, Object... arguments) {
-        for (Constructor<?> constructor : type(className).getDeclaredConstructors()) {
+        for (Constructor<?> constructor : constructors(type(className))) {
             if (fits(constructor.getParameterTypes(), arguments)) {
-                constructor.setAccessible(true);
                 try {
                     return constructor.newInstance(arguments);
                 } catch (ReflectiveOperationException e) {
@@ -90,9 +99,8 @@ public final class FlinkClasses {
     /** Calls a method of any visibility by name and argument types. */
     public Object invoke(Object receiver, String name, Object... arguments) throws IOException {
         for (Class<?> c = receiver.getClass(); c != null; c = c.getSuperclass()) {
-            for (Method method : c.getDeclaredMethods()) {
+            for (Method method : methods(c)) {
                 if (method.getName().equals(name) && fits(method.getParameterTypes(), arguments)) {
-                    method.setAccessible(true);
                     return call(method, receiver, arguments);
                 }
             }
@@ -100,10 +108,10 @@ public final class FlinkClasses {
         throw new AssertionError("no method " + name + " in " + receiver.getClass());
     }
 
-    /** Calls a public static method by name and argument types. */
+    /** Calls a static method by name and argument types. */
     public Object invokeStatic(String className, String name, Object... arguments)
             throws IOException {
-        for (Method method : type(className).getMethods()) {
+        for (Method method : methods(type(className))) {
             if (method.getName().equals(name) && fits(method.getParameterTypes(), arguments)) {
                 return call(method, null, arguments);
             }
@@ -111,19 +119,23 @@ public final class FlinkClasses {
         throw new AssertionError("no static method " + name + " in " + className);
     }
 
-    /** Value of a private field. */
+    /** Value of a private field, of the object's class or of one that it extends. */
     public static Object field(Object object, String name) {
         try {
-            Field field = object.getClass().getDeclaredField(name);
-            field.setAccessible(true);
-            return field.get(object);
-        } catch (ReflectiveOperationException e) {
+            return FIELDS.computeIfAbsent(object.getClass(), type -> new ConcurrentHashMap<>())
+                    .computeIfAbsent(name, missing -> declaredField(object.getClass(), missing))
+                    .get(object);
+        } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }
     }
 
     /** The class of that name, as this side sees it. */
     public Class<?> type(String name) {
+        return types.computeIfAbsent(name, this::load);
+    }
+
+    private Class<?> load(String name) {
         try {
             return Class.forName(name, true, loader);
         } catch (ClassNotFoundException e) {
@@ -131,8 +143,49 @@ public final class FlinkClasses {
         }
     }
 
+    private static Constructor<?>[] constructors(Class<?> type) {
+        return CONSTRUCTORS.computeIfAbsent(
+                type,
+                missing -> {
+                    Constructor<?>[] declared = missing.getDeclaredConstructors();
+                    AccessibleObject.setAccessible(declared, true);
+                    return declared;
+                });
+    }
+
+    private static Method[] methods(Class<?> type) {
+        return METHODS.computeIfAbsent(
+                type,
+                missing -> {
+                    // Those of the JDK's classes stay closed to the tests.
+                    Method[] declared =
+                            missing.getName().startsWith("java.")
+                                    ? missing.getMethods()
+                                    : missing.getDeclaredMethods();
+                    if (!missing.getName().startsWith("java.")) {
+                        AccessibleObject.setAccessible(declared, true);
+                    }
+                    return declared;
+                });
+    }
+
+    /** Of the class or of one that it extends. */
+    private static Field declaredField(Class<?> type, String name) {
+        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+            for (Field field : c.getDeclaredFields()) {
+                if (field.getName().equals(name)) {
+                    field.setAccessible(true);
+                    return field;
+                }
+            }
+        }
+        throw new AssertionError("no field " + name + " in " + type);
+    }
+
     private static ClassLoader stockLoader() {
         List<URL> urls = new ArrayList<>();
+        // Views that the tests define: each side has its own class of them.
+        urls.add(FlinkClasses.class.getProtectionDomain().getCodeSource().getLocation());
         String jars = System.getProperty("stock.jars");
         if (jars == null) {
             throw new AssertionError("-Dstock.jars must name the official Flink jars");

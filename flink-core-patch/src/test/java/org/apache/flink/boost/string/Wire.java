@@ -14,12 +14,20 @@ public final class Wire {
 
     /** A string as the static methods write it; null is one zero byte. */
     public static byte[] encoded(String text) {
+        return encoded(text, 1);
+    }
+
+    /**
+     * A string whose length field counts that much beyond the characters: 1 as the static methods
+     * write it, 0 as the instance methods do.
+     */
+    public static byte[] encoded(String text, int added) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         if (text == null) {
             out.write(0);
             return out.toByteArray();
         }
-        varint(out, text.length() + 1, 1);
+        varint(out, text.length() + added, 1);
         for (char c : text.toCharArray()) {
             varint(out, c, 1);
         }
@@ -28,8 +36,14 @@ public final class Wire {
 
     /** A string whose length field and characters are padded with zero groups. */
     public static byte[] padded(String text, int lengthBytes, SplittableRandom random, int most) {
+        return padded(text, 1, lengthBytes, random, most);
+    }
+
+    /** The same with a length field as of {@link #encoded(String, int)}. */
+    public static byte[] padded(
+            String text, int added, int lengthBytes, SplittableRandom random, int most) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        varint(out, text.length() + 1, lengthBytes);
+        varint(out, text.length() + added, lengthBytes);
         for (char c : text.toCharArray()) {
             varint(out, c, 1 + random.nextInt(most));
         }
@@ -38,6 +52,11 @@ public final class Wire {
 
     /** Cut-off, padded, over-long, negative, huge and randomly damaged values. */
     public static List<byte[]> malformed() {
+        return malformed(1);
+    }
+
+    /** The same with length fields as of {@link #encoded(String, int)}. */
+    public static List<byte[]> malformed(int added) {
         SplittableRandom random = new SplittableRandom(21);
         List<byte[]> all = new ArrayList<>();
         String[] texts = {
@@ -56,12 +75,12 @@ public final class Wire {
             "ascii first, then \u0416, and on ".repeat(5)
         };
         for (String text : texts) {
-            byte[] whole = encoded(text);
+            byte[] whole = encoded(text, added);
             for (int length = 0; length < whole.length; length++) {
                 all.add(Arrays.copyOf(whole, length));
             }
             for (int most = 1; most <= 9; most++) {
-                all.add(padded(text, Math.min(most, 9), random, most));
+                all.add(padded(text, added, Math.min(most, 9), random, most));
             }
             for (int i = 0; i < 200; i++) {
                 byte[] damaged = whole.clone();
@@ -109,6 +128,16 @@ public final class Wire {
             all.add(out.toByteArray());
         }
         return all;
+    }
+
+    /** A length field and so many bytes of ASCII, fewer than it says. */
+    public static byte[] lie(int length, int present) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        varint(out, length, 1);
+        for (int i = 0; i < present; i++) {
+            out.write('a');
+        }
+        return out.toByteArray();
     }
 
     /** A base-128 varint, padded with zero groups to at least that many bytes. */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.MemorySegment;
+
+/**
+ * Copies an encoded string from the memory of a view into the array of an {@link ArrayOutput}: the
+ * end is searched, then all bytes are moved at once, as they are.
+ *
+ * <p>Nothing changes before the whole value has been found in the memory; otherwise stock's body
+ * copies from the same position. The array grows as stock's, see {@link StringWriter#makeRoom}.
+ */
+final class StringCopier {
+
+    /** Up to here words beat the JDK's copies. */
+    private static final int BULK = 64;
+
+    private StringCopier() {}
+
+    /**
+     * Copies the next value, whatever the views.
+     *
+     * @param added what the length field counts beyond the characters: 1 where 0 stands for null
+     * @return false when nothing was done and stock's body has to copy
+     */
+    static boolean copy(DataInput in, DataOutput out, int added) throws IOException {
+        if (in == null || out == null) {
+            return false;
+        }
+        if (out.getClass() == DataOutputSerializer.class) {
+            Class<?> view = in.getClass();
+            if (view == StringValuePatch.SEGMENT_VIEW) {
+                return copy((SegmentInput) in, (ArrayOutput) out, added);
+            }
+            if (view == DataInputDeserializer.class) {
+                return copy((ArrayInput) in, (ArrayOutput) out, added);
+            }
+        }
+        return false;
+    }
+
+    private static boolean copy(ArrayInput in, ArrayOutput out, int added) {
+        byte[] buffer = in.boostBuffer();
+        int position = in.boostPosition();
+        int end = in.boostEnd();
+        // A copy inside one array would have to go byte by byte where the ranges overlap.
+        if (buffer == null || buffer == out.boostBuffer() || position < 0 || position >= end) {
+            return false;
+        }
+        int behind = endOfValue(buffer, position, end, added);
+        if (behind < 0 || !makeRoom(out, behind - position)) {
+            return false;
+        }
+        move(buffer, position, out, behind - position);
+        in.boostPosition(behind);
+        return true;
+    }
+
+    private static boolean copy(SegmentInput in, ArrayOutput out, int added) {
+        MemorySegment segment = in.boostSegment();
+        int position = in.boostPosition();
+        if (segment == null || segment.isFreed() || position < 0 || position >= segment.size()) {
+            return false;
+        }
+        int behind;
+        if (segment.isOffHeap()) {
+            behind = endOfValue(segment, position, added);
+            if (behind < 0 || !makeRoom(out, behind - position)) {
+                return false;
+            }
+            move(segment, position, out, behind - position);
+        } else {
+            byte[] array = segment.getArray();
+            behind =
+                    array == out.boostBuffer()
+                            ? -1
+                            : endOfValue(array, position, segment.size(), added);
+            if (behind < 0 || !makeRoom(out, behind - position)) {
+                return false;
+            }
+            move(array, position, out, behind - position);
+        }
+        in.boostPosition(behind);
+        return true;
+    }
+
+    /** Index behind the value, or -1 where it is not complete or not one that a writer writes. */
+    static int endOfValue(byte[] in, int position, int limit, int added) {
+        int field = in[position];
+        int start = position + 1;
+        if (field < 0) {
+            long progress = StringReader.length(in, position, limit);
+            field = Progress.characters(progress);
+            start = Progress.bytes(progress);
+            if (field == 0) {
+                return -1;
+            }
+        }
+        int n = field == 0 ? 0 : field - added;
+        return limit - start < n ? -1 : ValueEnd.find(in, start, limit, n);
+    }
+
+    /** The same in a segment. */
+    static int endOfValue(MemorySegment in, int position, int added) {
+        int field = in.get(position);
+        int start = position + 1;
+        if (field < 0) {
+            long progress = StringReader.length(in, position);
+            field = Progress.characters(progress);
+            start = Progress.bytes(progress);
+            if (field == 0) {
+                return -1;
+            }
+        }
+        int n = field == 0 ? 0 : field - added;
+        return in.size() - start < n ? -1 : ValueEnd.find(in, start, n);
+    }
+
+    /** Where the array cannot grow, stock's body fills it to its end and fails as it does. */
+    private static boolean makeRoom(ArrayOutput out, int size) {
+        try {
+            return StringWriter.makeRoom(out, size);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void move(byte[] from, int position, ArrayOutput out, int size) {
+        byte[] to = out.boostBuffer();
+        int target = out.boostPosition();
+        if (size >= BULK) {
+            System.arraycopy(from, position, to, target, size);
+        } else if (size >= 8) {
+            for (int i = 0; i <= size - 8; i += 8) {
+                WideArrays.putLong(to, target + i, WideArrays.getLong(from, position + i));
+            }
+            int last = size - 8;
+            WideArrays.putLong(to, target + last, WideArrays.getLong(from, position + last));
+        } else if (size >= 4) {
+            int last = size - 4;
+            WideArrays.putInt(to, target, WideArrays.getInt(from, position));
+            WideArrays.putInt(to, target + last, WideArrays.getInt(from, position + last));
+        } else {
+            for (int i = 0; i < size; i++) {
+                to[target + i] = from[position + i];
+            }
+        }
+        out.boostPosition(target + size);
+    }
+
+    private static void move(MemorySegment from, int position, ArrayOutput out, int size) {
+        byte[] to = out.boostBuffer();
+        int target = out.boostPosition();
+        if (size >= BULK) {
+            from.get(position, to, target, size);
+        } else if (size >= 8) {
+            for (int i = 0; i <= size - 8; i += 8) {
+                WideArrays.putLong(to, target + i, from.getLongLittleEndian(position + i));
+            }
+            int last = size - 8;
+            WideArrays.putLong(to, target + last, from.getLongLittleEndian(position + last));
+        } else {
+            for (int i = 0; i < size; i++) {
+                to[target + i] = from.get(position + i);
+            }
+        }
+        out.boostPosition(target + size);
+    }
+}

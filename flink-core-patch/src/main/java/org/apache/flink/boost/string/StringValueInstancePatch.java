@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
+import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Replaces;
+
+/** The instance methods of {@code StringValue}: the length field is the plain length, no null. */
+@Patches("org.apache.flink.types.StringValue")
+public final class StringValueInstancePatch {
+
+    private StringValueInstancePatch() {}
+
+    /** Copies a value between the memories of Flink's own views; else hands over. */
+    @Replaces(instance = true)
+    public static boolean copy(StringValue self, DataInputView in, DataOutputView out)
+            throws IOException {
+        return StringCopier.copy(in, out, 0);
+    }
+}

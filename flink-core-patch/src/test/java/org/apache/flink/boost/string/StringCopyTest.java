@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.List;
+import org.apache.flink.boost.string.TransferViews.Source;
+import org.apache.flink.boost.string.TransferViews.Target;
+import org.junit.jupiter.api.Test;
+
+/** Copying between the views of flink-core, the JDK's and users'. */
+class StringCopyTest extends StringCopyContract {
+
+    @Override
+    protected List<Source> sources() {
+        return TransferViews.sources();
+    }
+
+    @Override
+    protected List<Source> plainSources() {
+        return TransferViews.plainSources();
+    }
+
+    @Override
+    protected List<Target> targets() {
+        return TransferViews.targets();
+    }
+
+    @Override
+    protected List<Target> plainTargets() {
+        return TransferViews.plainTargets();
+    }
+
+    /** Handing everything to stock would pass the contract. */
+    @Test
+    void wellFormedValuesAreNotHandedOver() throws IOException {
+        String[] texts = {"", "a", "flink", "x".repeat(64), "x".repeat(5000), "\u6f22".repeat(90)};
+        for (String text : texts) {
+            byte[] bytes = Wire.encoded(text);
+            DataInput in = FlinkClasses.PATCHED.newInput(bytes, 0, bytes.length);
+            DataOutput out = FlinkClasses.PATCHED.newOutput(1);
+            assertThat(StringValuePatch.copyString(in, out)).isTrue();
+        }
+    }
+
+    /** From an array into itself, where a byte-by-byte copy repeats what it has just written. */
+    @Test
+    void copiesInsideOneArrayAsStock() throws IOException {
+        byte[][] results = new byte[2][];
+        for (int side = 0; side < 2; side++) {
+            FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
+            DataOutput out = flink.newOutput(64);
+            flink.writeString("twelve chars", out);
+            byte[] array = (byte[]) FlinkClasses.field(out, "buffer");
+            flink.invoke(out, "setPosition", 4);
+            flink.copyString(flink.newInput(array, 0, 13), out);
+            results[side] = array.clone();
+        }
+        assertThat(results[0]).isEqualTo(results[1]);
+    }
+
+    @Test
+    void failsAsStockWithoutViews() throws IOException {
+        for (FlinkClasses flink : new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
+            DataInput in = flink.newInput(Wire.encoded("flink"), 0, 6);
+            assertThatThrownBy(() -> flink.copyString(in, null))
+                    .isInstanceOf(NullPointerException.class);
+            assertThat(FlinkClasses.field(in, "position")).isEqualTo(1);
+            assertThatThrownBy(() -> flink.copyString(null, flink.newOutput(8)))
+                    .isInstanceOf(NullPointerException.class);
+            flink.invoke(in, "releaseArrays");
+            assertThatThrownBy(() -> flink.copyString(in, flink.newOutput(8)))
+                    .isInstanceOf(NullPointerException.class);
+        }
+    }
+}

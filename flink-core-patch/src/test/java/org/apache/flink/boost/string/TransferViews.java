@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
+/** The views of flink-core and the JDK, and those that users write, opened on either side. */
+public final class TransferViews {
+
+    private static final String MEMORY = "org.apache.flink.core.memory.";
+    private static final String TESTS = "org.apache.flink.boost.string.";
+
+    /** How a kind of source is opened on {@code bytes[start, end)}. */
+    public interface Source {
+
+        Input open(FlinkClasses flink, byte[] bytes, int start, int end) throws IOException;
+    }
+
+    /** How a kind of target is opened; the capacity is a hint. */
+    public interface Target {
+
+        Output open(FlinkClasses flink, int capacity) throws IOException;
+    }
+
+    /** An open source and the index of its next byte. */
+    public record Input(DataInput view, IntSupplier position) {}
+
+    /** An open target, what has been written to it, and the size of its array, or 0. */
+    public record Output(DataOutput view, Supplier<byte[]> bytes, IntSupplier capacity) {}
+
+    private TransferViews() {}
+
+    /** Sources that are a {@code DataInputView}. */
+    public static List<Source> sources() {
+        return List.of(
+                TransferViews::array,
+                TransferViews::streamWrapper,
+                (flink, bytes, start, end) -> user(flink, "UserInput", bytes, start, end));
+    }
+
+    /** Sources that are only a {@code DataInput}. */
+    public static List<Source> plainSources() {
+        return List.of(TransferViews::plainStream);
+    }
+
+    /** Targets that are a {@code DataOutputView}. */
+    public static List<Target> targets() {
+        return List.of(TransferViews::serializer, TransferViews::streamTarget);
+    }
+
+    /** Targets that are only a {@code DataOutput}. */
+    public static List<Target> plainTargets() {
+        return List.of(TransferViews::plainTarget);
+    }
+
+    static Output serializer(FlinkClasses flink, int capacity) {
+        return serializer(flink.newOutput(capacity));
+    }
+
+    private static Output serializer(DataOutput out) {
+        return new Output(
+                out,
+                () ->
+                        Arrays.copyOf(
+                                (byte[]) FlinkClasses.field(out, "buffer"),
+                                (int) FlinkClasses.field(out, "position")),
+                () -> ((byte[]) FlinkClasses.field(out, "buffer")).length);
+    }
+
+    private static Input array(FlinkClasses flink, byte[] bytes, int start, int end) {
+        DataInput in = flink.newInput(bytes, start, end - start);
+        return new Input(in, () -> (int) FlinkClasses.field(in, "position"));
+    }
+
+    private static Input streamWrapper(FlinkClasses flink, byte[] bytes, int start, int end) {
+        ByteArrayInputStream stream = new ByteArrayInputStream(bytes, start, end - start);
+        DataInput in = (DataInput) flink.create(MEMORY + "DataInputViewStreamWrapper", stream);
+        return new Input(in, () -> end - stream.available());
+    }
+
+    private static Input plainStream(FlinkClasses flink, byte[] bytes, int start, int end) {
+        ByteArrayInputStream stream = new ByteArrayInputStream(bytes, start, end - start);
+        return new Input(new DataInputStream(stream), () -> end - stream.available());
+    }
+
+    private static Input user(FlinkClasses flink, String type, byte[] bytes, int start, int end) {
+        DataInput in = (DataInput) flink.create(TESTS + type, bytes, start, end);
+        return new Input(in, () -> (int) call(flink, in, "position"));
+    }
+
+    private static Output streamTarget(FlinkClasses flink, int capacity) {
+        ByteArrayOutputStream stream = new ByteArrayOutputStream(capacity);
+        return new Output(
+                (DataOutput) flink.create(MEMORY + "DataOutputViewStreamWrapper", stream),
+                stream::toByteArray,
+                () -> 0);
+    }
+
+    private static Output plainTarget(FlinkClasses flink, int capacity) {
+        ByteArrayOutputStream stream = new ByteArrayOutputStream(capacity);
+        return new Output(new DataOutputStream(stream), stream::toByteArray, () -> 0);
+    }
+
+    private static Object call(FlinkClasses flink, Object receiver, String method) {
+        try {
+            return flink.invoke(receiver, method);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
