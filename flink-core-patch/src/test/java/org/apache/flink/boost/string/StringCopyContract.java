@@ -86,12 +86,6 @@ public abstract class StringCopyContract {
     }
 
     @Test
-    void copiesEveryCodeUnitBetweenArrays() {
-        Path path = paths().get(0);
-        Texts.everyCodeUnit(text -> assertCopies(path, Wire.encoded(text), 32));
-    }
-
-    @Test
     void copiesNullAndEmpty() {
         for (Path path : paths()) {
             assertCopies(path, new byte[] {0}, 1);
@@ -203,7 +197,8 @@ public abstract class StringCopyContract {
         Path path = paths().get(0);
         Outcome whole = Outcome.of(FlinkClasses.PATCHED, path, Wire.encoded("flink"), 0, 6, 16);
         Outcome other = Outcome.of(FlinkClasses.STOCK, path, Wire.encoded("flinK"), 0, 6, 16);
-        Outcome cut = Outcome.of(FlinkClasses.STOCK, path, Wire.encoded("flink"), 0, 5, 16);
+        byte[] cutOff = Arrays.copyOf(Wire.encoded("flink"), 5);
+        Outcome cut = Outcome.of(FlinkClasses.STOCK, path, cutOff, 0, 5, 16);
         assertThat(whole).isNotEqualTo(other).isNotEqualTo(cut);
     }
 

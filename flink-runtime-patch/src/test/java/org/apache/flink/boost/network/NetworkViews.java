@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.network;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.string.TransferViews.Input;
+import org.apache.flink.boost.string.TransferViews.Output;
+import org.apache.flink.boost.string.TransferViews.Source;
+import org.apache.flink.boost.string.TransferViews.Target;
+
+/** The views of flink-runtime, opened on either side. */
+final class NetworkViews {
+
+    private static final String NETWORK = "org.apache.flink.runtime.io.network.api.serialization.";
+    private static final String DISK = "org.apache.flink.runtime.io.disk.";
+    private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
+    private static final String PAGES = "org.apache.flink.boost.string.Pages";
+    private static final int PAGE_SIZE = 64;
+
+    private NetworkViews() {}
+
+    /** Records in one network buffer, off-heap and on-heap, and memory in pages. */
+    static List<Source> sources() {
+        return List.of(
+                (flink, bytes, start, end) ->
+                        segment(flink, "allocateUnpooledOffHeapMemory", bytes, start, end),
+                (flink, bytes, start, end) ->
+                        segment(flink, "allocateUnpooledSegment", bytes, start, end),
+                NetworkViews::pagedInput);
+    }
+
+    /** Memory in pages. */
+    static List<Target> targets() {
+        return List.of(NetworkViews::pagedOutput);
+    }
+
+    private static Input segment(
+            FlinkClasses flink, String factory, byte[] bytes, int start, int end)
+            throws IOException {
+        // A segment has at least one byte.
+        Object segment = flink.invokeStatic(FACTORY, factory, Math.max(bytes.length, 1));
+        flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
+        DataInput view = (DataInput) flink.create(wrapper(flink));
+        flink.invoke(view, "initializeFromMemorySegment", segment, start, end);
+        return new Input(view, () -> (int) FlinkClasses.field(view, "position"));
+    }
+
+    private static Input pagedInput(FlinkClasses flink, byte[] bytes, int start, int end)
+            throws IOException {
+        Object pages = flink.create(PAGES, PAGE_SIZE, Integer.MAX_VALUE);
+        ArrayList<?> filled = (ArrayList<?>) flink.invoke(pages, "filled", bytes, start, end);
+        int inLast = end - start - (filled.size() - 1) * PAGE_SIZE;
+        DataInput view =
+                (DataInput) flink.create(DISK + "RandomAccessInputView", filled, PAGE_SIZE, inLast);
+        return new Input(
+                view, () -> start + ((Long) call(flink, view, "getReadPosition")).intValue());
+    }
+
+    private static Output pagedOutput(FlinkClasses flink, int capacity) {
+        Object pages = flink.create(PAGES, PAGE_SIZE, Integer.MAX_VALUE);
+        DataOutput view =
+                (DataOutput)
+                        flink.create(
+                                DISK + "SimpleCollectingOutputView",
+                                new ArrayList<>(),
+                                pages,
+                                PAGE_SIZE);
+        return new Output(
+                view,
+                () -> {
+                    int size = ((Long) call(flink, view, "getCurrentOffset")).intValue();
+                    return (byte[]) call(flink, pages, "bytes", size);
+                },
+                () -> 0);
+    }
+
+    /** The name differs by line. */
+    private static String wrapper(FlinkClasses flink) {
+        return NETWORK + "NonSpanningWrapper";
+    }
+
+    private static Object call(
+            FlinkClasses flink, Object receiver, String method, Object... arguments) {
+        try {
+            return flink.invoke(receiver, method, arguments);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
