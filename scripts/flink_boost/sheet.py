@@ -64,7 +64,7 @@ _COLOURS = {Tone.PLAIN: "", Tone.GOOD: "green", Tone.BAD: "red", Tone.OPEN: "yel
 
 
 def print_sheets(sheets: Sequence[Sheet], form: str) -> None:
-    """Prints to standard output; ``form`` is ``table``, ``markdown`` or ``html``."""
+    """Prints to standard output; ``form`` is ``markdown``, ``html``, or else a table for people."""
     console = Console(highlight=False)
     if form == "html":
         console.out(html(sheets), end="")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from flink_boost.compare import (
 )
 from flink_boost.grid import grid_sheets, is_in_grid
 from flink_boost.model import Comparison, Fork, RunInfo, Side, Verdict
-from flink_boost.sheet import TONES, Column, Entry, Sheet, print_sheets
+from flink_boost.sheet import TONES, Column, Entry, Sheet
 
 SIDE_TITLES = {
     Side.STOCK: "stock",
@@ -41,28 +40,13 @@ class _Column:
     text: Callable[[Comparison], str]
 
 
-def print_comparison(
-    info: RunInfo, forks: Sequence[Fork], confidence: float, form: str, layout: str = "auto"
-) -> None:
-    """Compares and prints to standard output.
-
-    ``form`` is ``table``, ``markdown``, ``html`` or ``json``. ``layout`` is ``rows``, ``grid`` for
-    strings of several lengths as a grid, or ``auto``: rows on a terminal, a grid to be published.
-    """
-    if form == "json":
-        sys.stdout.write(as_json(info, forks, confidence))
-        return
-    as_grid = layout == "grid" or (layout == "auto" and form != "table")
-    sheets = comparison_sheets(info, forks, confidence, as_grid=as_grid)
-    if not sheets:
-        sheets = (Sheet("There is no whole pair to compare.", (), ()),)
-    print_sheets(sheets, form)
-
-
 def comparison_sheets(
     info: RunInfo, forks: Sequence[Fork], confidence: float, *, as_grid: bool
 ) -> tuple[Sheet, ...]:
-    """Everything that a run says, headline first; nothing when there is no whole pair."""
+    """Everything that a run says, headline first.
+
+    ``as_grid`` puts strings of several lengths into a grid; what fits into none stays in rows.
+    """
     sheets: list[Sheet] = []
     for sides in contrasts(info):
         rows = compare(info, forks, confidence, sides)
@@ -75,7 +59,7 @@ def comparison_sheets(
     if against:
         sheets.append(comparator_sheet(info, against))
     if not sheets:
-        return ()
+        return (Sheet("There is no whole pair to compare.", (), ()),)
     notes = comparison_notes(info, forks, compare(info, forks, confidence))
     last = sheets[-1]
     return (*sheets[:-1], Sheet(last.title, last.columns, last.rows, (*last.notes, *notes)))
@@ -156,10 +140,12 @@ def comparison_notes(
     return tuple(notes)
 
 
-def as_json(info: RunInfo, forks: Sequence[Fork], confidence: float) -> str:
+def comparison_document(
+    info: RunInfo, forks: Sequence[Fork], confidence: float
+) -> dict[str, object]:
     """Everything for a program: the run, the rows, the notes; infinite ends become null."""
     rows = compare(info, forks, confidence)
-    document = {
+    return {
         "run": json.loads(info.model_dump_json()),
         "comparisons": _json_rows(rows),
         "further": [
@@ -176,7 +162,6 @@ def as_json(info: RunInfo, forks: Sequence[Fork], confidence: float) -> str:
         ],
         "notes": list(comparison_notes(info, forks, rows)),
     }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _json_rows(rows: Sequence[Comparison]) -> list[dict[str, object]]:

@@ -8,25 +8,30 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from synthetic import JOB, WRITE, make_forks, make_run
+from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.bench import Failure, Step
 from flink_boost.compare import HarnessCheck, compare
-from flink_boost.model import Comparison, RunInfo, Side
+from flink_boost.model import Comparison, Fork, RunInfo, Side
 from flink_boost.progress import describe_left, shown_progress
 from flink_boost.sheet import markdown as sheet_markdown
+from flink_boost.sheet import print_sheets
 from flink_boost.store import PlannedFork
 from flink_boost.table import (
-    as_json,
+    comparison_document,
     comparison_notes,
     comparison_sheet,
+    comparison_sheets,
     harness_sentence,
-    print_comparison,
     short_number,
     title,
 )
 
 AA = (Side.STOCK, Side.CONTROL)
+
+
+def print_text(info: RunInfo, forks: Sequence[Fork]) -> None:
+    print_sheets(comparison_sheets(info, forks, 0.95, as_grid=False), "text")
 
 
 def markdown(info: RunInfo, rows: Sequence[Comparison]) -> str:
@@ -35,7 +40,7 @@ def markdown(info: RunInfo, rows: Sequence[Comparison]) -> str:
 
 def test_a_table_in_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str]) -> None:
     info = make_run(pairs=4)
-    print_comparison(info, make_forks(info, noise=0.02, seed=1), 0.95, "table")
+    print_text(info, make_forks(info, noise=0.02, seed=1))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Flink 2.3.0, JDK 17, patched against stock, 4 pairs, java.lang opened"
     write = next(line for line in lines if WRITE.name in line).split()
@@ -60,7 +65,7 @@ def test_markdown() -> None:
 def test_json_holds_run_rows_and_notes_and_no_infinity() -> None:
     info = make_run(pairs=1)
     forks = make_forks(info)
-    text = as_json(info, forks[:-1], 0.95)
+    text = json.dumps(comparison_document(info, forks[:-1], 0.95), allow_nan=False)
     document = json.loads(text, parse_constant=lambda name: pytest.fail(name))
     assert document["run"]["run_id"] == info.run_id
     assert [row["name"] for row in document["comparisons"]] == [WRITE.name]
@@ -75,6 +80,74 @@ def test_an_undecided_row_says_how_many_pairs_it_takes() -> None:
     assert undecided
     for row in undecided:
         assert f"undecided, needs about {row.pairs_needed} pairs" in markdown(info, [row])
+
+
+def test_a_third_side_has_two_tables_of_its_own() -> None:
+    info = make_run(cells=[WRITE], sides=THREE, pairs=3, line="1.9.3", jdk="11.0.28+6")
+    forks = make_forks(info, ratio=3.0, third_ratio=1.5)
+    sheets = comparison_sheets(info, forks, 0.95, as_grid=False)
+    assert [sheet.title.split(", ")[2] for sheet in sheets] == [
+        "patched against stock",
+        "upstream 1.10.0 against stock",
+        "patched against upstream 1.10.0",
+    ]
+    assert all(sheet.title.startswith("Flink 1.9.3, JDK 11, ") for sheet in sheets)
+    ratios = [sheet.rows[0][4].text for sheet in sheets]
+    assert ratios == ["3.00x", "1.50x", "2.00x"]
+    document = comparison_document(info, forks, 0.95)
+    further = document["further"]
+    assert isinstance(further, list)
+    assert [(one["reference"], one["candidate"]) for one in further] == [
+        ("stock", "upstream"),
+        ("upstream", "patched"),
+    ]
+    assert [round(one["comparisons"][0]["ratio"], 6) for one in further] == [1.5, 2.0]
+
+
+def test_threads_and_heap_are_in_the_title_and_a_heap_shows_the_time_in_collections() -> None:
+    info = make_run(cells=[WRITE], pairs=2, threads=8, heap="64m")
+    forks = [
+        fork.model_copy(update={"gc_time_per_op": time, "gc_time_step": 0.1, "gc_count": 1.0})
+        for fork, time in zip(make_forks(info), (4.0, 2.0, 4.0, 2.0), strict=True)
+    ]
+    text = markdown(info, compare(info, forks))
+    assert "2 pairs, java.lang opened, 8 threads, heap 64m" in text
+    assert "| GC ns/op | GC time | GC verdict |" in text
+    assert "| 4.00 → 2.00 | 2.00x (2.00–2.00) | better |" in text
+    without = markdown(info, compare(info, make_forks(info)))
+    assert "| – | – | – | better |" in without
+    usual = make_run(cells=[WRITE], pairs=2)
+    assert "GC" not in markdown(usual, compare(usual, forks))
+
+
+def test_comparators_have_a_table_of_their_own_and_no_row_elsewhere() -> None:
+    info = make_run(cells=[WRITE, COMPARATOR], pairs=2)
+    forks = [
+        fork.model_copy(update={"score": 300.0}) if fork.cell == COMPARATOR else fork
+        for fork in make_forks(info)
+    ]
+    ours, theirs = comparison_sheets(info, forks, 0.95, as_grid=False)
+    assert [row[0].text for row in ours.rows] == [WRITE.name]
+    assert [entry.text for entry in theirs.rows[0]] == [
+        *(WRITE.name, "writeUtf", "300", "50.0", "ns/op", "6.00x", "6.00–6.00", "ahead"),
+    ]
+    assert theirs.title.startswith("Flink 2.3.0, JDK 17, 2 pairs")
+
+
+def test_more_allocation_than_stock_is_named() -> None:
+    info = make_run(cells=[WRITE, JOB], pairs=2)
+
+    def notes(patched_alloc: float) -> tuple[str, ...]:
+        forks = [
+            fork.model_copy(update={"alloc_bytes_per_op": patched_alloc})
+            if fork.side is Side.PATCHED and fork.cell == JOB
+            else fork
+            for fork in make_forks(info)
+        ]
+        return comparison_notes(info, forks, compare(info, forks))
+
+    assert notes(48.4) == (), "less than half a byte is the profiler's own"
+    assert notes(56.0) == (f"Allocates more than stock: {JOB.name} 48 → 56 B/op.",)
 
 
 def test_a_half_pair_is_said_and_the_pairs_are_shown() -> None:
@@ -104,7 +177,7 @@ def test_a_harness_that_is_not_sound_is_said() -> None:
 
 def test_without_a_whole_pair_there_is_no_table(capsys: pytest.CaptureFixture[str]) -> None:
     info = make_run()
-    print_comparison(info, make_forks(info)[:1], 0.95, "table")
+    print_text(info, make_forks(info)[:1])
     assert capsys.readouterr().out == "There is no whole pair to compare.\n"
 
 

@@ -24,7 +24,8 @@ from flink_boost.lines import default_line, find_line
 from flink_boost.model import Box, RunInfo, Side
 from flink_boost.options import jdk_option
 from flink_boost.progress import shown_progress
-from flink_boost.table import print_comparison
+from flink_boost.sheet import print_sheets
+from flink_boost.table import comparison_sheets
 from flink_boost.upstream import ensure_overlay
 
 DEFAULT_GROUP = "quick"
@@ -156,7 +157,7 @@ def _carry_out(
         errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
         raise
     forks = store.load_forks(settings.results, info.run_id)
-    print_comparison(info, forks, DEFAULT_CONFIDENCE, "table")
+    print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
     click.echo(f"Run: {info.run_id}")
     if failure is not None:
         raise failure
