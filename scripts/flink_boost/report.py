@@ -21,12 +21,13 @@ from flink_boost.detect import Change, TrendKind, TrendVerdict
 from flink_boost.model import Comparison, RunInfo, Side, Verdict
 from flink_boost.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.series import Series, settings_of
-from flink_boost.table import SIDE_TITLES, short_number
+from flink_boost.sheet import Sheet
+from flink_boost.table import SIDE_TITLES, gc_ratio_text, harness_sentence, short_number
 
 
 @dataclass(frozen=True)
 class AaSummary:
-    """What the newest stock-against-stock run made like this one says about the harness."""
+    """The newest stock-against-stock run of the same group, made like this one."""
 
     run: RunInfo
     check: HarnessCheck
@@ -34,7 +35,10 @@ class AaSummary:
 
 @dataclass(frozen=True)
 class ReportInput:
-    """All that the page shows. ``series`` may be more than this run's; ``trends`` are theirs."""
+    """All that the page shows. ``series`` may be more than this run's; ``trends`` are theirs.
+
+    ``further`` are tables besides that of patched against stock: a third side, comparators.
+    """
 
     run: RunInfo
     comparisons: tuple[Comparison, ...]
@@ -43,6 +47,7 @@ class ReportInput:
     aa: AaSummary | None
     dashboard_url: str | None
     made: datetime
+    further: tuple[Sheet, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class Row:
     hint: str
     allocation: str
     cpu: str
+    gc: str
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ def render(report: ReportInput) -> str:
         trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
         aa=None if report.aa is None else aa_sentence(report.aa),
         circumstances=_circumstances(run),
+        further=report.further,
         dashboard_url=_web_address(report.dashboard_url),
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
     )
@@ -146,16 +153,11 @@ def trend_headline(trends: Sequence[TrendVerdict]) -> str:
 
 
 def aa_sentence(aa: AaSummary) -> str:
-    """How many rows of a stock-against-stock run differ, and how many may by chance."""
-    check = aa.check
-    found = (
-        f"In the newest stock-against-stock run ({aa.run.run_id}, {_utc(aa.run.started)}) the "
-        f"interval of {check.excluding_one} of {_benchmarks(check.rows)} excludes 1.00; by chance "
-        f"up to {check.expected_at_most} may."
+    """What the terminal says under a stock-against-stock run, and which run it was."""
+    return (
+        f"{harness_sentence(aa.check)} Newest stock-against-stock run of the group "
+        f"{aa.run.group}: {aa.run.run_id}, {_utc(aa.run.started)}."
     )
-    if check.passed:
-        return found
-    return f"{found} That is too many: treat small differences on this box with suspicion."
 
 
 _COUNT_WORDS = {
@@ -189,6 +191,7 @@ def _row(comparison: Comparison) -> Row:
         hint=hint,
         allocation=_change_of(comparison.reference_alloc, comparison.candidate_alloc),
         cpu="–" if comparison.cpu_ratio is None else f"{comparison.cpu_ratio:.2f}x",
+        gc="–" if comparison.gc is None else gc_ratio_text(comparison),
     )
 
 
@@ -269,6 +272,9 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
         ("Flink line", run.line),
         ("flink-boost", f"{run.boost_version}, commit {run.commit}"),
         ("Drop-in jar (SHA-256)", run.dropin_sha256 or "none: both sides are stock"),
+        *([("Third side", f"{run.third_title} (SHA-256 {run.third_sha256})")] if run.third else []),
+        ("Threads", str(run.threads)),
+        ("Heap", run.heap or "as each benchmark fixes it"),
         ("Box", f"{box.hostname}: {box.cpu}, {box.cores} cores, {box.memory_mb:,} MB"),
         ("Kernel", box.kernel),
         ("JDK", box.jdk),

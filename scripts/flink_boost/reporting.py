@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from flink_boost.compare import check_harness, compare
+from flink_boost.compare import DEFAULT_CONFIDENCE, check_harness, compare
 from flink_boost.detect import detect
 from flink_boost.errors import UsageProblem
 from flink_boost.files import make_folder, write_durably
 from flink_boost.history import History, load_history
 from flink_boost.report import AaSummary, ReportInput, render
 from flink_boost.series import MeasuredRun, build_series, settings_of
+from flink_boost.table import further_sheets
 
 LATEST = "latest"
 
@@ -44,6 +45,7 @@ def write_report(
             aa=newest_aa(history.runs, run),
             dashboard_url=dashboard_url,
             made=made,
+            further=further_sheets(run.info, run.forks, DEFAULT_CONFIDENCE),
         )
     )
     make_folder(path.parent)
@@ -74,9 +76,9 @@ def choose_run(history: History, run_id: str) -> MeasuredRun:
 
 
 def newest_aa(runs: Sequence[MeasuredRun], run: MeasuredRun) -> AaSummary | None:
-    """The newest A/A run that was made like the given run, summarised."""
-    wanted = settings_of(run.info)
+    """The newest A/A run of the same group that was made like the given run, summarised."""
+    wanted = run.info.group, settings_of(run.info)
     for other in reversed(runs):
-        if other.is_aa and settings_of(other.info) == wanted:
+        if other.is_aa and (other.info.group, settings_of(other.info)) == wanted:
             return AaSummary(other.info, check_harness(compare(other.info, other.forks)))
     return None

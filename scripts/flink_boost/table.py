@@ -84,6 +84,14 @@ def comparison_sheet(
     )
 
 
+def further_sheets(info: RunInfo, forks: Sequence[Fork], confidence: float) -> tuple[Sheet, ...]:
+    """The tables besides the headline's: those of a third side, and of comparators."""
+    compared = ((sides, compare(info, forks, confidence, sides)) for sides in contrasts(info)[1:])
+    sheets = [comparison_sheet(info, rows, sides) for sides, rows in compared if rows]
+    against = compare_with_comparators(info, forks, confidence)
+    return (*sheets, *([comparator_sheet(info, against)] if against else []))
+
+
 def comparator_sheet(info: RunInfo, against: Sequence[AgainstComparator]) -> Sheet:
     """Our patched cells, each beside every comparator of the same run."""
     return Sheet(
@@ -229,7 +237,7 @@ def _columns(info: RunInfo, rows: Sequence[Comparison], sides: Sides) -> list[_C
     if info.heap:
         columns[-1:-1] = [
             _Column("GC ns/op", True, _gc_times),
-            _Column("GC time", True, _gc_ratio),
+            _Column("GC time", True, gc_ratio_text),
             _Column("GC verdict", False, lambda row: row.gc.verdict.value if row.gc else _NOTHING),
         ]
     if any(row.pairs != info.pairs for row in rows):
@@ -250,7 +258,8 @@ def _gc_times(row: Comparison) -> str:
     return f"{short_number(row.gc.reference)} → {short_number(row.gc.candidate)}"
 
 
-def _gc_ratio(row: Comparison) -> str:
+def gc_ratio_text(row: Comparison) -> str:
+    """``2.00x (1.80–2.20)``: time in collections, above 1 when the second side has less."""
     if row.gc is None:
         return _NOTHING
     span = interval_text(row.gc.low, row.gc.high, row.pairs)

@@ -83,6 +83,19 @@ def test_a_run_that_is_not_complete_is_not_used(tmp_path: Path) -> None:
     assert {verdict.points for verdict in read_verdicts(tmp_path).verdicts} == {2}
 
 
+def test_a_stock_against_stock_run_of_another_group_or_jdk_is_not_the_reports(
+    tmp_path: Path,
+) -> None:
+    store_nights(tmp_path, [2.0])
+    for night, (group, jdk) in enumerate((("strings", "17.0.9+9"), ("spine", "21.0.8+9")), start=3):
+        aa = make_run(night, sides=(Side.STOCK, Side.CONTROL), jdk=jdk)
+        aa = aa.model_copy(update={"group": group})
+        store_complete_run(tmp_path / "results", aa, make_forks(aa, ratio=1.0))
+    assert main(["--build", str(tmp_path), "report"]) == 0
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "no stock-against-stock run of this group" in page
+
+
 def test_report_takes_the_newest_run_of_stock_against_patched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,7 +107,8 @@ def test_report_takes_the_newest_run_of_stock_against_patched(
     assert (tmp_path / "report" / "index.html").as_uri() in capsys.readouterr().out
     assert make_run(1).run_id in page
     assert "2 faster" in page
-    assert f"newest stock-against-stock run ({aa.run_id}" in page
+    assert f"Newest stock-against-stock run of the group spine: {aa.run_id}" in page
+    assert "of 2 rows exclude 1.00; expected up to 1" in page
     assert main(["--build", str(tmp_path), "report", make_run(0).run_id]) == 0
     assert make_run(0).run_id in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert main(["--build", str(tmp_path), "report", aa.run_id]) == 0

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from synthetic import FIRST_NIGHT, JOB, WRITE, make_forks, make_night, make_run, make_series
+from synthetic import (
+    COMPARATOR,
+    FIRST_NIGHT,
+    JOB,
+    THREE,
+    WRITE,
+    make_forks,
+    make_night,
+    make_run,
+    make_series,
+)
 
-from flink_boost.compare import check_harness
+from flink_boost.compare import check_harness, compare
 from flink_boost.detect import detect
-from flink_boost.model import Cell, Comparison, Mode, RunInfo, Side, Verdict
+from flink_boost.model import Cell, Comparison, GcComparison, Mode, RunInfo, Side, Verdict
 from flink_boost.plot import chart_of, nice_ticks
 from flink_boost.report import (
     AaSummary,
@@ -21,6 +32,7 @@ from flink_boost.report import (
     trend_headline,
 )
 from flink_boost.series import MeasuredRun, build_series
+from flink_boost.table import further_sheets
 
 
 def make_comparison(
@@ -123,14 +135,50 @@ def test_a_stock_against_stock_run_is_never_called_faster() -> None:
     assert "stock again" in Page(page).text
 
 
-def test_the_aa_summary_compares_with_chance() -> None:
+def test_the_aa_summary_is_that_of_the_terminal_and_names_its_run() -> None:
     run = make_run(sides=(Side.STOCK, Side.CONTROL))
     rows = [make_comparison(low=1.01, high=1.1)] + [make_comparison(low=0.9, high=1.1)] * 19
     sentence = aa_sentence(AaSummary(run, check_harness(rows)))
-    assert "1 of 20 benchmarks excludes 1.00; by chance up to 3 may." in sentence
-    assert "suspicion" not in sentence
+    assert "1 of 20 rows exclude 1.00; expected up to 3 at the 95% level." in sentence
+    assert f"of the group spine: {run.run_id}, 2026-03-01 22:30 UTC." in sentence
     bad = [make_comparison(low=1.01, high=1.1)] * 20
-    assert "too many" in aa_sentence(AaSummary(run, check_harness(bad)))
+    assert "not sound" in aa_sentence(AaSummary(run, check_harness(bad)))
+
+
+def test_a_third_side_and_comparators_have_tables_of_their_own() -> None:
+    run = make_run(cells=[WRITE, COMPARATOR], sides=THREE)
+    forks = make_forks(run, ratio=3.0, third_ratio=1.5)
+    (comparison,) = compare(run, forks)
+    report = replace(
+        make_input(0, run=run, comparisons=(comparison,)),
+        further=further_sheets(run, forks, 0.95),
+    )
+    page = Page(render(report))
+    assert page.tags.count("table") == 4
+    for expected in (
+        "upstream 1.10.0 against stock",
+        "patched against upstream 1.10.0",
+        "patched against comparators",
+        "writeUtf",
+        "1.50x",
+        f"upstream 1.10.0 (SHA-256 {'ef' * 32})",
+    ):
+        assert expected in page.text, expected
+
+
+def test_threads_and_heap_are_shown_and_a_heap_adds_the_time_in_collections() -> None:
+    gc = GcComparison(
+        reference=4.0, candidate=2.0, ratio=2.0, low=1.8, high=2.2, verdict=Verdict.BETTER
+    )
+    row = make_comparison().model_copy(update={"gc": gc})
+    crowded = make_run(threads=8, heap="64m")
+    text = Page(render(make_input(0, run=crowded, comparisons=(row,)))).text
+    assert "2.00x (1.80–2.20)" in text
+    assert "Threads 8" in text
+    assert "Heap 64m" in text
+    usual = Page(render(make_input(comparisons=(row,)))).text
+    assert "GC time" not in usual
+    assert "Heap as each benchmark fixes it" in usual
 
 
 def test_trends_in_words() -> None:
@@ -153,7 +201,7 @@ def test_the_page_holds_table_plots_and_circumstances() -> None:
         "6.1.0",
         "17.0.9+9",
         "Steady (12 points",
-        "no stock-against-stock run",
+        "no stock-against-stock run of this group",
     ):
         assert expected in page.text, expected
     assert page.tags.count("svg") == 2
