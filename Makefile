@@ -9,7 +9,7 @@ LINE ?= $(shell $(PYTHON) scripts/flink_boost/maven.py --default)
 MAVEN = mvn -B -ntp -C $$($(PYTHON) scripts/flink_boost/maven.py $(LINE))
 
 SOURCES := $(shell find weaver flink-core-patch flink-runtime-patch benchmarks \
-	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -name pom.xml \) -print)
+	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -path 'flink-core-patch/src/test/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
 
 .PHONY: help
@@ -44,6 +44,11 @@ stop: ## Stop the dashboard that `make run` left running
 test: ## Run every test and check (Java, Python, browser, clusters), then print totals
 	@scripts/bootstrap-venv --browser
 	@PYTHON=$(PYTHON) scripts/run-tests $(LINE)
+
+.PHONY: soak
+soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1
+	@.venv/bin/flink-boost soak --line $(LINE) $(if $(CASES),--cases $(CASES)) $(if $(MODE),--mode $(MODE)) \
+		$(if $(JDK),--jdk $(JDK)) $(if $(SEED),--seed $(SEED)) $(if $(THREADS),--threads $(THREADS))
 
 .PHONY: format
 format: setup ## Format Java and Python sources in place

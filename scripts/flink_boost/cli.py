@@ -26,7 +26,18 @@ from flink_boost.lines import PROJECT_ROOT
 INTERRUPTED = 130  # what a shell reports for a process that ended by Ctrl-C
 
 # Order in which --help lists the subcommands: the order in which a user meets them.
-ORDER = ("run", "bench", "compare", "upload", "detect", "report", "serve", "stop", "flink-tests")
+ORDER = (
+    "run",
+    "bench",
+    "compare",
+    "upload",
+    "detect",
+    "report",
+    "serve",
+    "stop",
+    "flink-tests",
+    "soak",
+)
 
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 

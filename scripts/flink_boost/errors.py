@@ -67,3 +67,9 @@ class FlinkTestsInvalid(FlinkBoostError):
     """Flink's tests did not run against the classes that they were meant to test."""
 
     exit_code = 1
+
+
+class CodecMismatch(FlinkBoostError):
+    """Patched wrote, read or copied a string in another way than stock."""
+
+    exit_code = 1

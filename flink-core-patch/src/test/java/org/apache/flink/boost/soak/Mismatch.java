@@ -60,6 +60,6 @@ public final class Mismatch extends RuntimeException {
             boolean plain = c >= ' ' && c < 0x7F && c != '"' && c != '\\';
             escaped.append(plain ? String.valueOf(c) : String.format("\\u%04x", (int) c));
         }
-        return escaped.append(text.length() > SHOWN ? "\"…" : "\"").toString();
+        return escaped.append(text.length() > SHOWN ? "\"..." : "\"").toString();
     }
 }

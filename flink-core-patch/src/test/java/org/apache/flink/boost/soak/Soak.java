@@ -17,7 +17,7 @@ import org.apache.flink.boost.string.StringAccess;
 
 /**
  * Drives seeded random strings through the woven classes and stock's, side by side, for as long as
- * wanted: {@code flink-boost soak} starts it. Arguments come in pairs, {@code --cases 1000000}.
+ * wanted: {@code flink-boost soak} starts it. Arguments are of the form {@code --cases=1000000}.
  *
  * <p>Ends with 0 when all cases agree, 1 when one does not, 2 when it is called wrongly, 3 when the
  * run cannot go on, and 130 when it was interrupted; the state file then says from where it would
@@ -31,6 +31,7 @@ public final class Soak {
     private static final int BROKEN = 3;
     private static final int INTERRUPTED = 130;
 
+    private static final long FIRST_SAVE_MILLISECONDS = 250;
     private static final long SAVE_MILLISECONDS = 2000;
 
     private final Map<String, String> options;
@@ -62,11 +63,12 @@ public final class Soak {
 
     private static Map<String, String> parse(String[] arguments) {
         Map<String, String> options = new TreeMap<>();
-        for (int i = 0; i < arguments.length; i += 2) {
-            if (!arguments[i].startsWith("--") || i + 1 == arguments.length) {
-                throw new IllegalArgumentException(arguments[i] + " is not --NAME VALUE.");
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            if (!argument.startsWith("--") || equals < 0) {
+                throw new IllegalArgumentException(argument + " is not --NAME=VALUE.");
             }
-            options.put(arguments[i].substring(2), arguments[i + 1]);
+            options.put(argument.substring(2, equals), argument.substring(equals + 1));
         }
         return options;
     }
@@ -102,7 +104,7 @@ public final class Soak {
         plan.put("jdk", Runtime.version().toString());
         plan.put("mode", mode);
         plan.put("access", StringAccess.describe());
-        plan.put("subject", option("subject", "unknown"));
+        plan.put("dropin", option("dropin", "unknown"));
         plan.put("seed", Long.toString(seed));
         plan.put("cases", Long.toString(number("cases", 1_000_000)));
         plan.put("generator", Integer.toString(SoakCase.GENERATOR));
@@ -135,9 +137,11 @@ public final class Soak {
         endWithStandardInput();
         begun.write(file);
         run.start(threads);
-        while (!run.join(SAVE_MILLISECONDS)) {
+        long pause = FIRST_SAVE_MILLISECONDS;
+        while (!run.join(pause)) {
             progress.show(run.done());
             save(file, begun, run, progress);
+            pause = Math.min(2 * pause, SAVE_MILLISECONDS);
         }
         Runtime.getRuntime().removeShutdownHook(interrupt);
         SoakState ended = begun.advanced(run.done(), begun.seconds + progress.seconds());

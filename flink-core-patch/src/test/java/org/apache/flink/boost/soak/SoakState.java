@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.soak;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.Reader;
-import java.io.StringWriter;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -89,8 +89,8 @@ final class SoakState {
      */
     static SoakState read(Path file) throws IOException {
         Properties all = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
-            all.load(reader);
+        try (InputStream in = Files.newInputStream(file)) {
+            all.loadFromXML(in);
         }
         Map<String, String> plan = new TreeMap<>();
         for (String name : all.stringPropertyNames()) {
@@ -120,8 +120,8 @@ final class SoakState {
         all.setProperty(VERDICT, verdict.name());
         all.setProperty(FAILING_CASE, Long.toString(failingCase));
         all.setProperty(FAILURE, failure);
-        StringWriter text = new StringWriter();
-        all.store(text, null);
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        all.storeToXML(content, null, StandardCharsets.UTF_8);
         Path partial = file.resolveSibling(file.getFileName() + ".partial");
         try (FileChannel channel =
                 FileChannel.open(
@@ -129,7 +129,7 @@ final class SoakState {
                         StandardOpenOption.CREATE,
                         StandardOpenOption.TRUNCATE_EXISTING,
                         StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+            ByteBuffer bytes = ByteBuffer.wrap(content.toByteArray());
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }
