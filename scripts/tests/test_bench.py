@@ -14,8 +14,11 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.metadata import version as distribution_version
 from itertools import pairwise
 from pathlib import Path
 
@@ -328,6 +331,77 @@ def test_without_opened_modules_a_fork_gets_no_opening_option(
         assert "Picked up" not in log
 
 
+STRING_VALUE = "org/apache/flink/types/StringValue.class"
+THREE = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
+
+
+@pytest.fixture
+def three_paths(tmp_path: Path) -> ClassPaths:
+    """The built class paths, with stock's own StringValue as the class of a third side."""
+    version = distribution_version("flink-boost")
+    built = bench.find_class_paths(
+        find_line(default_line()), PROJECT_ROOT / "build", version, THREE
+    )
+    core = next(path for path in built.stock if path.name == f"flink-core-{default_line()}.jar")
+    overlay = tmp_path / "overlay.jar"
+    with zipfile.ZipFile(core) as source, zipfile.ZipFile(overlay, "w") as target:
+        target.writestr(STRING_VALUE, source.read(STRING_VALUE))
+    return replace(built, third=bench.Third("upstream", "upstream", overlay))
+
+
+def test_three_sides_take_turns_and_each_loads_its_own_class(
+    tmp_path: Path, three_paths: ClassPaths
+) -> None:
+    info = planned_run(three_paths).model_copy(
+        update={"sides": THREE, "jvm_options": ("-XX:+UseG1GC", "-Xlog:class+load")}
+    )
+    java = flaky_java(tmp_path, [3], "echo the third side broke; exit 3")
+    results = tmp_path / "results"
+    recorder = run_forks(results, info, three_paths, java=java)
+    assert [step.planned.side for step in recorder.steps] == list(THREE)
+    assert [isinstance(step.outcome, Fork) for step in recorder.steps] == [True, True, False]
+    before = finished(results, "run")
+
+    # The next call measures what is missing and nothing else.
+    again = Recorder()
+    bench.run_missing_forks(
+        results, info, three_paths, java=java, environment=os.environ, progress=again
+    )
+    assert [step.planned.side for step in again.steps] == [Side.UPSTREAM]
+    assert before.items() <= finished(results, "run").items()
+    assert store.is_complete(results, "run")
+
+    sources = {}
+    for planned in store.planned_forks(info):
+        log = store.log_path(results, "run", planned).read_text()
+        loaded = re.search(r"org\.apache\.flink\.types\.StringValue source: file:(\S+)", log)
+        assert loaded, planned
+        sources[planned.side] = Path(loaded[1])
+    assert sources == {
+        Side.STOCK: next(path for path in three_paths.stock if "flink-core-2" in path.name),
+        Side.PATCHED: three_paths.dropin,
+        Side.UPSTREAM: three_paths.third.jar if three_paths.third else None,
+    }
+
+
+def test_threads_and_heap_reach_the_fork_and_its_record(
+    tmp_path: Path, class_paths: ClassPaths
+) -> None:
+    info = planned_run(class_paths).model_copy(update={"threads": 2, "heap": "48m"})
+    recorder = run_forks(tmp_path, info, class_paths)
+    for step in recorder.steps:
+        fork = step.outcome
+        assert isinstance(fork, Fork)
+        (result,) = json.loads(store.json_path(tmp_path, "run", step.planned).read_text())
+        assert result["threads"] == 2
+        assert {"-Xms48m", "-Xmx48m"} <= set(result["jvmArgs"])
+        assert not [arg for arg in result["jvmArgs"] if arg.startswith("-Xmn")]
+        assert [arg for arg in result["jvmArgs"] if arg.startswith("-Xm")] == ["-Xms48m", "-Xmx48m"]
+        # Two threads for 50 ms each; what they do while waiting for each other counts as well.
+        assert fork.gc_time_step is not None
+        assert 1e6 / fork.gc_time_step > 0.5 * (2 * 50e6 / fork.score)
+
+
 def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -> None:
     java = flaky_java(tmp_path, [1], "sleep 300")
     info = planned_run(class_paths).model_copy(update={"pairs": 1, "sides": AA})
@@ -406,7 +480,7 @@ def built_tree(root: Path, *missing: str) -> Path:
     return root
 
 
-def find_paths(root: Path, sides: tuple[Side, Side]) -> ClassPaths:
+def find_paths(root: Path, sides: tuple[Side, ...]) -> ClassPaths:
     return bench.find_class_paths(find_line("2.3.0"), root / "build", "0.1.0", sides, root)
 
 
@@ -501,6 +575,15 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
         (["--pairs", "0"], 2, "Invalid value for '--pairs'"),
         (["--aa", "--jvm-arg", "-Xmx4g"], 2, "-Xmx4g would have no effect"),
         (["--aa", "--jvm-arg", "-XX:+UseZGC"], 2, "-XX:+UseZGC would have no effect"),
+        (["--aa", "--third", "upstream"], 2, "Leave out one of --aa and --third."),
+        (["--third", "upstream"], 2, "There is no third side 'upstream' for Flink 2.3.0."),
+        (["--heap", "lots"], 2, "'lots' is not a heap size. Write it as in 64m or 1g."),
+        (["--threads", "0"], 2, "Invalid value for '--threads'"),
+        (["--jdk", "25"], 2, "does not run on JDK 25. Choose --jdk 17 or 21."),
+        (["--resume", "nothing", "--jdk", "21"], 2, "--jdk cannot be given with --resume"),
+        (["--resume", "nothing", "--threads", "8"], 2, "--threads cannot be given with --resume"),
+        (["--resume", "nothing", "--heap", "64m"], 2, "--heap cannot be given with --resume"),
+        (["--resume", "nothing", "--third", "x"], 2, "--third cannot be given with --resume"),
     ],
 )
 def test_a_wrong_call_is_one_sentence_and_starts_nothing(
