@@ -17,7 +17,7 @@ from flink_boost.errors import EnvironmentProblem, FlinkTestsFailed, UsageProble
 from flink_boost.files import exclusive_lock, sha256
 from flink_boost.flinktests import plan as planning
 from flink_boost.flinktests.classpath import ensure_tests
-from flink_boost.flinktests.jvm import TestJvm
+from flink_boost.flinktests.jvm import FlinkTestJvm
 from flink_boost.flinktests.outcome import Status
 from flink_boost.flinktests.runner import (
     Plan,
@@ -162,7 +162,7 @@ def _find_jdk(feature: int) -> str:
 
 def _plan(
     line: Line, jdk: int, scope: str, patterns: tuple[str, ...], dropin: Path, folder: Path
-) -> tuple[Plan, dict[str, TestJvm]]:
+) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
     java = _find_jdk(jdk)
     tests = {module: ensure_tests(line, module, CACHE) for module in planning.MODULES}
@@ -192,7 +192,7 @@ def _plan(
         chunks=tuple(chunks),
     )
     jvms = {
-        module: TestJvm(
+        module: FlinkTestJvm(
             java=java,
             tests=each,
             options=options[module],

@@ -31,11 +31,13 @@ TESTS_FAILED = 1
 # Variables from which a JVM takes options that stock and patched might not share.
 HIDDEN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
-_TAIL_LINES = 6
+_TAIL_LINES = 4
+_TAIL_LENGTH = 500
+_EXCEPTION = re.compile(r"(Caused by: )?[\w.$]+(Exception|Error)\b")
 
 
 @dataclass(frozen=True)
-class TestJvm:
+class FlinkTestJvm:
     """How to start a JVM for one module's tests, and where it may write.
 
     ``scratch`` is emptied before every JVM and is its working folder; ``woven`` are the names of
@@ -130,6 +132,7 @@ class TestJvm:
 
 
 def _tail(output: str) -> str:
+    """The exceptions that the JVM printed last, else its last lines."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in lines if not re.match(r"at |\.\.\. \d+ more", line)]
-    return " / ".join(telling[-_TAIL_LINES:])[:500] or "it printed nothing"
+    telling = [line for line in lines if _EXCEPTION.match(line)] or lines
+    return " / ".join(telling[-_TAIL_LINES:])[:_TAIL_LENGTH] or "it printed nothing"

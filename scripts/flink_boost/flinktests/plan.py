@@ -24,7 +24,11 @@ class _Table(Frozen):
     """A table of the file, whose keys are written with hyphens."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=lambda name: name.replace("_", "-")
+        frozen=True,
+        extra="forbid",
+        alias_generator=lambda name: name.replace("_", "-"),
+        # Plans are stored under the names of the fields.
+        populate_by_name=True,
     )
 
 

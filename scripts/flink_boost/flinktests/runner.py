@@ -55,7 +55,7 @@ class Investigation(Frozen):
 
 
 class RunsTests(Protocol):
-    """A JVM for one module's tests; ``jvm.TestJvm`` is the real one."""
+    """A JVM for one module's tests; ``jvm.FlinkTestJvm`` is the real one."""
 
     def run(self, side: Side, classes: Sequence[str], log: Path, timeout: float) -> Outcome:
         """Runs the classes of one module on one side."""

@@ -14,6 +14,7 @@ from flink_boost.flinktests.runner import Results
 from flink_boost.flinktests.verdict import Finding, Verdict
 
 _ORDER = (Verdict.OURS, Verdict.STOCK_TOO, Verdict.UNSTABLE)
+_NAMES = 5
 # XML 1.0 forbids most control characters even when escaped.
 _NOT_IN_XML = {code: "�" for code in range(32) if code not in (9, 10, 13)}
 
@@ -32,6 +33,7 @@ class Summary:
     stale_exclusions: tuple[str, ...]
     loaded: frozenset[str]
     jvms: int
+    without_tests: tuple[str, ...]
 
     @property
     def ours(self) -> tuple[Finding, ...]:
@@ -66,19 +68,20 @@ def summarize(results: Results, dropin: Path) -> Summary:
         stale_exclusions=tuple(name for name in excluded if name not in proven),
         loaded=from_our_jar(results.outcomes, dropin),
         jvms=len(results.outcomes),
+        without_tests=results.classes_without_tests,
     )
 
 
 def describe(summary: Summary, woven: Mapping[str, str], dropin: Path) -> Iterator[str]:
     """The lines to print: one of counts, one of proof, one per failing case."""
     by_verdict = Counter(finding.verdict for finding in summary.findings)
-    counts = [f"{summary.passed} passed", f"{by_verdict[Verdict.OURS]} failed only with our jar"]
+    counts = [f"{summary.passed} passed", f"{by_verdict[Verdict.OURS]} {Verdict.OURS}"]
     counts += [f"{by_verdict[v]} {v}" for v in _ORDER[1:] if by_verdict[v]]
     counts.append(f"{summary.skipped} skipped by Flink")
     yield f"{summary.title}: {', '.join(counts)}"
     yield (
         f"  {len(summary.loaded)} of {len(woven)} woven classes were loaded,"
-        f" all from {dropin.name}, in {summary.jvms} runs"
+        f" all from {dropin.name}, in {summary.jvms} runs{_without_tests(summary.without_tests)}"
     )
     for verdict in _ORDER:
         for finding in summary.findings:
@@ -86,6 +89,13 @@ def describe(summary: Summary, woven: Mapping[str, str], dropin: Path) -> Iterat
                 yield f"  {describe_finding(finding)}"
     for name in summary.stale_exclusions:
         yield f"  out of date: {name} is excluded in flink-tests.toml but does not fail on stock"
+
+
+def _without_tests(names: tuple[str, ...]) -> str:
+    if not names:
+        return ""
+    some = ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
+    return f"; {len(names)} class{'es' * (len(names) > 1)} without a test: {some}"
 
 
 def describe_finding(finding: Finding) -> str:

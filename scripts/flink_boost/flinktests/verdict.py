@@ -23,8 +23,8 @@ ROUNDS = 3
 class Verdict(StrEnum):
     """Whose failure a failing case is."""
 
-    OURS = "fails only with our jar"
-    STOCK_TOO = "fails on stock as well"
+    OURS = "failed only with our jar"
+    STOCK_TOO = "failed on stock as well"
     UNSTABLE = "unstable"
 
 
