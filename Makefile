@@ -14,7 +14,7 @@ BUILT = build/jars/.built-$(LINE)
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "LINE=<Flink release> selects another line of lines.toml (default: $(LINE))."
 
@@ -49,6 +49,11 @@ test: ## Run every test and check (Java, Python, browser, clusters), then print 
 soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1
 	@.venv/bin/flink-boost soak --line $(LINE) $(if $(CASES),--cases $(CASES)) $(if $(MODE),--mode $(MODE)) \
 		$(if $(JDK),--jdk $(JDK)) $(if $(SEED),--seed $(SEED)) $(if $(THREADS),--threads $(THREADS))
+
+.PHONY: test-flink
+test-flink: setup build ## All of Flink's own core and runtime tests with our jar in front (hours, resumable)
+	@.venv/bin/flink-boost flink-tests --all $(if $(filter command% environment,$(origin LINE)),--line $(LINE)) \
+		$(if $(JDK),--jdk $(JDK))
 
 .PHONY: format
 format: setup ## Format Java and Python sources in place
