@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.benchmark;
 
+import static org.apache.flink.api.common.typeinfo.BasicArrayTypeInfo.STRING_ARRAY_TYPE_INFO;
+
 import java.util.Arrays;
 import java.util.Random;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.apache.flink.api.common.typeinfo.TypeHint;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.tuple.Tuple8;
+import org.apache.flink.api.java.typeutils.TupleTypeInfo;
+import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
+import org.apache.flink.types.Row;
 
 /**
  * The records of the job benchmarks. Their shapes are those of the upstream suite's benchmarks of
  * the same names, so that results can be laid beside its published ones; their contents are random.
+ *
+ * <p>There are strings of 1,024 code units, and orders with nine short strings in each: as POJOs,
+ * which Kryo handles as well, as tuples, rows and Avro records. Each lot is made when it is first
+ * asked for.
  */
 final class JobRecords {
+
+    static final TypeInformation<Order> ORDER = TypeInformation.of(Order.class);
+    static final TypeInformation<Order> KRYO_ORDER = Types.GENERIC(Order.class);
+    static final TypeInformation<Tuple> TUPLE =
+            new TupleTypeInfo<>(fieldTypes(Types.TUPLE(Types.INT, Types.STRING)));
+    static final TypeInformation<Row> ROW =
+            Types.ROW(fieldTypes(Types.ROW(Types.INT, Types.STRING)));
+    static final TypeInformation<AvroOrder> AVRO = new AvroTypeInfo<>(AvroOrder.class);
 
     private static final long SEED = 15_171;
     private static final int HEAVY_STRINGS = 96;
@@ -23,15 +43,43 @@ final class JobRecords {
     private JobRecords() {}
 
     /** Strings of 1,024 code units: ASCII, Cyrillic and CJK in turn. */
-    static final class HeavyStrings implements RecordSupply<String> {
-        static final TypeInformation<String> TYPE = TypeInformation.of(String.class);
-        private static final long serialVersionUID = 1L;
-        private static final String[] RECORDS = make();
+    static String[] heavyStrings() {
+        return HeavyStrings.ALL;
+    }
 
-        @Override
-        public String[] records() {
-            return RECORDS;
-        }
+    static Order[] orders() {
+        return Orders.ALL;
+    }
+
+    static Tuple[] tuples() {
+        return Tuples.ALL;
+    }
+
+    static Row[] rows() {
+        return Rows.ALL;
+    }
+
+    static AvroOrder[] avroOrders() {
+        return AvroOrders.ALL;
+    }
+
+    private static TypeInformation<?>[] fieldTypes(TypeInformation<?> step) {
+        return new TypeInformation<?>[] {
+            Types.INT,
+            Types.STRING,
+            STRING_ARRAY_TYPE_INFO,
+            Types.OBJECT_ARRAY(step),
+            Types.INT,
+            Types.INT,
+            Types.INT,
+            Types.GENERIC(Object.class)
+        };
+    }
+
+    // One holder each: a job makes only the records that it needs.
+
+    private static final class HeavyStrings {
+        private static final String[] ALL = make();
 
         private static String[] make() {
             TextKind[] kinds = {TextKind.ASCII, TextKind.CYRILLIC, TextKind.CJK};
@@ -42,16 +90,8 @@ final class JobRecords {
         }
     }
 
-    /** POJOs with nine short strings in each. */
-    static final class Orders implements RecordSupply<Order> {
-        static final TypeInformation<Order> TYPE = TypeInformation.of(Order.class);
-        private static final long serialVersionUID = 1L;
-        private static final Order[] RECORDS = make();
-
-        @Override
-        public Order[] records() {
-            return RECORDS;
-        }
+    private static final class Orders {
+        private static final Order[] ALL = make();
 
         private static Order[] make() {
             Random random = new Random(SEED);
@@ -82,79 +122,20 @@ final class JobRecords {
             }
             return new String(letters);
         }
+
+        static <T> T[] as(Function<Order, T> form, IntFunction<T[]> array) {
+            return Arrays.stream(ALL).map(form).toArray(array);
+        }
     }
 
-    /** The same orders as tuples. */
-    static final class OrderTuples
-            implements RecordSupply<
-                    Tuple8<
-                            Integer,
-                            String,
-                            String[],
-                            Tuple2<Integer, String>[],
-                            Integer,
-                            Integer,
-                            Integer,
-                            Object>> {
+    private static final class Tuples {
+        private static final Tuple[] ALL = Orders.as(Tuples::tuple, Tuple[]::new);
 
-        static final TypeInformation<
-                        Tuple8<
-                                Integer,
-                                String,
-                                String[],
-                                Tuple2<Integer, String>[],
-                                Integer,
-                                Integer,
-                                Integer,
-                                Object>>
-                TYPE = TypeInformation.of(new TypeHint<>() {});
-        private static final long serialVersionUID = 1L;
-
-        @SuppressWarnings({"unchecked", "rawtypes"}) // There are no arrays of generic types.
-        private static final Tuple8<
-                        Integer,
-                        String,
-                        String[],
-                        Tuple2<Integer, String>[],
-                        Integer,
-                        Integer,
-                        Integer,
-                        Object>[]
-                RECORDS =
-                        Arrays.stream(Orders.RECORDS)
-                                .map(OrderTuples::tuple)
-                                .toArray(Tuple8[]::new);
-
-        @Override
-        public Tuple8<
-                        Integer,
-                        String,
-                        String[],
-                        Tuple2<Integer, String>[],
-                        Integer,
-                        Integer,
-                        Integer,
-                        Object>
-                []
-                records() {
-            return RECORDS;
-        }
-
-        private static Tuple8<
-                        Integer,
-                        String,
-                        String[],
-                        Tuple2<Integer, String>[],
-                        Integer,
-                        Integer,
-                        Integer,
-                        Object>
-                tuple(Order order) {
-            @SuppressWarnings({"unchecked", "rawtypes"})
-            Tuple2<Integer, String>[] steps =
+        private static Tuple tuple(Order order) {
+            Tuple2<?, ?>[] steps =
                     Arrays.stream(order.steps)
                             .map(step -> Tuple2.of(step.id, step.name))
-                            .toArray(Tuple2[]::new);
+                            .toArray(Tuple2<?, ?>[]::new);
             return Tuple8.of(
                     order.id,
                     order.name,
@@ -165,5 +146,29 @@ final class JobRecords {
                     order.carrier,
                     order.remark);
         }
+    }
+
+    private static final class Rows {
+        private static final Row[] ALL = Orders.as(Rows::row, Row[]::new);
+
+        private static Row row(Order order) {
+            Row[] steps =
+                    Arrays.stream(order.steps)
+                            .map(step -> Row.of(step.id, step.name))
+                            .toArray(Row[]::new);
+            return Row.of(
+                    order.id,
+                    order.name,
+                    order.stepNames,
+                    steps,
+                    order.customer,
+                    order.shop,
+                    order.carrier,
+                    order.remark);
+        }
+    }
+
+    private static final class AvroOrders {
+        private static final AvroOrder[] ALL = Orders.as(AvroOrder::new, AvroOrder[]::new);
     }
 }

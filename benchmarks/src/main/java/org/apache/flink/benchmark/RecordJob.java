@@ -39,7 +39,8 @@ final class RecordJob {
             TypeInformation<T> type,
             int parallelism,
             long records) {
-        StreamExecutionEnvironment environment = LocalCluster.describe(parallelism);
+        StreamExecutionEnvironment environment =
+                LocalCluster.describe(parallelism, Order.class, Order.Step.class);
         environment
                 .addSource(new RecordSource<>(supply, records), type)
                 .rebalance()

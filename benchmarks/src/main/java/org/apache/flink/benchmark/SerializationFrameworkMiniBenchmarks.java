@@ -2,6 +2,7 @@
 package org.apache.flink.benchmark;
 
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.benchmark.line.LocalCluster;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -18,7 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Records per millisecond through a job whose cost is serialization.
+ * Records per millisecond through a job whose cost is serialization. The names are those of the
+ * rows of the published tables.
  *
  * <p>The cluster starts once per fork; job graph and records are made once, before measuring. One
  * invocation is one job, from submission to result; its fixed cost (some 30 ms) is spread over so
@@ -36,34 +38,59 @@ public class SerializationFrameworkMiniBenchmarks {
     /** Strings per invocation. */
     static final int HEAVY_STRINGS = 100_000;
 
-    /** Tuples or POJOs per invocation, all subtasks together. */
+    /** Orders per invocation, all subtasks together; each in one of its forms. */
     static final int ORDERS = 400_000;
+
+    /** The same where one takes several times as long. */
+    static final int SLOW_ORDERS = 100_000;
 
     @Benchmark
     @OperationsPerInvocation(HEAVY_STRINGS)
-    public long serializerHeavyString(Cluster cluster, HeavyStringJob job) throws Exception {
-        return job.job.run(cluster.cluster);
+    public long serializerHeavyString(HeavyStringJob job) throws Exception {
+        return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(ORDERS)
-    public long serializerTuple(Cluster cluster, TupleJob job) throws Exception {
-        return job.job.run(cluster.cluster);
+    public long serializerTuple(TupleJob job) throws Exception {
+        return job.run();
     }
 
     @Benchmark
     @OperationsPerInvocation(ORDERS)
-    public long serializerPojo(Cluster cluster, PojoJob job) throws Exception {
-        return job.job.run(cluster.cluster);
+    public long serializerPojo(PojoJob job) throws Exception {
+        return job.run();
     }
 
-    /** The cluster that all invocations of a fork share. */
+    @Benchmark
+    @OperationsPerInvocation(ORDERS)
+    public long serializerRow(RowJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SLOW_ORDERS)
+    public long serializerKryo(KryoJob job) throws Exception {
+        return job.run();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SLOW_ORDERS)
+    public long serializerAvro(AvroJob job) throws Exception {
+        return job.run();
+    }
+
+    /** A job and the cluster that all invocations of a fork share. */
     @State(Scope.Benchmark)
-    public static class Cluster {
-        LocalCluster cluster;
+    public abstract static class Job {
+        private LocalCluster cluster;
+        private RecordJob job;
+
+        abstract RecordJob describe();
 
         @Setup(Level.Trial)
         public void start() throws Exception {
+            job = describe();
             cluster = LocalCluster.start();
         }
 
@@ -71,45 +98,59 @@ public class SerializationFrameworkMiniBenchmarks {
         public void stop() {
             cluster.close();
         }
+
+        long run() throws Exception {
+            return job.run(cluster);
+        }
     }
 
     /** One source and one sink. */
-    @State(Scope.Benchmark)
-    public static class HeavyStringJob {
-        RecordJob job;
-
-        @Setup(Level.Trial)
-        public void describe() {
-            job =
-                    RecordJob.of(
-                            new JobRecords.HeavyStrings(),
-                            JobRecords.HeavyStrings.TYPE,
-                            1,
-                            HEAVY_STRINGS);
+    public static class HeavyStringJob extends Job {
+        @Override
+        RecordJob describe() {
+            return RecordJob.of(JobRecords::heavyStrings, Types.STRING, 1, HEAVY_STRINGS);
         }
     }
 
-    /** Four sources and four sinks, each connected with each. */
-    @State(Scope.Benchmark)
-    public static class TupleJob {
-        RecordJob job;
+    // Orders go from four sources to four sinks, each connected with each.
 
-        @Setup(Level.Trial)
-        public void describe() {
-            job =
-                    RecordJob.of(
-                            new JobRecords.OrderTuples(), JobRecords.OrderTuples.TYPE, 4, ORDERS);
+    /** Orders as tuples. */
+    public static class TupleJob extends Job {
+        @Override
+        RecordJob describe() {
+            return RecordJob.of(JobRecords::tuples, JobRecords.TUPLE, 4, ORDERS);
         }
     }
 
-    /** Four sources and four sinks, each connected with each. */
-    @State(Scope.Benchmark)
-    public static class PojoJob {
-        RecordJob job;
+    /** Orders as POJOs. */
+    public static class PojoJob extends Job {
+        @Override
+        RecordJob describe() {
+            return RecordJob.of(JobRecords::orders, JobRecords.ORDER, 4, ORDERS);
+        }
+    }
 
-        @Setup(Level.Trial)
-        public void describe() {
-            job = RecordJob.of(new JobRecords.Orders(), JobRecords.Orders.TYPE, 4, ORDERS);
+    /** Orders as rows. */
+    public static class RowJob extends Job {
+        @Override
+        RecordJob describe() {
+            return RecordJob.of(JobRecords::rows, JobRecords.ROW, 4, ORDERS);
+        }
+    }
+
+    /** The POJOs once more, given to Kryo: their strings never pass through {@code StringValue}. */
+    public static class KryoJob extends Job {
+        @Override
+        RecordJob describe() {
+            return RecordJob.of(JobRecords::orders, JobRecords.KRYO_ORDER, 4, SLOW_ORDERS);
+        }
+    }
+
+    /** Orders as Avro records: their strings never pass through {@code StringValue} either. */
+    public static class AvroJob extends Job {
+        @Override
+        RecordJob describe() {
+            return RecordJob.of(JobRecords::avroOrders, JobRecords.AVRO, 4, SLOW_ORDERS);
         }
     }
 }

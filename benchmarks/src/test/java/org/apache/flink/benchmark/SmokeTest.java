@@ -48,8 +48,11 @@ class SmokeTest {
         String prefix = "org.apache.flink.benchmark.";
         assertThat(names)
                 .containsExactly(
+                        prefix + JOBS + ".serializerAvro",
                         prefix + JOBS + ".serializerHeavyString",
+                        prefix + JOBS + ".serializerKryo",
                         prefix + JOBS + ".serializerPojo",
+                        prefix + JOBS + ".serializerRow",
                         prefix + JOBS + ".serializerTuple",
                         prefix + STRINGS + ".copy",
                         prefix + STRINGS + ".read",
@@ -131,7 +134,7 @@ class SmokeTest {
         Map<String, JsonNode> results = new TreeMap<>();
         run(moment(JOBS, 0))
                 .forEach(result -> results.put(result.get("benchmark").asText(), result));
-        assertThat(results).hasSize(3);
+        assertThat(results).hasSize(6);
         results.values()
                 .forEach(
                         result -> {

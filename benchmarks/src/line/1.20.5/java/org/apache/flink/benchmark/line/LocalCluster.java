@@ -4,6 +4,7 @@ package org.apache.flink.benchmark.line;
 import java.time.Duration;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ResourceManagerOptions;
@@ -45,14 +46,22 @@ public final class LocalCluster implements AutoCloseable {
         return new LocalCluster(cluster);
     }
 
-    /** An environment to describe a job in; it cannot execute anything itself. */
-    public static StreamExecutionEnvironment describe(int parallelism) {
+    /**
+     * An environment to describe a job in; it cannot execute anything itself. Kryo writes a number
+     * instead of the name for each of the given classes, if it comes upon one.
+     */
+    public static StreamExecutionEnvironment describe(int parallelism, Class<?>... kryoTypes) {
         Configuration configuration = new Configuration();
         configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
         StreamExecutionEnvironment environment =
                 StreamExecutionEnvironment.getExecutionEnvironment(configuration);
         environment.setParallelism(parallelism);
         environment.getConfig().enableObjectReuse();
+        SerializerConfigImpl serializers =
+                (SerializerConfigImpl) environment.getConfig().getSerializerConfig();
+        for (Class<?> type : kryoTypes) {
+            serializers.registerKryoType(type);
+        }
         return environment;
     }
 

@@ -41,13 +41,19 @@ public final class LocalCluster implements AutoCloseable {
         return new LocalCluster(cluster);
     }
 
-    /** An environment to describe a job in; it cannot execute anything itself. */
-    public static StreamExecutionEnvironment describe(int parallelism) {
+    /**
+     * An environment to describe a job in; it cannot execute anything itself. Kryo writes a number
+     * instead of the name for each of the given classes, if it comes upon one.
+     */
+    public static StreamExecutionEnvironment describe(int parallelism, Class<?>... kryoTypes) {
         StreamExecutionEnvironment environment =
                 StreamExecutionEnvironment.getExecutionEnvironment();
         environment.setParallelism(parallelism);
         environment.setRestartStrategy(RestartStrategies.noRestart());
         environment.getConfig().enableObjectReuse();
+        for (Class<?> type : kryoTypes) {
+            environment.getConfig().registerKryoType(type);
+        }
         return environment;
     }
 
