@@ -173,7 +173,7 @@ def plan_run(
             "Comparators alone cannot be measured stock against stock: they are the same code.",
             "Leave out --aa, or choose other benchmarks.",
         )
-    opening = line.jvm_options if opened else ()
+    opening = line.jvm_options if opened else _closing_options(box.jdk_feature)
     third = class_paths.third
     return RunInfo(
         run_id=run_id,
@@ -198,6 +198,11 @@ def plan_run(
         timings=group.timings,
         box=box,
     )
+
+
+def _closing_options(jdk: int) -> tuple[str, ...]:
+    # JDK 17 keeps java.lang closed by itself; older ones let the class path in, with a warning.
+    return ("--illegal-access=deny",) if 9 <= jdk < 17 else ()
 
 
 def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box) -> None:

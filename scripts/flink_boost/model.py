@@ -113,6 +113,12 @@ class Box(Frozen):
     jdk: str
     load: float
 
+    @property
+    def jdk_feature(self) -> int:
+        """The JDK's feature number, such as 17; 0 when the record does not tell."""
+        found = re.match(r"(?:1\.)?(\d+)", self.jdk)
+        return int(found[1]) if found else 0
+
 
 class RunInfo(Frozen):
     """Plan and circumstances of a run; written before its first fork."""
@@ -149,9 +155,8 @@ class RunInfo(Frozen):
 
     @property
     def jdk_feature(self) -> int:
-        """The JDK's feature number, such as 17; 0 when the record does not tell."""
-        found = re.match(r"(?:1\.)?(\d+)", self.box.jdk)
-        return int(found[1]) if found else 0
+        """The feature number of the JDK that it ran on."""
+        return self.box.jdk_feature
 
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:
         """The sides that a cell is measured on, in order: a comparator only beside the candidate.

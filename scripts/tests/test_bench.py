@@ -30,7 +30,7 @@ from flink_boost.box import Jdk, describe_box
 from flink_boost.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
 from flink_boost.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.lines import PROJECT_ROOT, default_line, find_line
-from flink_boost.model import Cell, Fork, RunInfo, Side, Timing
+from flink_boost.model import Box, Cell, Fork, RunInfo, Side, Timing
 from flink_boost.store import PlannedFork
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
@@ -265,7 +265,12 @@ def class_paths() -> ClassPaths:
     return bench.find_class_paths(find_line(default_line()), PROJECT_ROOT / "build", "-", AA)
 
 
-def planned_run(class_paths: ClassPaths, pairs: int = 1, group: Group | None = None) -> RunInfo:
+def planned_run(
+    class_paths: ClassPaths,
+    pairs: int = 1,
+    group: Group | None = None,
+    box: Box | None = None,
+) -> RunInfo:
     group = group or choose_cells(find_group(load_groups(), "smoke"), [WRITE])
     return bench.plan_run(
         run_id="run",
@@ -277,7 +282,7 @@ def planned_run(class_paths: ClassPaths, pairs: int = 1, group: Group | None = N
         opened=False,
         extra_options=["-Xlog:disable"],
         class_paths=class_paths,
-        box=describe_box(Jdk("17.0.1", 17)),
+        box=box or describe_box(Jdk("17.0.1", 17)),
         commit="unknown",
         version="0.1.0",
     )
@@ -400,6 +405,12 @@ def test_threads_and_heap_reach_the_fork_and_its_record(
         # Two threads for 50 ms each; what they do while waiting for each other counts as well.
         assert fork.gc_time_step is not None
         assert 1e6 / fork.gc_time_step > 0.5 * (2 * 50e6 / fork.score)
+
+
+def test_an_old_jdk_is_told_to_keep_java_lang_closed(class_paths: ClassPaths) -> None:
+    old = planned_run(class_paths, box=describe_box(Jdk("11.0.13+8", 11)))
+    assert "--illegal-access=deny" in old.jvm_options
+    assert "--illegal-access=deny" not in planned_run(class_paths).jvm_options
 
 
 def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -> None:
