@@ -122,13 +122,14 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
     source = random.Random(20260301)
     seen: dict[str, bytes] = {}
     command = smoke(tmp_path, "--aa", "--pairs", "10")
+    longest = 2.6
     for _ in range(8):
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         # Twenty forks take far longer than all of these together.
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(timeout=source.uniform(0.4, 2.6))
+            process.wait(timeout=source.uniform(0.4, longest))
         process.kill()
         process.wait()
         assert eventually(lambda: not java_processes(tmp_path), 10), "a JVM outlived its run"
@@ -138,6 +139,8 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
             assert len(store.load_forks(tmp_path, run_id)) == len(forks)
             assert seen.items() <= forks.items(), "a finished fork was lost or measured again"
             seen = forks
+        # A busy machine has finished no fork by then: go on for longer, until it has.
+        longest *= 1 if seen else 1.5
     assert len(store.run_ids(tmp_path)) == 1
     assert 0 < len(seen) < 20
     answer = run(command)
@@ -577,7 +580,6 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
     [
         (["--group", "nothing"], 2, "There is no group 'nothing'"),
         (["--line", "9.9.9"], 2, "There is no Flink line '9.9.9'"),
-        (["--line", "1.9.3"], 2, "is known but not switched on yet"),
         (["--group", "smoke", "writ3"], 2, "matches 'writ3'. Near are: "),
         (["--resume", "nothing"], 2, "There is no run 'nothing'"),
         (["--resume", "nothing", "--pairs", "3"], 2, "--pairs cannot be given with --resume"),
