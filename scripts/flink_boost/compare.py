@@ -260,6 +260,7 @@ def _compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Comp
         pairs_needed=pairs_needed(log_ratios, confidence) if undecided else None,
         reference_alloc=_mean([reference.alloc_bytes_per_op for reference, _ in pairs]),
         candidate_alloc=_mean([candidate.alloc_bytes_per_op for _, candidate in pairs]),
+        alloc_excess=_alloc_excess(pairs, confidence),
         cpu_ratio=_cpu_ratio(pairs),
         gc=_compare_collections(pairs, confidence),
     )
@@ -277,6 +278,18 @@ def _cpu_ratio(pairs: Sequence[_Pair]) -> float | None:
         if reference.cpu_time_per_op and candidate.cpu_time_per_op
     ]
     return statistics.geometric_mean(ratios) if ratios else None
+
+
+def _alloc_excess(pairs: Sequence[_Pair], confidence: float) -> float | None:
+    differences = [
+        candidate.alloc_bytes_per_op - reference.alloc_bytes_per_op
+        for reference, candidate in pairs
+        if candidate.alloc_bytes_per_op is not None and reference.alloc_bytes_per_op is not None
+    ]
+    if len(differences) < 2:
+        return differences[0] if differences else None
+    spread = statistics.stdev(differences)
+    return statistics.fmean(differences) - _half_width(spread, len(differences), confidence)
 
 
 def _compare_collections(pairs: Sequence[_Pair], confidence: float) -> GcComparison | None:

@@ -226,5 +226,9 @@ class Comparison(Frozen):
     pairs_needed: int | None = Field(description="for an undecided row: pairs it would take")
     reference_alloc: float | None
     candidate_alloc: float | None
+    alloc_excess: float | None = Field(
+        default=None,
+        description="what the second side allocates more at least, B/op: lower end of the interval",
+    )
     cpu_ratio: float | None = Field(description="CPU time per operation, reference ÷ candidate")
     gc: GcComparison | None = Field(default=None, description="None without any collection")

@@ -275,10 +275,11 @@ def _change(before: float | None, after: float | None) -> str:
 
 
 def _allocates_more(row: Comparison) -> bool:
-    before, after = row.reference_alloc, row.candidate_alloc
-    if before is None or after is None:
+    if row.alloc_excess is None or row.reference_alloc is None:
         return False
-    return after > before + max(_ALLOC_TOLERANCE_BYTES, _ALLOC_TOLERANCE * before)
+    tolerance = max(_ALLOC_TOLERANCE_BYTES, _ALLOC_TOLERANCE * row.reference_alloc)
+    # Jobs allocate a little more or less each time: only what the interval leaves no doubt about.
+    return row.alloc_excess > tolerance
 
 
 def _verdict(row: Comparison) -> str:
