@@ -29,6 +29,9 @@ class Goal(Frozen):
     at_length: dict[str, Annotated[float, Field(gt=0)]] = Field(
         default_factory=dict, alias="at-length", description="floor by the parameter 'length'"
     )
+    ours: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="of a comparator's goal: what our cell may be"
+    )
     opened: bool | None = Field(default=None, description="only for runs opened, or not opened")
     heap: bool | None = Field(default=None, description="only for runs with a heap given, or not")
     lines: tuple[str, ...] = Field(default=(), description="only for these lines")
@@ -43,12 +46,16 @@ class Goal(Frozen):
 
     def floor_of(self, cell: Cell) -> float | None:
         """The floor of a cell; None when the goal says nothing about it."""
-        params = dict(cell.params)
         if not fnmatchcase(cell.name.partition("[")[0], self.benchmark):
             return None
-        if any(params.get(name) not in allowed for name, allowed in self.params.items()):
+        if not _has(cell, self.params):
             return None
-        return self.at_length.get(params.get("length", ""), self.floor)
+        return self.at_length.get(dict(cell.params).get("length", ""), self.floor)
+
+
+def _has(cell: Cell, allowed: dict[str, tuple[str, ...]]) -> bool:
+    params = dict(cell.params)
+    return all(params.get(name) in values for name, values in allowed.items())
 
 
 class State(StrEnum):
@@ -127,7 +134,7 @@ def _judge(
     if goal.of == "comparator":
         for one in against:
             floor = goal.floor_of(one.row.cell)
-            if floor is not None:
+            if floor is not None and _has(one.ours, goal.ours):
                 name = f"{one.ours.name} against {one.row.cell.method}"
                 yield _judged(goal, name, floor, one.row, one.row.pairs)
         return

@@ -118,6 +118,8 @@ def test_ours_is_held_to_comparators_too(tmp_path: Path) -> None:
     (one,), _ = judge_goals(info, compare(info, forks), against, goals(tmp_path, text))
     assert one.name == f"{WRITE.name} against writeUtf"
     assert (one.ratio, one.state) == (pytest.approx(0.5), State.MISSED)
+    elsewhere = goals(tmp_path, text + 'ours = { view = ["network"] }\n')
+    assert judge_goals(info, compare(info, forks), against, elsewhere) == ((), ("ahead",))
 
 
 def test_the_list_names_what_is_missed_worst_first_and_what_was_not_measured(
