@@ -39,7 +39,7 @@ final class CallSitePolluter {
     private static final int MIN_TEXTS = 5_000;
     private static final int TEXTS_PER_KIND = 64;
 
-    private final List<String> texts = new ArrayList<>();
+    private final List<String> texts;
     private final List<byte[]> encodings = new ArrayList<>();
     private final List<WriteTarget> targets =
             List.of(
@@ -51,20 +51,12 @@ final class CallSitePolluter {
     private final Pollution pollution = new Pollution();
 
     CallSitePolluter() {
-        Random random = new Random(SEED);
-        int[] boundaries = {1, 2, 7, 8, 15, 16, 17, 63, 64, 126, 127, 128, 1024, 2048, LONGEST};
-        for (TextKind kind : TextKind.values()) {
-            for (int i = 0; i < TEXTS_PER_KIND; i++) {
-                // Lengths spread evenly over orders of magnitude: most strings in jobs are short.
-                double exponent = random.nextDouble() * Math.log(LONGEST);
-                int drawn = (int) Math.round(Math.exp(exponent));
-                String text = kind.draw(i < boundaries.length ? boundaries[i] : drawn, random);
-                texts.add(text);
-                encodings.add(ReferenceEncoding.encode(text));
-                pollution.lengths.add(text.length());
-            }
-            pollution.kinds.add(kind);
+        texts = drawTexts();
+        for (String text : texts) {
+            encodings.add(ReferenceEncoding.encode(text));
+            pollution.lengths.add(text.length());
         }
+        pollution.kinds.addAll(List.of(TextKind.values()));
         sources =
                 List.of(
                         ReadSource.offHeapNetwork(encodings),
@@ -73,6 +65,22 @@ final class CallSitePolluter {
                         ReadSource.stream(encodings),
                         ReadSource.javaStream(encodings),
                         ReadSource.foreign(encodings));
+    }
+
+    /** Strings of all kinds and many lengths, all kinds as often. */
+    static List<String> drawTexts() {
+        Random random = new Random(SEED);
+        List<String> texts = new ArrayList<>();
+        int[] boundaries = {1, 2, 7, 8, 15, 16, 17, 63, 64, 126, 127, 128, 1024, 2048, LONGEST};
+        for (TextKind kind : TextKind.values()) {
+            for (int i = 0; i < TEXTS_PER_KIND; i++) {
+                // Lengths spread evenly over orders of magnitude: most strings in jobs are short.
+                double exponent = random.nextDouble() * Math.log(LONGEST);
+                int drawn = (int) Math.round(Math.exp(exponent));
+                texts.add(kind.draw(i < boundaries.length ? boundaries[i] : drawn, random));
+            }
+        }
+        return texts;
     }
 
     /**

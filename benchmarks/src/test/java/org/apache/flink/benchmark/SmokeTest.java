@@ -30,6 +30,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 class SmokeTest {
 
     private static final String STRINGS = "StringSerializationBenchmark";
+    private static final String COMPARATORS = "StringComparatorBenchmark";
     private static final String JOBS = "SerializationFrameworkMiniBenchmarks";
     private static final String[] LENGTHS = {
         "1", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "2049", "16384",
@@ -54,6 +55,14 @@ class SmokeTest {
                         prefix + JOBS + ".serializerPojo",
                         prefix + JOBS + ".serializerRow",
                         prefix + JOBS + ".serializerTuple",
+                        prefix + COMPARATORS + ".readFory",
+                        prefix + COMPARATORS + ".readKryo",
+                        prefix + COMPARATORS + ".readNewString",
+                        prefix + COMPARATORS + ".readUtf",
+                        prefix + COMPARATORS + ".writeFory",
+                        prefix + COMPARATORS + ".writeKryo",
+                        prefix + COMPARATORS + ".writeMemcpy",
+                        prefix + COMPARATORS + ".writeUtf",
                         prefix + STRINGS + ".copy",
                         prefix + STRINGS + ".read",
                         prefix + STRINGS + ".write");
@@ -92,6 +101,17 @@ class SmokeTest {
         assertThat(results)
                 .hasSize(KINDS.length * names.length)
                 .allSatisfy(SmokeTest::isTimePerOperation);
+    }
+
+    @Test
+    void everyComparatorRuns() throws Exception {
+        JsonNode results =
+                run(
+                        moment(COMPARATORS, 0)
+                                .param("length", "1", "1024", "16384")
+                                .param("kind", "latin1", "mixed")
+                                .param("profile", "pure"));
+        assertThat(results).hasSize(8 * 3 * 2).allSatisfy(SmokeTest::isTimePerOperation);
     }
 
     @Test
