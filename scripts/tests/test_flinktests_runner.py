@@ -31,7 +31,7 @@ from flink_boost.flinktests.runner import (
     prepare,
     run_missing_chunks,
 )
-from flink_boost.flinktests.summary import describe, summarize, write_junit_xml
+from flink_boost.flinktests.summary import describe, describe_findings, summarize, write_junit_xml
 from flink_boost.flinktests.verdict import Verdict
 from flink_boost.lines import PROJECT_ROOT, find_line
 from flink_boost.model import Side
@@ -199,6 +199,9 @@ def test_the_summary_counts_and_names_what_is_wrong(results: Results, tmp_path: 
         " (alone: 3 of 3 with our jar, 0 of 3 on stock): AssertionFailedError: StringValue is"
     )
     assert "out of date: probes.PassingTest is excluded" in printed
+    twice = list(describe_findings((*summary.ours, *summary.ours)))
+    assert len(twice) == 1
+    assert twice[0].endswith(" [and 1 more of this class]")
 
     write_junit_xml(results, summary, tmp_path / "flink" / "probes.xml")
     assert read_totals([tmp_path / "flink" / "probes.xml"]) == Totals(passed=3, failed=1, skipped=6)

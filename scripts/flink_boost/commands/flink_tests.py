@@ -29,7 +29,7 @@ from flink_boost.flinktests.runner import (
 )
 from flink_boost.flinktests.summary import (
     describe,
-    describe_finding,
+    describe_findings,
     summarize,
     write_junit_xml,
 )
@@ -215,5 +215,5 @@ def _show(step: Step, console: Console) -> None:
         f"{failed} in {outcome.seconds:.0f} s{left}"
     )
     for investigation in step.investigations:
-        for finding in investigation.findings:
-            console.out(f"    {describe_finding(finding)}")
+        for text in describe_findings(investigation.findings):
+            console.out(f"    {text}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -73,7 +73,7 @@ def summarize(results: Results, dropin: Path) -> Summary:
 
 
 def describe(summary: Summary, woven: Mapping[str, str], dropin: Path) -> Iterator[str]:
-    """The lines to print: one of counts, one of proof, one per failing case."""
+    """The lines to print: one of counts, one of proof, one per verdict of a class with failures."""
     by_verdict = Counter(finding.verdict for finding in summary.findings)
     counts = [f"{summary.passed} passed", f"{by_verdict[Verdict.OURS]} {Verdict.OURS}"]
     counts += [f"{by_verdict[v]} {v}" for v in _ORDER[1:] if by_verdict[v]]
@@ -83,10 +83,7 @@ def describe(summary: Summary, woven: Mapping[str, str], dropin: Path) -> Iterat
         f"  {len(summary.loaded)} of {len(woven)} woven classes were loaded,"
         f" all from {dropin.name}, in {summary.jvms} runs{_without_tests(summary.without_tests)}"
     )
-    for verdict in _ORDER:
-        for finding in summary.findings:
-            if finding.verdict is verdict:
-                yield f"  {describe_finding(finding)}"
+    yield from (f"  {text}" for text in describe_findings(summary.findings))
     for name in summary.stale_exclusions:
         yield f"  out of date: {name} is excluded in flink-tests.toml but does not fail on stock"
 
@@ -96,6 +93,18 @@ def _without_tests(names: tuple[str, ...]) -> str:
         return ""
     some = ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
     return f"; {len(names)} class{'es' * (len(names) > 1)} without a test: {some}"
+
+
+def describe_findings(findings: Sequence[Finding]) -> Iterator[str]:
+    """One line per verdict and class, ours first: the first case, and how many more there are."""
+    for verdict in _ORDER:
+        groups: dict[str, list[Finding]] = {}
+        for finding in findings:
+            if finding.verdict is verdict:
+                groups.setdefault(finding.case.top_level_class, []).append(finding)
+        for group in groups.values():
+            more = f" [and {len(group) - 1} more of this class]" if len(group) > 1 else ""
+            yield describe_finding(group[0]) + more
 
 
 def describe_finding(finding: Finding) -> str:
