@@ -18,7 +18,7 @@ import pytest
 from flink_boost.distribution import CACHE
 from flink_boost.errors import BrokenData, EnvironmentProblem, FlinkTestsInvalid
 from flink_boost.files import sha256
-from flink_boost.flinktests.classpath import ModuleTests, ensure_tests
+from flink_boost.flinktests.classpath import ModuleTests, ensure_tests, replaced_classes
 from flink_boost.flinktests.jvm import FlinkTestJvm
 from flink_boost.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
 from flink_boost.flinktests.plan import Chunk, Limits
@@ -83,7 +83,7 @@ def probe_jvm(probes: ModuleTests, folder: Path, dropin: Path = DROPIN) -> Flink
         tests=probes,
         options=(*OPTIONS, f"-Dprobes.folder={folder}"),
         dropin=dropin,
-        woven=tuple(LINE.classes),
+        woven=replaced_classes(DROPIN),
         scratch=folder / "scratch",
         environment=os.environ,
     )
@@ -189,7 +189,7 @@ def test_the_summary_counts_and_names_what_is_wrong(results: Results, tmp_path: 
     assert summary.stale_exclusions == ("probes.PassingTest",)
     assert not summary.good
     assert (summary.passed, summary.skipped) == (3, 3)
-    printed = "\n".join(describe(summary, LINE.classes, DROPIN))
+    printed = "\n".join(describe(summary, replaced_classes(DROPIN), DROPIN))
     assert printed.startswith(
         "Flink 2.3.0, JDK 17: 3 passed, 1 failed only with our jar,"
         " 2 failed on stock as well, 1 unstable, 3 skipped by Flink\n"
@@ -249,6 +249,19 @@ def test_without_our_classes_in_front_a_run_is_refused(probes: ModuleTests, tmp_
     jvm = probe_jvm(probes, tmp_path, nothing)
     with pytest.raises(FlinkTestsInvalid, match=r"patched side loaded .* from .*flink-core-2\.3"):
         jvm.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
+
+
+def test_the_jar_says_which_classes_it_replaces(tmp_path: Path) -> None:
+    assert "org.apache.flink.types.StringValue" in replaced_classes(DROPIN)
+    assert set(replaced_classes(DROPIN)) <= set(LINE.classes)
+    nothing = tmp_path / "nothing.jar"
+    with zipfile.ZipFile(nothing, "w") as archive:
+        archive.writestr("org/apache/flink/boost/Only.class", b"")
+    with pytest.raises(BrokenData, match="replaces no class of Flink"):
+        replaced_classes(nothing)
+    nothing.write_bytes(b"not a jar")
+    with pytest.raises(BrokenData, match="is not a jar"):
+        replaced_classes(nothing)
 
 
 def test_the_jvm_takes_no_options_from_the_environment(probes: ModuleTests, tmp_path: Path) -> None:

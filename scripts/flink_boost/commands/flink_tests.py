@@ -16,7 +16,7 @@ from flink_boost.distribution import CACHE
 from flink_boost.errors import EnvironmentProblem, FlinkTestsFailed, UsageProblem
 from flink_boost.files import exclusive_lock, sha256
 from flink_boost.flinktests import plan as planning
-from flink_boost.flinktests.classpath import ensure_tests
+from flink_boost.flinktests.classpath import ensure_tests, replaced_classes
 from flink_boost.flinktests.jvm import FlinkTestJvm
 from flink_boost.flinktests.outcome import Status
 from flink_boost.flinktests.runner import (
@@ -105,8 +105,9 @@ def _run(
         scope = "chosen-" + hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:12]
     folder = settings.build / "flink-tests" / f"{line.version}-jdk{jdk}-{scope}"
     jar = _require_dropin(settings, line, dropin)
+    woven = replaced_classes(jar)
     with exclusive_lock(folder.with_suffix(".lock"), "flink-boost flink-tests"):
-        plan, jvms = _plan(line, jdk, scope, patterns, jar, folder)
+        plan, jvms = _plan(line, jdk, scope, patterns, jar, woven, folder)
         goes_on = prepare(folder, plan, keep_complete=everything and not again)
         classes = sum(len(chunk.classes) for chunk in plan.chunks)
         console.out(
@@ -119,7 +120,7 @@ def _run(
         else:
             results = run_missing_chunks(folder, plan, jvms, lambda step: _show(step, console))
     summary = summarize(results, jar)
-    for text in describe(summary, line.classes, jar):
+    for text in describe(summary, woven, jar):
         click.echo(text)
     report = settings.build / "test-reports" / "flink" / f"{line.version}-jdk{jdk}-{scope}.xml"
     write_junit_xml(results, summary, report)
@@ -161,7 +162,13 @@ def _find_jdk(feature: int) -> str:
 
 
 def _plan(
-    line: Line, jdk: int, scope: str, patterns: tuple[str, ...], dropin: Path, folder: Path
+    line: Line,
+    jdk: int,
+    scope: str,
+    patterns: tuple[str, ...],
+    dropin: Path,
+    woven: tuple[str, ...],
+    folder: Path,
 ) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
     java = _find_jdk(jdk)
@@ -197,7 +204,7 @@ def _plan(
             tests=each,
             options=options[module],
             dropin=dropin,
-            woven=tuple(line.classes),
+            woven=woven,
             scratch=folder / "scratch",
             environment=os.environ,
         )

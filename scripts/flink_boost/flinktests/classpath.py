@@ -18,6 +18,7 @@ from pathlib import Path
 
 from flink_boost.errors import BrokenData, EnvironmentProblem
 from flink_boost.files import make_folder, sha256, write_durably
+from flink_boost.flinktests.outcome import BOOST_PACKAGE
 from flink_boost.flinktests.plan import FOLDER
 from flink_boost.lines import Line
 
@@ -61,6 +62,23 @@ def ensure_tests(line: Line, module: str, cache: Path, poms: Path = FOLDER) -> M
     _unpack(tests, checksum, folder)
     others = tuple(jar for jar in jars if jar not in (main, tests))
     return ModuleTests(module, folder, main, others, checksum)
+
+
+def replaced_classes(dropin: Path) -> tuple[str, ...]:
+    """Names of Flink's own classes that the drop-in jar holds, sorted.
+
+    Raises ``BrokenData`` for a file that is not a jar, or replaces nothing.
+    """
+    try:
+        with zipfile.ZipFile(dropin) as jar:
+            files = [name for name in jar.namelist() if name.endswith(".class")]
+    except zipfile.BadZipFile as error:
+        raise BrokenData(f"{dropin} is not a jar ({error}).", "Run `make build`.") from error
+    names = sorted(name.removesuffix(".class").replace("/", ".") for name in files)
+    replaced = tuple(name for name in names if not name.startswith(BOOST_PACKAGE))
+    if not replaced:
+        raise BrokenData(f"{dropin} replaces no class of Flink.", "Run `make build`.")
+    return replaced
 
 
 def _class_path(line: Line, module: str, cache: Path, poms: Path) -> list[Path]:

@@ -14,8 +14,8 @@ from pydantic import Field
 from flink_boost.errors import BrokenData, FlinkTestsInvalid
 from flink_boost.model import Frozen, Side
 
-CODEC_PACKAGE = "org.apache.flink.boost.string."
 BOOST_PACKAGE = "org.apache.flink.boost."
+CODEC_PACKAGE = f"{BOOST_PACKAGE}string."
 WHOLE_CLASS = "(whole class)"
 LOST = "NoResult"
 

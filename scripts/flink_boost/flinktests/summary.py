@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -72,7 +72,7 @@ def summarize(results: Results, dropin: Path) -> Summary:
     )
 
 
-def describe(summary: Summary, woven: Mapping[str, str], dropin: Path) -> Iterator[str]:
+def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator[str]:
     """The lines to print: one of counts, one of proof, one per verdict of a class with failures."""
     by_verdict = Counter(finding.verdict for finding in summary.findings)
     counts = [f"{summary.passed} passed", f"{by_verdict[Verdict.OURS]} {Verdict.OURS}"]
