@@ -27,6 +27,7 @@ import pytest
 from flink_boost import bench, store
 from flink_boost.bench import ClassPaths, Failure, Step
 from flink_boost.box import Jdk, describe_box
+from flink_boost.compare import compare_with_comparators
 from flink_boost.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
 from flink_boost.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.lines import PROJECT_ROOT, default_line, find_line
@@ -390,6 +391,30 @@ def test_three_sides_take_turns_and_each_loads_its_own_class(
         Side.PATCHED: three_paths.dropin,
         Side.UPSTREAM: three_paths.third.jar if three_paths.third else None,
     }
+
+
+def test_a_comparator_runs_beside_the_patched_side_and_is_compared(
+    tmp_path: Path, three_paths: ClassPaths
+) -> None:
+    smoke_group = choose_cells(find_group(load_groups(), "smoke"), [WRITE])
+    (ours,), (timing,) = smoke_group.cells, smoke_group.timings
+    params = tuple((name, value) for name, value in ours.params if name != "view")
+    theirs = Cell(
+        benchmark="org.apache.flink.benchmark.StringComparatorBenchmark.writeUtf", params=params
+    )
+    group = replace(smoke_group, cells=(ours, theirs), timings=(timing, timing))
+    info = planned_run(replace(three_paths, third=None), group=group)
+    info = info.model_copy(update={"sides": THREE[:2]})
+    recorder = run_forks(tmp_path, info, three_paths)
+    assert [(step.planned.cell, step.planned.side) for step in recorder.steps] == [
+        (ours, Side.STOCK),
+        (ours, Side.PATCHED),
+        (theirs, Side.PATCHED),
+    ]
+    assert store.is_complete(tmp_path, "run")
+    (against,) = compare_with_comparators(info, store.load_forks(tmp_path, "run"))
+    assert (against.ours, against.row.cell) == (ours, theirs)
+    assert against.row.ratio > 0
 
 
 def test_threads_and_heap_reach_the_fork_and_its_record(
