@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from flink_boost.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.lines import PROJECT_ROOT
@@ -58,6 +58,9 @@ class _Entry(BaseModel):
         )
 
 
+_TIMING = ("warmup-iterations", "warmup-time-ms", "iterations", "iteration-time-ms")
+
+
 class _Group(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -65,6 +68,16 @@ class _Group(BaseModel):
     quick_look: bool = Field(alias="quick-look", default=False)
     pairs: Annotated[int, Field(ge=1)]
     benchmarks: Annotated[list[_Entry], Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_entries_the_timing_of_the_group(cls, group: dict[str, Any]) -> dict[str, Any]:
+        """A key of an entry's timing may stand in its group; the entry's own one wins."""
+        shared = {key: group[key] for key in _TIMING if key in group}
+        rest = {key: value for key, value in group.items() if key not in shared}
+        if shared and "benchmarks" in group:
+            rest["benchmarks"] = [{**shared, **entry} for entry in group["benchmarks"]]
+        return rest
 
 
 _GROUPS = TypeAdapter(dict[str, _Group])
