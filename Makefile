@@ -4,19 +4,23 @@
 SHELL := /bin/sh
 
 PYTHON ?= python3
+# What `make` itself needs to know of lines.toml; each is looked up only where it is used.
+LINES = $(shell $(PYTHON) scripts/flink_boost/maven.py --lines)
 LINE ?= $(shell $(PYTHON) scripts/flink_boost/maven.py --default)
 # -C: an artefact whose checksum differs from the repository's stops the build.
 MAVEN = mvn -B -ntp -C $$($(PYTHON) scripts/flink_boost/maven.py $(LINE))
 
-SOURCES := $(shell find weaver flink-core-patch flink-runtime-patch benchmarks \
+SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -path 'flink-core-patch/src/test/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
+# A line whose benchmarks have no adaptor yet is built without them.
+MODULES = $(if $(wildcard benchmarks/src/line/$(LINE)),,-pl flink-runtime-patch -am)
 
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo "LINE=<Flink release> selects another line of lines.toml (default: $(LINE))."
+	@echo "LINE=<Flink release> selects one of $(LINES) (default: $(LINE); make test: all)."
 
 .PHONY: setup
 setup: ## Set up .venv from pinned, verified downloads (cached in .cache)
@@ -25,11 +29,15 @@ setup: ## Set up .venv from pinned, verified downloads (cached in .cache)
 .PHONY: build
 build: $(BUILT) ## Build the drop-in jar and the benchmarks for LINE
 
+.PHONY: jars
+jars: ## Build them for all lines
+	@for line in $(LINES); do $(MAKE) --no-print-directory build LINE=$$line || exit; done
+
 $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
 	@$(PYTHON) scripts/flink_boost/maven.py $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
-	$(MAVEN) -q package -DskipTests
+	$(MAVEN) -q $(MODULES) package -DskipTests
 	@touch $@
 
 .PHONY: run
@@ -43,7 +51,7 @@ stop: ## Stop the dashboard that `make run` left running
 .PHONY: test
 test: ## Run every test and check (Java, Python, browser, clusters), then print totals
 	@scripts/bootstrap-venv --browser
-	@PYTHON=$(PYTHON) scripts/run-tests $(LINE)
+	@scripts/run-tests $(if $(filter-out file,$(origin LINE)),$(LINE))
 
 .PHONY: soak
 soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1

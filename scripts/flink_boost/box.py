@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import re
 import socket
-import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.errors import EnvironmentProblem, UsageProblem
+from flink_boost.jdks import Jdk, ask_jdk, find_java
+from flink_boost.jdks import java_home as fetch_jdk
 from flink_boost.model import Box
 
-_JAVA_SECONDS = 60.0
-
-
-@dataclass(frozen=True)
-class Jdk:
-    """A JVM that answered: its full version, as in ``17.0.15+6``, and its feature number."""
-
-    version: str
-    feature: int
-
-
-def find_java(named: str | None, environment: dict[str, str]) -> str:
-    """The java to run: the one named, else ``JAVA_HOME``'s, else the one on the ``PATH``."""
-    if named:
-        return named
-    home = environment.get("JAVA_HOME")
-    return str(Path(home) / "bin" / "java") if home else "java"
+__all__ = ["Jdk", "ask_jdk", "choose_java", "describe_box", "fetch_jdk", "find_java"]
 
 
 def choose_java(
@@ -61,35 +44,6 @@ def choose_java(
         feature = 0  # no JDK of its own: another one may still be fetched
     choice = wanted or (feature if feature in supported else supported[0])
     return own if choice == feature else str(fetch_home(choice) / "bin" / "java")
-
-
-def fetch_jdk(feature: int) -> Path:
-    """The home of a JDK that ``flink_boost.jdks`` has or fetches."""
-    # Imported late: only a run on another JDK than the machine's own needs it.
-    return Path(importlib.import_module("flink_boost.jdks").java_home(feature))
-
-
-def ask_jdk(java: str) -> Jdk:
-    """Asks a java for its version. Raises ``EnvironmentProblem`` when it does not answer."""
-    next_step = "Install JDK 17, or name one with --java PATH."
-    try:
-        answer = subprocess.run(
-            [java, "-XshowSettings:properties", "-version"],
-            capture_output=True,
-            text=True,
-            timeout=_JAVA_SECONDS,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        ).stderr
-    except FileNotFoundError:
-        raise EnvironmentProblem(f"There is no java at {java!r}.", next_step) from None
-    except (OSError, subprocess.SubprocessError) as error:
-        raise EnvironmentProblem(f"{java} does not run: {error}.", next_step) from error
-    version = re.search(r"java\.runtime\.version = (\S+)", answer)
-    feature = re.search(r"java\.specification\.version = (?:1\.)?(\d+)", answer)
-    if version is None or feature is None:
-        raise EnvironmentProblem(f"{java} does not tell its version.", next_step)
-    return Jdk(version[1], int(feature[1]))
 
 
 def describe_box(jdk: Jdk, proc: Path = Path("/proc")) -> Box:

@@ -3,10 +3,8 @@
 ``flink-dist`` is on no package registry except inside PyPI's ``apache-flink`` projects, so a
 distribution is put together from the files that ``lines.toml`` pins (DESIGN §3)::
 
-    <cache>/downloads/<file>       as published, checksum verified
     <cache>/flink-<version>/       bin, conf, lib, log, opt, plugins; appears complete or not at all
     <cache>/examples/<file>        example jobs
-    <cache>/pip-tools/             a virtual environment that can read old source packages
 
 What is there is not fetched again. ``python3 -m flink_boost.distribution [VERSION]`` fills the
 cache and prints the distribution's folder.
@@ -14,37 +12,27 @@ cache and prints the distribution's folder.
 
 from __future__ import annotations
 
-import errno
 import gzip
-import hashlib
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tarfile
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from flink_boost.downloads import (
+    CACHE,
+    disk_problems,
+    ensure_download,
+    prepared_aside,
+    publish_folder,
+    run_checked,
+    verify,
+)
 from flink_boost.errors import BrokenData, EnvironmentProblem, FlinkBoostError
-from flink_boost.lines import PROJECT_ROOT, Line, PinnedFile, default_line, find_line
-
-CACHE = PROJECT_ROOT / ".cache"
-
-_DOWNLOAD_SECONDS = 1800
-_SET_UP_SECONDS = 300
-
-# Flink's source packages do not build their metadata with newer releases of setuptools; pip is
-# pinned because it resumes broken downloads from version 25.1 on.
-_PIP_TOOLS = """\
-pip==25.3 --hash=sha256:9655943313a94722b7774661c21049070f6bbb0a1516bf02f7c8d5d9201514cd
-setuptools==65.7.0 --hash=sha256:8ab4f1dbf2b4a65f7eec5ad0c620e84c34111a68d3349833494b9088212214dd
-wheel==0.45.1 --hash=sha256:708e7481cc80179af0e556bbf0cc00b8444c7321e2700b8d8580231d13017248
-"""
+from flink_boost.lines import Line, PinnedFile, default_line, find_line
 
 # Newer releases of this plugin refuse the example jobs, because a parent POM of theirs is not
 # published; this one fetches the single artefact without reading it.
@@ -67,12 +55,12 @@ def ensure_distribution(line: Line, cache: Path = CACHE) -> Path:
             f"lines.toml pins no distribution for Flink {line.version}.",
             f'Add [lines."{line.version}".distribution] to it.',
         )
-    archives = [_ensure_download(pin, cache) for pin in line.distribution]
-    with _disk_problems(cache), _aside(target) as aside:
+    archives = [ensure_download(pin, cache) for pin in line.distribution]
+    with disk_problems(cache), prepared_aside(target) as aside:
         for archive in archives:
             _unpack(archive, aside)
         _complete(aside, line)
-        _publish(aside, target)
+        publish_folder(aside, target)
     return target
 
 
@@ -100,7 +88,7 @@ def ensure_artifact(
     """
     jar = cache / folder / pin.file
     if not jar.is_file():
-        with _disk_problems(cache), _aside(jar) as aside:
+        with disk_problems(cache), prepared_aside(jar) as aside:
             _copy_artifact(pin, classifier, cache, aside)
             (aside / pin.file).replace(jar)
     verify(jar, pin)
@@ -121,79 +109,8 @@ def private_copy(distribution: Path, target: Path) -> Path:
     return target
 
 
-def verify(file: Path, pin: PinnedFile) -> None:
-    """Compares SHA-256; a file that differs is deleted and ``BrokenData`` raised."""
-    with file.open("rb") as content:
-        found = hashlib.file_digest(content, "sha256").hexdigest()
-    if found != pin.sha256:
-        file.unlink()
-        raise _wrong_checksum(pin, found)
-
-
-def _wrong_checksum(pin: PinnedFile, found: str) -> BrokenData:
-    return BrokenData(
-        f"{pin.file} has SHA-256 {found} instead of the pinned {pin.sha256}; the file was deleted.",
-        "Run the command again to fetch it anew; if that fails too, do not trust the source.",
-    )
-
-
-def _ensure_download(pin: PinnedFile, cache: Path) -> Path:
-    file = cache / "downloads" / pin.file
-    if not file.is_file():
-        python = _ensure_pip_tools(cache)
-        with _disk_problems(cache), _aside(file) as aside:
-            _pip_download(pin, python, aside)
-            (aside / pin.file).replace(file)
-    verify(file, pin)
-    return file
-
-
-def _pip_download(pin: PinnedFile, python: Path, folder: Path) -> None:
-    # The checksum goes to pip as well: it runs the set-up script of a source package to learn its
-    # name, and that must not happen before the package is known to be the right one.
-    requirements = folder / "requirements.txt"
-    requirements.write_text(f"{pin.project}=={pin.version} --hash=sha256:{pin.sha256}\n")
-    kind = "--only-binary" if pin.file.endswith(".whl") else "--no-binary"
-    result = _run(
-        [
-            *(str(python), "-m", "pip", "download", "--no-deps", "--no-build-isolation"),
-            *("--no-cache-dir", "--progress-bar", "off", kind, ":all:"),
-            *("--require-hashes", "-r", str(requirements), "--dest", str(folder)),
-        ],
-        _DOWNLOAD_SECONDS,
-    )
-    if result.returncode == 0 and (folder / pin.file).is_file():
-        return
-    got = re.search(r"Got\s+([0-9a-f]{64})", result.stdout)
-    if got is not None:
-        raise _wrong_checksum(pin, got.group(1))
-    raise EnvironmentProblem(
-        f"pip could not download {pin.file} ({_last_error(result.stdout)}).",
-        "Check the network and pip's configuration, then run the command again.",
-    )
-
-
-def _ensure_pip_tools(cache: Path) -> Path:
-    """The Python of a virtual environment that holds exactly ``_PIP_TOOLS``."""
-    target = cache / "pip-tools"
-    if not target.is_dir():
-        with _disk_problems(cache), _aside(target) as aside:
-            _checked([sys.executable, "-m", "venv", str(aside)], "make a virtual environment")
-            requirements = aside / "requirements.txt"
-            requirements.write_text(_PIP_TOOLS)
-            _checked(
-                [
-                    *(str(aside / "bin" / "python"), "-m", "pip", "install", "--quiet"),
-                    *("--require-hashes", "-r", str(requirements)),
-                ],
-                "install pip, setuptools and wheel into it",
-            )
-            _publish(aside, target)
-    return target / "bin" / "python"
-
-
 def _copy_artifact(pin: PinnedFile, classifier: str, cache: Path, folder: Path) -> None:
-    _checked(
+    run_checked(
         [
             *(
                 "mvn",
@@ -263,78 +180,12 @@ def _complete(distribution: Path, line: Line) -> None:
     (distribution / "log").mkdir()
 
 
-@contextmanager
-def _aside(target: Path) -> Iterator[Path]:
-    """A folder next to ``target`` to prepare it in; whatever is left in it is deleted."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", dir=target.parent))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _publish(folder: Path, target: Path) -> None:
-    folder.chmod(0o755)
-    try:
-        folder.rename(target)
-    except OSError as error:
-        # Somebody else was faster; his copy is as good as ours.
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise
-
-
-@contextmanager
-def _disk_problems(cache: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"{cache} cannot be filled ({error.strerror or error}).",
-            "Make room or correct the permissions, then run the command again.",
-        ) from error
-
-
 def _link(source: str, target: str) -> str:
     try:
         os.link(source, target)
     except OSError:
         Path(target).symlink_to(source)
     return target
-
-
-def _checked(command: Sequence[str], purpose: str) -> None:
-    result = _run(command, _SET_UP_SECONDS)
-    if result.returncode != 0:
-        raise EnvironmentProblem(
-            f"Could not {purpose} ({_last_error(result.stdout)}).",
-            "Check the network, then run the command again.",
-        )
-
-
-def _run(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise EnvironmentProblem(f"{command[0]} is not installed.", "Install it.") from error
-    except subprocess.TimeoutExpired as error:
-        raise EnvironmentProblem(
-            f"{command[0]} did not finish within {seconds} s.",
-            "Check the network, then run the command again.",
-        ) from error
-
-
-def _last_error(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines[-1:] or ["no output"])[0][:300]
 
 
 def main(arguments: Sequence[str]) -> int:

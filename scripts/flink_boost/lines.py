@@ -25,7 +25,7 @@ class PinnedFile:
 
 @dataclass(frozen=True)
 class Line:
-    """One supported Flink release (DESIGN §3)."""
+    """One supported Flink release (DESIGN §3); ``jdks`` the fully tested one first."""
 
     version: str
     enabled: bool
@@ -44,6 +44,14 @@ def load_lines(path: Path = PROJECT_ROOT / "lines.toml") -> dict[str, Line]:
     with path.open("rb") as file:
         document = tomllib.load(file)
     return {version: _line(version, entry) for version, entry in document["lines"].items()}
+
+
+@cache
+def load_jdks(path: Path = PROJECT_ROOT / "lines.toml") -> dict[int, PinnedFile]:
+    """The wheels on PyPI that hold a JDK, by feature number."""
+    with path.open("rb") as file:
+        document = tomllib.load(file)
+    return {int(number): _pin(pin["project"], pin) for number, pin in document["jdks"].items()}
 
 
 @cache
@@ -80,11 +88,13 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
         jars=dict(entry["jars"]),
         classes=dict(entry["classes"]),
         distribution=tuple(
-            PinnedFile(project, pin["version"], pin["file"], pin["sha256"])
-            for project, pin in entry.get("distribution", {}).items()
+            _pin(project, pin) for project, pin in entry.get("distribution", {}).items()
         ),
         examples={
-            name: PinnedFile(pin["project"], pin["version"], pin["file"], pin["sha256"])
-            for name, pin in entry.get("examples", {}).items()
+            name: _pin(pin["project"], pin) for name, pin in entry.get("examples", {}).items()
         },
     )
+
+
+def _pin(project: str, entry: dict[str, str]) -> PinnedFile:
+    return PinnedFile(project, entry["version"], entry["file"], entry["sha256"])

@@ -1,54 +1,90 @@
-"""Prints the Maven arguments for a line: ``python3 scripts/flink_boost/maven.py [VERSION]``.
+"""Prints the Maven arguments for a line: ``python3 scripts/flink_boost/maven.py [LINE] [--jdk N]``.
 
-``--default`` prints the version of the default line instead. Runs on a bare Python 3.11, because
-Maven is called before the project's own environment exists.
+With ``--jdk`` the tests run on that JDK, which is fetched if it has to be; without, on the JDK of
+the build. ``--default`` prints the default line instead, ``--lines`` all lines that are switched
+on, ``--jdks`` the JDKs of a line. Runs on a bare Python 3.11, because Maven is called before the
+project's own environment exists.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
-import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    # Started by its path: the package is not where Python looks, this folder is, and is not wanted.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from flink_boost.errors import FlinkBoostError, UsageProblem
+from flink_boost.jdks import java_home
+from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line, load_lines
+
+_OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 
 
-def maven_arguments(version: str | None = None, root: Path = ROOT) -> list[str]:
-    """Arguments that select a line: versions, the artefact suffix, the local repository.
-
-    Raises ``KeyError`` for a version that ``lines.toml`` does not name or has not switched on.
-    """
-    document = tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))
-    version = version or str(document["default"])
-    line = document["lines"][version]
-    if not line["enabled"]:
-        raise KeyError(version)
+def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
+    """Arguments that select a line: versions, the artefact suffix, the local repository."""
     return [
         f"-Dmaven.repo.local={root / '.cache' / 'm2'}",
-        f"-Dflink.version={version}",
-        f"-Dflink.artifact.suffix={line['artifact-suffix']}",
+        f"-Dflink.version={line.version}",
+        f"-Dflink.artifact.suffix={line.artifact_suffix}",
     ]
 
 
-def default_version(root: Path = ROOT) -> str:
-    """The line that is worked on when none is named."""
-    return str(tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))["default"])
+def jdk_arguments(line: Line, jdk: int, find_home: Callable[[int], Path]) -> list[str]:
+    """Arguments that run the line's tests on one of its JDKs; reports go to a folder of its own.
+
+    Raises ``UsageProblem`` for a JDK that the line does not run on.
+    """
+    if jdk not in line.jdks:
+        numbers = ", ".join(map(str, line.jdks))
+        raise UsageProblem(
+            f"Flink {line.version} does not run on JDK {jdk}.", f"Choose one of: {numbers}."
+        )
+    return [
+        f"-Dtest.jdk={jdk}",
+        f"-Dtest.jvm={find_home(jdk) / 'bin' / 'java'}",
+        # "Opened" means: as the line's own configuration leaves java.lang.
+        f"-Dtest.opened={_OPENED if _OPENED in line.jvm_options else ''}",
+        f"-Dtest.two.modes={'false' if jdk == line.jdks[0] else 'true'}",
+    ]
 
 
-def enabled_versions(root: Path = ROOT) -> list[str]:
+def enabled_versions() -> list[str]:
     """The lines that can be built."""
-    lines = tomllib.loads((root / "lines.toml").read_text(encoding="utf-8"))["lines"]
-    return [version for version, line in lines.items() if line["enabled"]]
+    return [version for version, line in load_lines().items() if line.enabled]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints what was asked for, on one line."""
+    parser = argparse.ArgumentParser(prog="maven.py", description=__doc__.partition("\n")[0])
+    parser.add_argument("line", nargs="?", help="Flink release; default: the default line")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--jdk", type=int, metavar="N", help="run the tests on that JDK")
+    what.add_argument("--default", action="store_true", help="print the default line instead")
+    what.add_argument("--lines", action="store_true", help="print all lines instead")
+    what.add_argument("--jdks", action="store_true", help="print the line's JDKs instead")
+    call = parser.parse_args(arguments)
+    try:
+        line = find_line(call.line or default_line())
+        if call.default:
+            words = [default_line()]
+        elif call.lines:
+            words = enabled_versions()
+        elif call.jdks:
+            words = [str(jdk) for jdk in line.jdks]
+        elif call.jdk:
+            words = maven_arguments(line) + jdk_arguments(line, call.jdk, java_home)
+        else:
+            words = maven_arguments(line)
+    except FlinkBoostError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    sys.stdout.write(" ".join(words) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    try:
-        if sys.argv[1:] == ["--default"]:
-            print(default_version())
-        else:
-            print(" ".join(maven_arguments(sys.argv[1] if sys.argv[1:] else None)))
-    except KeyError as error:
-        sys.exit(
-            f"There is no switched-on Flink line {error} in lines.toml."
-            f" Choose one of: {', '.join(enabled_versions())}."
-        )
+    sys.exit(main(sys.argv[1:]))

@@ -1,21 +1,39 @@
-"""The totals of all test suites: ``python -m flink_boost.totals LINE``.
+"""The totals of all test suites: ``python -m flink_boost.totals LINE...``.
 
-Reads the JUnit XML that Surefire and pytest leave behind. A suite that left nothing is an error:
-a test run that did not happen must not look like one that passed.
+Reads the JUnit XML that Surefire and pytest leave behind. A suite that left nothing, on any line,
+JDK and mode that it has to run in, is an error: a test run that did not happen must not look like
+one that passed.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from flink_boost.lines import PROJECT_ROOT, default_line
+from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
 
-JAVA_MODULES = ("weaver", "flink-core-patch", "flink-runtime-patch", "benchmarks")
+CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
+# The modes of patch-parent/pom.xml: all on a line's first JDK, the first two on the others.
+MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
 PYTHON_SUITES = ("scripts", "codespeed-config")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that must have run: ``reports`` match a pattern below the project's root.
+
+    Suites of one ``heading`` are shown and summed up together, those of one ``name`` below it on
+    one line.
+    """
+
+    heading: str
+    name: str
+    reports: str
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,6 +48,25 @@ class Totals:
         return Totals(
             self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
         )
+
+
+def expected_suites(lines: Sequence[Line], root: Path = PROJECT_ROOT) -> list[Suite]:
+    """Every suite that a run for these lines leaves reports of."""
+    weaver = f"weaver/target/{lines[0].version}/surefire-reports/TEST-*.xml"
+    suites = [Suite("", "weaver", weaver)]
+    for line in lines:
+        for number, jdk in enumerate(line.jdks):
+            heading = f"Flink {line.version} on JDK {jdk}"
+            folder = f"target/{line.version}/surefire-reports/jdk-{jdk}"
+            suites += [
+                Suite(heading, module, f"{module}/{folder}/{mode}/TEST-*.xml", f", mode {mode}")
+                for module in CODEC_MODULES
+                for mode in (MODES if number == 0 else MODES[:2])
+            ]
+            if number == 0 and (root / "benchmarks" / "src" / "line" / line.version).is_dir():
+                suites.append(Suite(heading, "benchmarks", f"benchmarks/{folder}/TEST-*.xml"))
+    suites += [Suite("", name, f"build/test-reports/{name}.xml") for name in PYTHON_SUITES]
+    return suites
 
 
 def read_totals(reports: Iterable[Path]) -> Totals:
@@ -52,32 +89,41 @@ def read_totals(reports: Iterable[Path]) -> Totals:
     return total
 
 
-def main(arguments: list[str] | None = None, root: Path = PROJECT_ROOT) -> int:
-    """Prints a line per suite and the sum; 0 when all ran and none failed or was skipped."""
-    line = (arguments or [default_line()])[0]
-    suites = {
-        module: sorted((root / module / "target" / line / "surefire-reports").rglob("TEST-*.xml"))
-        for module in JAVA_MODULES
-    }
-    suites |= {
-        suite: sorted((root / "build" / "test-reports").glob(f"{suite}.xml"))
-        for suite in PYTHON_SUITES
-    }
+def main(arguments: Sequence[str] = (), root: Path = PROJECT_ROOT) -> int:
+    """Prints a line per suite, the sum of each line and JDK, and the sum of all.
+
+    Returns 0 when all suites ran and no test failed or was skipped.
+    """
+    lines = [find_line(version) for version in arguments or (default_line(),)]
     total = Totals()
     missing = []
-    for name, reports in suites.items():
-        counted = read_totals(reports)
-        total += counted
-        if counted == Totals():
-            missing.append(name)
-        print(
-            f"{name:<20} {counted.passed:>5} passed {counted.failed:>3} failed"
-            f" {counted.skipped:>3} skipped"
-        )
-    for name in missing:
-        print(f"{name} left no report: its tests did not run.")
+    for heading, suites in groupby(expected_suites(lines, root), lambda suite: suite.heading):
+        if heading:
+            print(heading)
+        together = Totals()
+        for name, parts in groupby(suites, lambda suite: suite.name):
+            counted = Totals()
+            for part in parts:
+                reports = read_totals(sorted(root.glob(part.reports)))
+                if reports == Totals():
+                    missing.append(f"{heading}, {name}{part.detail}".removeprefix(", "))
+                counted += reports
+            print(_row(f"  {name}" if heading else name, counted))
+            together += counted
+        if heading:
+            print(_row("  together", together))
+        total += together
+    for what in missing:
+        print(f"{what}: no report, these tests did not run.")
     print(f"{total.passed} passed, {total.failed + len(missing)} failed, {total.skipped} skipped")
     return 1 if total.failed or missing or total.skipped else 0
+
+
+def _row(name: str, totals: Totals) -> str:
+    return (
+        f"{name:<22} {totals.passed:>6} passed {totals.failed:>3} failed"
+        f" {totals.skipped:>3} skipped"
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,38 @@
-"""Settings for all tests."""
+"""Settings for all tests, and a package registry on disk."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import hypothesis
+import pytest
+
+from flink_boost.downloads import CACHE, ensure_pip_tools
 
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("project")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """An empty cache that shares only the pip tools with the real one."""
+    tools = ensure_pip_tools(CACHE).parents[1]
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "pip-tools").symlink_to(tools)
+    return cache
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that pip takes packages from, instead of any network."""
+    folder = tmp_path / "registry"
+    folder.mkdir()
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    return folder

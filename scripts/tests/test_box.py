@@ -45,6 +45,7 @@ def test_a_java_that_is_missing(tmp_path: Path) -> None:
 
 def test_the_old_numbering_of_java_8(tmp_path: Path) -> None:
     answer = "java.specification.version = 1.8\n java.runtime.version = 1.8.0_402-b06"
+    answer += "\n java.home = /opt/java/jre"
     java = script(tmp_path / "java", f"echo '{answer}' >&2")
     assert ask_jdk(java) == Jdk("1.8.0_402-b06", 8)
 
@@ -79,6 +80,7 @@ def jdk_home(folder: Path, feature: int) -> Path:
     (folder / "bin").mkdir(parents=True)
     script(
         folder / "bin" / "java",
+        f"echo 'java.home = {folder}' >&2\n"
         f"echo 'java.runtime.version = {feature}.0.1+1' >&2\n"
         f"echo 'java.specification.version = {feature}' >&2",
     )

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from flink_boost import distribution
-from flink_boost.distribution import ensure_distribution, ensure_example, private_copy, verify
+from flink_boost.distribution import ensure_distribution, ensure_example, private_copy
+from flink_boost.downloads import ensure_download, verify
 from flink_boost.errors import BrokenData, EnvironmentProblem
 from flink_boost.lines import Line, PinnedFile, default_line, find_line
 
@@ -26,29 +27,6 @@ from setuptools import setup
 setup(name="fake-flink-libraries", version="7.0", packages=[])
 """
 METADATA = "Metadata-Version: 2.1\nName: fake-flink\nVersion: 7.0\n"
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    """An empty cache that shares only the pip tools with the real one."""
-    tools = distribution._ensure_pip_tools(distribution.CACHE).parents[1]
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    (cache / "pip-tools").symlink_to(tools)
-    return cache
-
-
-@pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip takes packages from, instead of any network."""
-    folder = tmp_path / "registry"
-    folder.mkdir()
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    return folder
 
 
 @pytest.fixture
@@ -216,7 +194,7 @@ def test_a_cache_that_cannot_be_written_gives_one_sentence(line: Line, tmp_path:
 
 def test_two_processes_at_once_end_with_one_distribution(line: Line, cache: Path) -> None:
     for pinned in line.distribution:
-        distribution._ensure_download(pinned, cache)
+        ensure_download(pinned, cache)
     program = (
         "import pathlib, pickle, sys\n"
         "from flink_boost.distribution import ensure_distribution\n"

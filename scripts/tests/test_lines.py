@@ -11,57 +11,112 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from flink_boost.errors import UsageProblem
+from flink_boost.jdks import java_home
 from flink_boost.lines import PROJECT_ROOT, default_line, find_line, load_lines
-from flink_boost.maven import maven_arguments
+from flink_boost.maven import jdk_arguments, maven_arguments
 
+PATCHED = {
+    "StringValue",
+    "StringValueSerializer",
+    "DataOutputSerializer",
+    "DataInputDeserializer",
+    "NonSpanningWrapper",
+}
+OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def test_every_line_pins_its_jars_and_the_four_patched_classes() -> None:
+def test_every_line_pins_its_jars_and_the_same_patched_classes() -> None:
     assert set(load_lines()) == {"1.9.3", "1.20.5", "2.3.0"}
     for line in load_lines().values():
         assert len(line.jars) == 2
-        assert len(line.classes) == 4
+        # Nested in another class on 1.9, and under another package on newer lines.
+        assert {name.split(".")[-1].split("$")[-1] for name in line.classes} == PATCHED
         assert all(SHA256.fullmatch(sum_) for sum_ in [*line.jars.values(), *line.classes.values()])
         assert all(line.version in jar for jar in line.jars)
 
 
 def test_the_default_line_is_switched_on_and_opens_java_lang() -> None:
     line = find_line(default_line())
-    assert "--add-opens=java.base/java.lang=ALL-UNNAMED" in line.jvm_options
+    assert OPENED in line.jvm_options
 
 
-def test_a_line_that_is_not_named_or_not_switched_on_is_refused() -> None:
-    with pytest.raises(UsageProblem, match=r"no Flink line '1\.0\.0'.*Choose one of: 2\.3\.0"):
+def test_a_line_that_is_not_named_or_not_switched_on_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"no Flink line '1\.0\.0'.*Choose one of: 1\.9\.3"):
         find_line("1.0.0")
+    text = (PROJECT_ROOT / "lines.toml").read_text(encoding="utf-8")
+    switched_off = text.replace("enabled = true", "enabled = false", 1)
+    (tmp_path / "lines.toml").write_text(switched_off, encoding="utf-8")
     with pytest.raises(UsageProblem, match=r"1\.9\.3 is known but not switched on"):
-        find_line("1.9.3")
+        find_line("1.9.3", tmp_path / "lines.toml")
 
 
 def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
-    lines = '[lines."9.9"]\nenabled = true\nartifact-suffix = "_x"\n'
-    (tmp_path / "lines.toml").write_text('default = "9.9"\n' + lines, encoding="utf-8")
-    assert maven_arguments(root=tmp_path) == [
+    assert maven_arguments(find_line("1.9.3"), tmp_path) == [
         f"-Dmaven.repo.local={tmp_path}/.cache/m2",
-        "-Dflink.version=9.9",
-        "-Dflink.artifact.suffix=_x",
+        "-Dflink.version=1.9.3",
+        "-Dflink.artifact.suffix=_2.11",
     ]
 
 
-@pytest.mark.parametrize("version", ["1.0.0", "1.9.3"])
-def test_the_script_refuses_such_a_line_without_a_traceback(version: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "jdk", "opened", "two_modes"),
+    [
+        ("1.9.3", 11, "", "false"),
+        ("1.20.5", 11, OPENED, "false"),
+        ("1.20.5", 17, OPENED, "true"),
+        ("2.3.0", 17, OPENED, "false"),
+        ("2.3.0", 21, OPENED, "true"),
+    ],
+)
+def test_tests_run_on_the_jdk_that_is_named(
+    version: str, jdk: int, opened: str, two_modes: str
+) -> None:
+    home = Path("/opt/some-jdk")
+    assert jdk_arguments(find_line(version), jdk, lambda _: home) == [
+        f"-Dtest.jdk={jdk}",
+        "-Dtest.jvm=/opt/some-jdk/bin/java",
+        f"-Dtest.opened={opened}",
+        f"-Dtest.two.modes={two_modes}",
+    ]
+
+
+def test_a_jdk_that_the_line_does_not_run_on_is_refused() -> None:
+    with pytest.raises(UsageProblem, match=r"1\.9\.3 does not run on JDK 17\. Choose one of: 11\."):
+        jdk_arguments(find_line("1.9.3"), 17, lambda _: Path())
+
+
+def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """As Make calls it: by its path, without the project's environment."""
     script = PROJECT_ROOT / "scripts" / "flink_boost" / "maven.py"
-    done = subprocess.run(
-        [sys.executable, str(script), version],
+    python = Path(sys.base_prefix) / "bin" / "python3"
+    return subprocess.run(
+        [python, "-I", str(script), *arguments],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert done.returncode != 0
-    assert done.stderr == (
-        f"There is no switched-on Flink line '{version}' in lines.toml. Choose one of: 2.3.0.\n"
-    )
+
+
+def test_the_script_tells_lines_and_jdks_on_a_bare_python() -> None:
+    assert run_script("--default").stdout == f"{default_line()}\n"
+    assert run_script("--lines").stdout.split() == ["1.9.3", "1.20.5", "2.3.0"]
+    assert run_script("2.3.0", "--jdks").stdout == "17 21\n"
+    assert run_script("1.9.3").stdout.split() == maven_arguments(find_line("1.9.3"))
+    on_jdk_11 = run_script("1.9.3", "--jdk", "11").stdout
+    assert f"-Dtest.jvm={java_home(11)}/bin/java" in on_jdk_11.split()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("1.0.0",), ("1.9.3", "--jdk", "17"), ("1.9.3", "--jdk", "8")]
+)
+def test_the_script_refuses_a_wrong_call_without_a_traceback(arguments: tuple[str, ...]) -> None:
+    done = run_script(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "Choose one of: 1" in done.stderr
 
 
 def test_make_stops_at_an_unknown_line_with_that_sentence() -> None:
@@ -74,7 +129,7 @@ def test_make_stops_at_an_unknown_line_with_that_sentence() -> None:
         check=False,
     )
     assert done.returncode != 0
-    assert "no switched-on Flink line '1.0.0'" in done.stderr
+    assert "There is no Flink line '1.0.0'" in done.stderr
     assert "Traceback" not in done.stderr
     assert "mvn" not in done.stdout
 

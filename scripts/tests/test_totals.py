@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from flink_boost.totals import JAVA_MODULES, PYTHON_SUITES, Totals, main, read_totals
+from flink_boost.lines import find_line, load_lines
+from flink_boost.totals import MODES, Totals, expected_suites, main, read_totals
+
+LINES = tuple(load_lines())
+SUITES = expected_suites([find_line(version) for version in LINES])
 
 
 def suite(passed: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> str:
@@ -20,11 +25,11 @@ def suite(passed: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A tree in which every suite has passed two tests."""
-    for module in JAVA_MODULES:
-        write(tmp_path / module / "target" / "9.9" / "surefire-reports" / "TEST-a.xml", suite(2))
-    for name in PYTHON_SUITES:
-        write(tmp_path / "build" / "test-reports" / f"{name}.xml", suite(2))
+    """A tree in which every suite of every line has passed two tests."""
+    for version in LINES:
+        (tmp_path / "benchmarks" / "src" / "line" / version).mkdir(parents=True)
+    for expected in expected_suites([find_line(version) for version in LINES], tmp_path):
+        write(tmp_path / expected.reports.replace("*", "a"), suite(2))
     return tmp_path
 
 
@@ -33,28 +38,77 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def test_every_line_has_to_run_in_all_modes_on_one_jdk_and_in_two_on_the_others() -> None:
+    for line in load_lines().values():
+        for number, jdk in enumerate(line.jdks):
+            modes = [
+                expected.reports.split("/")[-2]
+                for expected in SUITES
+                if expected.heading == f"Flink {line.version} on JDK {jdk}"
+                and expected.name == "flink-core-patch"
+            ]
+            assert modes == list(MODES if number == 0 else ("opened", "not-opened"))
+
+
 def test_sums_all_suites(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["9.9"], root) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "12 passed, 0 failed, 0 skipped"
+    assert main(LINES, root) == 0
+    shown = capsys.readouterr().out.splitlines()
+    count = 2 * len(list(root.rglob("*.xml")))
+    assert count >= 2 * (3 * 2 * len(MODES) + 2 * 2 * 2 + 3 + 3)
+    assert shown[-1] == f"{count} passed, 0 failed, 0 skipped"
+    at = shown.index("Flink 1.9.3 on JDK 11")
+    assert shown[at + 1].split()[:2] == ["flink-core-patch", "10"]
+    assert shown[at + 4].split()[:2] == ["together", "22"]
 
 
-def test_counts_nested_reports_of_other_modes(root: Path) -> None:
-    folder = root / "weaver" / "target" / "9.9" / "surefire-reports"
-    write(folder / "plain" / "TEST-a.xml", suite(3, failures=1, errors=1))
-    assert read_totals(folder.rglob("TEST-*.xml")) == Totals(passed=5, failed=2)
+def test_the_lines_that_are_named_are_enough(root: Path) -> None:
+    shutil.rmtree(root / "flink-core-patch" / "target" / "1.9.3")
+    assert main(["2.3.0", "1.20.5"], root) == 1, "weaver runs with the first line that is named"
+    assert main(["1.9.3"], root) == 1
+    write(root / "weaver/target/2.3.0/surefire-reports/TEST-a.xml", suite(1))
+    assert main(["2.3.0", "1.20.5"], root) == 0
+
+
+def test_counts_all_reports_of_a_suite(root: Path) -> None:
+    folder = root / "weaver" / "target" / LINES[0] / "surefire-reports"
+    write(folder / "TEST-b.xml", suite(3, failures=1, errors=1))
+    assert read_totals(folder.glob("TEST-*.xml")) == Totals(passed=5, failed=2)
 
 
 @pytest.mark.parametrize(
     "report", [suite(2, failures=1), suite(2, errors=1), suite(2, skipped=1), "<test"]
 )
-def test_failed_skipped_or_cut_off_is_not_success(root: Path, report: str) -> None:
-    write(root / "build" / "test-reports" / "scripts.xml", report)
-    assert main(["9.9"], root) == 1
+@pytest.mark.parametrize(
+    "place",
+    [
+        "build/test-reports/scripts.xml",
+        "flink-runtime-patch/target/1.20.5/surefire-reports/jdk-17/opened/TEST-b.xml",
+    ],
+)
+def test_failed_skipped_or_cut_off_is_not_success(root: Path, place: str, report: str) -> None:
+    write(root / place, report)
+    assert main(LINES, root) == 1
 
 
+@pytest.mark.parametrize("missing", range(len(SUITES)), ids=[s.reports for s in SUITES])
 def test_a_suite_that_did_not_run_is_a_failure(
+    root: Path, missing: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = SUITES[missing]
+    (root / expected.reports.replace("*", "a")).unlink()
+    assert main(LINES, root) == 1
+    shown = capsys.readouterr().out
+    assert f"{expected.name}{expected.detail}: no report, these tests did not run." in shown
+    assert shown.splitlines()[-1].endswith(" 1 failed, 0 skipped")
+
+
+def test_a_report_without_tests_is_a_failure(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (root / "build" / "test-reports" / "scripts.xml").unlink()
-    assert main(["9.9"], root) == 1
-    assert "scripts left no report" in capsys.readouterr().out
+    place = "flink-core-patch/target/2.3.0/surefire-reports/jdk-21/not-opened/TEST-a.xml"
+    write(root / place, suite(0))
+    assert main(LINES, root) == 1
+    assert (
+        "Flink 2.3.0 on JDK 21, flink-core-patch, mode not-opened: no report, these tests did not"
+        " run." in capsys.readouterr().out
+    )

@@ -130,6 +130,15 @@ public final class FlinkClasses {
         }
     }
 
+    /** Sets a private field, of the object's class or of one that it extends. */
+    public static void setField(Object object, String name, Object value) {
+        try {
+            declaredField(object.getClass(), name).set(object, value);
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** The class of that name, as this side sees it. */
     public Class<?> type(String name) {
         return types.computeIfAbsent(name, this::load);
@@ -180,6 +189,16 @@ public final class FlinkClasses {
             }
         }
         throw new AssertionError("no field " + name + " in " + type);
+    }
+
+    /** Whether this side has a class of that name. */
+    public boolean has(String name) {
+        try {
+            Class.forName(name, false, loader);
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
     }
 
     private static ClassLoader stockLoader() {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.DataInput;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -175,14 +177,45 @@ public abstract class StringReadContract {
             stock = endOfInput(bytes, end);
         }
         assertThat(patched)
-                .as(
-                        "reading %s from %d to %d",
-                        java.util.HexFormat.of().formatHex(bytes), start, end)
+                .as("reading %s from %d to %d", Wire.hex(bytes), start, end)
                 .isEqualTo(stock);
     }
 
-    /** How a read ended. */
-    public record Outcome(String value, String exception, int position) {
+    /** How a read ended; equal where text, exception and position afterwards are. */
+    public static final class Outcome {
+
+        private final String value;
+        private final String exception;
+        private final int position;
+
+        public Outcome(String value, String exception, int position) {
+            this.value = value;
+            this.exception = exception;
+            this.position = position;
+        }
+
+        String exception() {
+            return exception;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Outcome && parts().equals(((Outcome) other).parts());
+        }
+
+        @Override
+        public int hashCode() {
+            return parts().hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return "value, exception, position: " + parts();
+        }
+
+        private List<Object> parts() {
+            return Arrays.asList(value, exception, position);
+        }
 
         static Outcome of(
                 FlinkClasses flink, StringReadContract view, byte[] bytes, int start, int end) {

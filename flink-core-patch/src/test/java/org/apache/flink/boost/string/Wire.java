@@ -152,6 +152,16 @@ public final class Wire {
         out.write(rest);
     }
 
+    /** For messages. */
+    public static String hex(byte[] bytes) {
+        StringBuilder text = new StringBuilder();
+        for (byte b : bytes) {
+            text.append(Character.forDigit(b >> 4 & 0xF, 16));
+            text.append(Character.forDigit(b & 0xF, 16));
+        }
+        return text.toString();
+    }
+
     private static byte[] bytes(int... values) {
         byte[] bytes = new byte[values.length];
         for (int i = 0; i < values.length; i++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.flink.boost.guard.BoostMode;
 import org.junit.jupiter.api.Test;
 
@@ -53,13 +54,13 @@ class WovenClassesTest {
     /** In front of the array every write fails; the trace shows through whom it went. */
     private static List<String> callersOfFailingWrite(FlinkClasses flink) throws IOException {
         java.io.DataOutput out = flink.newOutput(32);
-        flink.invoke(out, "setPositionUnsafe", -1);
+        FlinkClasses.setField(out, "position", -1);
         try {
             flink.writeString("flink", out);
         } catch (ArrayIndexOutOfBoundsException e) {
             return Arrays.stream(e.getStackTrace())
                     .map(frame -> frame.getClassName() + "." + frame.getMethodName())
-                    .toList();
+                    .collect(Collectors.toList());
         }
         throw new AssertionError("writing in front of the array must fail");
     }

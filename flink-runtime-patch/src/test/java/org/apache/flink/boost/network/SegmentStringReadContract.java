@@ -14,16 +14,21 @@ import org.junit.jupiter.api.Test;
 /** Reading from the view of a record in one network buffer, heap or off-heap. */
 abstract class SegmentStringReadContract extends StringReadContract {
 
-    private static final String VIEW =
-            "org.apache.flink.runtime.io.network.api.serialization.NonSpanningWrapper";
-    private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
+    private static final String VIEW = viewOfThisLine();
+    static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
+
+    /** The class that is woven has another name on 1.9. */
+    private static String viewOfThisLine() {
+        String folder = "org.apache.flink.runtime.io.network.api.serialization.";
+        String nested = folder + "SpillingAdaptiveSpanningRecordDeserializer$NonSpanningWrapper";
+        return FlinkClasses.STOCK.has(nested) ? nested : folder + "NonSpanningWrapper";
+    }
 
     /** A segment of the kind under test, freed or not, with these bytes. */
     private Object segment(FlinkClasses flink, byte[] bytes) {
         try {
             // A segment has at least one byte.
-            Object segment =
-                    flink.invokeStatic(FACTORY, factoryMethod(), Math.max(bytes.length, 1));
+            Object segment = allocate(flink, Math.max(bytes.length, 1));
             flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
             return segment;
         } catch (IOException e) {
@@ -31,8 +36,8 @@ abstract class SegmentStringReadContract extends StringReadContract {
         }
     }
 
-    /** Method of {@code MemorySegmentFactory}. */
-    abstract String factoryMethod();
+    /** A segment of that many bytes, 1 or more, from {@link #FACTORY}. */
+    abstract Object allocate(FlinkClasses flink, int size) throws IOException;
 
     abstract boolean isOffHeap();
 
