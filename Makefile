@@ -13,8 +13,6 @@ MAVEN = mvn -B -ntp -C $$($(PYTHON) scripts/flink_boost/maven.py $(LINE))
 SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -path 'flink-core-patch/src/test/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
-# A line whose benchmarks have no adaptor yet is built without them.
-MODULES = $(if $(wildcard benchmarks/src/line/$(LINE)),,-pl flink-runtime-patch -am)
 
 .PHONY: help
 help: ## List the targets
@@ -37,7 +35,7 @@ $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
 	@$(PYTHON) scripts/flink_boost/maven.py $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
-	$(MAVEN) -q $(MODULES) package -DskipTests
+	$(MAVEN) -q package -DskipTests
 	@touch $@
 
 .PHONY: run

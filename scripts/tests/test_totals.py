@@ -26,9 +26,7 @@ def suite(passed: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A tree in which every suite of every line has passed two tests."""
-    for version in LINES:
-        (tmp_path / "benchmarks" / "src" / "line" / version).mkdir(parents=True)
-    for expected in expected_suites([find_line(version) for version in LINES], tmp_path):
+    for expected in SUITES:
         write(tmp_path / expected.reports.replace("*", "a"), suite(2))
     return tmp_path
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from flink_boost.box import ask_jdk, find_java
 from flink_boost.cli import Settings
-from flink_boost.distribution import CACHE
+from flink_boost.downloads import CACHE
 from flink_boost.errors import EnvironmentProblem, FlinkTestsFailed, UsageProblem
 from flink_boost.files import exclusive_lock, sha256
 from flink_boost.flinktests import plan as planning
