@@ -9,7 +9,6 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.string.TransferViews.Input;
@@ -59,7 +58,18 @@ public abstract class StringCopyContract {
             "org.apache.flink.api.common.typeutils.base.StringValueSerializer";
 
     /** One combination. */
-    private record Path(Way way, Source source, Target target) {}
+    private static final class Path {
+
+        private final Way way;
+        private final Source source;
+        private final Target target;
+
+        Path(Way way, Source source, Target target) {
+            this.way = way;
+            this.source = source;
+            this.target = target;
+        }
+    }
 
     /** Sources that are a {@code DataInputView}. */
     protected abstract List<Source> sources();
@@ -195,10 +205,10 @@ public abstract class StringCopyContract {
     @Test
     void outcomesOfDifferentInputDiffer() throws IOException {
         Path path = paths().get(0);
-        Outcome whole = Outcome.of(FlinkClasses.PATCHED, path, Wire.encoded("flink"), 0, 6, 16);
-        Outcome other = Outcome.of(FlinkClasses.STOCK, path, Wire.encoded("flinK"), 0, 6, 16);
+        List<Object> whole = outcome(FlinkClasses.PATCHED, path, Wire.encoded("flink"), 0, 6, 16);
+        List<Object> other = outcome(FlinkClasses.STOCK, path, Wire.encoded("flinK"), 0, 6, 16);
         byte[] cutOff = Arrays.copyOf(Wire.encoded("flink"), 5);
-        Outcome cut = Outcome.of(FlinkClasses.STOCK, path, cutOff, 0, 5, 16);
+        List<Object> cut = outcome(FlinkClasses.STOCK, path, cutOff, 0, 5, 16);
         assertThat(whole).isNotEqualTo(other).isNotEqualTo(cut);
     }
 
@@ -242,34 +252,31 @@ public abstract class StringCopyContract {
 
     private static void assertSameAsStock(Path path, byte[] bytes, int start, int end, int capacity)
             throws IOException {
-        Outcome patched = Outcome.of(FlinkClasses.PATCHED, path, bytes, start, end, capacity);
-        Outcome stock = Outcome.of(FlinkClasses.STOCK, path, bytes, start, end, capacity);
+        List<Object> patched = outcome(FlinkClasses.PATCHED, path, bytes, start, end, capacity);
+        List<Object> stock = outcome(FlinkClasses.STOCK, path, bytes, start, end, capacity);
         if (!patched.equals(stock)) {
             assertThat(patched)
-                    .as("copying %s from %d to %d", HexFormat.of().formatHex(bytes), start, end)
+                    .as("copying %s from %d to %d", Wire.hex(bytes), start, end)
                     .isEqualTo(stock);
         }
     }
 
-    /** How a copy ended. */
-    private record Outcome(String copied, String exception, int position, int capacity) {
-
-        static Outcome of(
-                FlinkClasses flink, Path path, byte[] bytes, int start, int end, int capacity)
-                throws IOException {
-            Input in = path.source.open(flink, bytes, start, end);
-            Output out = path.target.open(flink, capacity);
-            String exception = null;
-            try {
-                path.way.copy(flink, in.view(), out.view());
-            } catch (IOException | RuntimeException e) {
-                exception = e.getClass().getName();
-            }
-            return new Outcome(
-                    HexFormat.of().formatHex(out.bytes().get()),
-                    exception,
-                    in.position().getAsInt(),
-                    out.capacity().getAsInt());
+    /** How a copy ended: the bytes copied, exception, position in the input, size of the output. */
+    private static List<Object> outcome(
+            FlinkClasses flink, Path path, byte[] bytes, int start, int end, int capacity)
+            throws IOException {
+        Input in = path.source.open(flink, bytes, start, end);
+        Output out = path.target.open(flink, capacity);
+        String exception = null;
+        try {
+            path.way.copy(flink, in.view(), out.view());
+        } catch (IOException | RuntimeException e) {
+            exception = e.getClass().getName();
         }
+        return Arrays.asList(
+                Wire.hex(out.bytes().get()),
+                exception,
+                in.position().getAsInt(),
+                out.capacity().getAsInt());
     }
 }

@@ -32,10 +32,50 @@ public final class TransferViews {
     }
 
     /** An open source and the index of its next byte. */
-    public record Input(DataInput view, IntSupplier position) {}
+    public static final class Input {
+
+        private final DataInput view;
+        private final IntSupplier position;
+
+        public Input(DataInput view, IntSupplier position) {
+            this.view = view;
+            this.position = position;
+        }
+
+        public DataInput view() {
+            return view;
+        }
+
+        public IntSupplier position() {
+            return position;
+        }
+    }
 
     /** An open target, what has been written to it, and the size of its array, or 0. */
-    public record Output(DataOutput view, Supplier<byte[]> bytes, IntSupplier capacity) {}
+    public static final class Output {
+
+        private final DataOutput view;
+        private final Supplier<byte[]> bytes;
+        private final IntSupplier capacity;
+
+        public Output(DataOutput view, Supplier<byte[]> bytes, IntSupplier capacity) {
+            this.view = view;
+            this.bytes = bytes;
+            this.capacity = capacity;
+        }
+
+        public DataOutput view() {
+            return view;
+        }
+
+        public Supplier<byte[]> bytes() {
+            return bytes;
+        }
+
+        public IntSupplier capacity() {
+            return capacity;
+        }
+    }
 
     private TransferViews() {}
 
