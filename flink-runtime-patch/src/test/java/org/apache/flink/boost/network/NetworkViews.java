@@ -21,7 +21,18 @@ final class NetworkViews {
     private static final String PAGES = "org.apache.flink.boost.string.Pages";
     private static final int PAGE_SIZE = 64;
 
+    /** The view of a record in one network buffer; its name differs by line. */
+    static final String NON_SPANNING = nonSpanning();
+
     private NetworkViews() {}
+
+    /** A segment with these bytes, made by a method of {@code MemorySegmentFactory}. */
+    static Object segment(FlinkClasses flink, String factory, byte[] bytes) throws IOException {
+        // A segment has at least one byte. Without an owner, as in Flink's pool of network buffers.
+        Object segment = flink.invokeStatic(FACTORY, factory, Math.max(bytes.length, 1), null);
+        flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
+        return segment;
+    }
 
     /** Records in one network buffer, off-heap and on-heap, and memory in pages. */
     static List<Source> sources() {
@@ -41,10 +52,8 @@ final class NetworkViews {
     private static Input segment(
             FlinkClasses flink, String factory, byte[] bytes, int start, int end)
             throws IOException {
-        // A segment has at least one byte.
-        Object segment = flink.invokeStatic(FACTORY, factory, Math.max(bytes.length, 1));
-        flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
-        DataInput view = (DataInput) flink.create(wrapper(flink));
+        Object segment = segment(flink, factory, bytes);
+        DataInput view = (DataInput) flink.create(NON_SPANNING);
         flink.invoke(view, "initializeFromMemorySegment", segment, start, end);
         return new Input(view, () -> (int) FlinkClasses.field(view, "position"));
     }
@@ -78,9 +87,9 @@ final class NetworkViews {
                 () -> 0);
     }
 
-    /** The name differs by line. */
-    private static String wrapper(FlinkClasses flink) {
-        return NETWORK + "NonSpanningWrapper";
+    private static String nonSpanning() {
+        String nested = NETWORK + "SpillingAdaptiveSpanningRecordDeserializer$NonSpanningWrapper";
+        return FlinkClasses.STOCK.has(nested) ? nested : NETWORK + "NonSpanningWrapper";
     }
 
     private static Object call(

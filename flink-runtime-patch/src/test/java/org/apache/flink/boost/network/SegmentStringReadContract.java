@@ -14,30 +14,19 @@ import org.junit.jupiter.api.Test;
 /** Reading from the view of a record in one network buffer, heap or off-heap. */
 abstract class SegmentStringReadContract extends StringReadContract {
 
-    private static final String VIEW = viewOfThisLine();
-    static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
-
-    /** The class that is woven has another name on 1.9. */
-    private static String viewOfThisLine() {
-        String folder = "org.apache.flink.runtime.io.network.api.serialization.";
-        String nested = folder + "SpillingAdaptiveSpanningRecordDeserializer$NonSpanningWrapper";
-        return FlinkClasses.STOCK.has(nested) ? nested : folder + "NonSpanningWrapper";
-    }
+    private static final String VIEW = NetworkViews.NON_SPANNING;
 
     /** A segment of the kind under test, freed or not, with these bytes. */
     private Object segment(FlinkClasses flink, byte[] bytes) {
         try {
-            // A segment has at least one byte.
-            Object segment = allocate(flink, Math.max(bytes.length, 1));
-            flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
-            return segment;
+            return NetworkViews.segment(flink, factoryMethod(), bytes);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
     }
 
-    /** A segment of that many bytes, 1 or more, from {@link #FACTORY}. */
-    abstract Object allocate(FlinkClasses flink, int size) throws IOException;
+    /** Method of {@code MemorySegmentFactory}. */
+    abstract String factoryMethod();
 
     abstract boolean isOffHeap();
 
