@@ -15,8 +15,14 @@ public abstract class Texts {
 
     private static final long SEED = 14_346;
 
-    /** More than a branch predictor learns by heart. */
-    private static final int MOST = 64;
+    /** Different strings at the least, which a branch predictor may still learn by heart. */
+    private static final int FEWEST = 64;
+
+    /** Different strings at the most. */
+    private static final int MOST = 2048;
+
+    /** In code units, all strings of a cell together: more than a branch predictor learns. */
+    private static final int LEARNT = 1 << 18;
 
     /** In code units, all strings of a cell together: 20 MB as strings and encoded, at the most. */
     private static final int MOST_CODE_UNITS = 4 << 20;
@@ -55,9 +61,13 @@ public abstract class Texts {
     /** Drives what this JVM would see in production through the code that is measured. */
     abstract void pollute() throws IOException;
 
-    /** How many different strings a cell has: 64, fewer from 64 Ki code units on, 4 of 1 Mi. */
+    /**
+     * How many different strings a cell has: 2,048 up to 128 code units, so many less as they are
+     * longer, 64 from 4,096 on, 4 of 1 Mi. Of one code unit 64, since ASCII has no 2,048.
+     */
     static int count(int length) {
-        return Math.min(MOST, Math.max(1, MOST_CODE_UNITS / length));
+        int enough = length == 1 ? FEWEST : Math.min(MOST, LEARNT / length);
+        return Math.max(1, Math.min(Math.max(FEWEST, enough), MOST_CODE_UNITS / length));
     }
 
     String[] texts() {

@@ -136,7 +136,7 @@ class StringSerializationBenchmarkTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1,64", "16384,64", "65536,64", "65537,63", "1048576,4", "9000000,1"})
+    @CsvSource({"1,64", "4,2048", "128,2048", "1024,256", "4096,64", "16384,64", "65536,64", "65537,63", "1048576,4", "9000000,1"})
     void dataOfACellFitTheHeap(int length, int count) {
         assertThat(Texts.count(length)).isEqualTo(count);
     }
