@@ -10,172 +10,216 @@ import org.apache.flink.core.memory.MemorySegment;
  */
 final class SegmentDecoder {
 
+    private static final int MIXED_WORDS = VarintDecoder.MIXED_WORDS;
+
     private SegmentDecoder() {}
 
     /** As {@link VarintDecoder#decodeUtf16}. */
     static long decodeUtf16(MemorySegment in, int position, byte[] chars, int n) {
+        int limit = in.size();
         int i = 0;
         int p = position;
-        int lastWord = in.size() - 8;
-        while (i < n && p <= lastWord) {
+        while (i <= n - 8 && p <= limit - 8) {
             long word = in.getLongLittleEndian(p);
             long more = Words.more(word);
-            if (more == Words.TWO_BYTES && i <= n - 4) {
+            if (more == Words.TWO_BYTES) {
                 WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
                 i += 4;
                 p += 8;
-            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2) {
+            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES) {
                 WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
                 i += 2;
                 p += 6;
-            } else if (more == 0 && i <= n - 8) {
+            } else if (more == 0) {
                 WideArrays.putLong(chars, i << 1, Words.widened(word));
                 WideArrays.putLong(chars, (i << 1) + 8, Words.widened(word >>> 32));
                 i += 8;
                 p += 8;
             } else {
-                int bits = Words.bitsOfFirst(more);
-                if (bits > Words.MOST_BITS) {
-                    return Progress.of(i, p);
+                // Where sizes mix they go on mixing: do not guess again for a while.
+                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                    word = in.getLongLittleEndian(p);
+                    more = Words.more(word);
+                    if (Words.isOverLong(more)) {
+                        return Progress.of(i, p);
+                    }
+                    VarintDecoder.putWord(word, chars, i);
+                    i += Words.ends(more);
+                    p += Words.endedBytes(more);
                 }
-                VarintDecoder.putUtf16(chars, i++, Words.first(word, bits));
-                p += bits >>> 3;
             }
         }
         while (i < n) {
-            int c = charAt(in, p);
-            if (c < 0) {
+            long word = bytesAt(in, p);
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
+                WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
+                i += 4;
+                p += 8;
+                continue;
+            }
+            int bits = Words.bitsOfFirst(more);
+            if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
-            VarintDecoder.putUtf16(chars, i++, charOf(c));
-            p += sizeOf(c);
+            VarintDecoder.putUtf16(chars, i++, Words.first(word, bits));
+            p += bits >>> 3;
+            long rest = word >>> bits;
+            int next = Words.bitsOfFirst(Words.more(rest));
+            if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
+                VarintDecoder.putUtf16(chars, i++, Words.first(rest, next));
+                p += next >>> 3;
+            }
         }
         return Progress.of(i, p);
     }
 
-    /** As {@link #decodeUtf16}, into an array with one element per character. */
+    /** As {@link VarintDecoder#decodeChars}. */
     static long decodeChars(MemorySegment in, int position, char[] chars, int n) {
+        int limit = in.size();
         int i = 0;
         int p = position;
-        int lastWord = in.size() - 8;
-        while (i < n && p <= lastWord) {
+        while (i <= n - 8 && p <= limit - 8) {
             long word = in.getLongLittleEndian(p);
             long more = Words.more(word);
-            if (more == Words.TWO_BYTES && i <= n - 4) {
-                long four = Words.fourOfTwoBytes(word);
-                chars[i] = (char) four;
-                chars[i + 1] = (char) (four >>> 16);
-                chars[i + 2] = (char) (four >>> 32);
-                chars[i + 3] = (char) (four >>> 48);
+            if (more == Words.TWO_BYTES) {
+                VarintDecoder.putFour(Words.fourOfTwoBytes(word), chars, i);
                 i += 4;
                 p += 8;
-            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2) {
+            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES) {
                 int two = Words.twoOfThreeBytes(word);
                 chars[i] = (char) two;
                 chars[i + 1] = (char) (two >>> 16);
                 i += 2;
                 p += 6;
+            } else if (more == 0) {
+                VarintDecoder.putFour(Words.widened(word), chars, i);
+                VarintDecoder.putFour(Words.widened(word >>> 32), chars, i + 4);
+                i += 8;
+                p += 8;
             } else {
-                int bits = Words.bitsOfFirst(more);
-                if (bits > Words.MOST_BITS) {
-                    return Progress.of(i, p);
+                // Where sizes mix they go on mixing: do not guess again for a while.
+                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                    word = in.getLongLittleEndian(p);
+                    more = Words.more(word);
+                    if (Words.isOverLong(more)) {
+                        return Progress.of(i, p);
+                    }
+                    VarintDecoder.putWord(word, chars, i);
+                    i += Words.ends(more);
+                    p += Words.endedBytes(more);
                 }
-                chars[i++] = (char) Words.first(word, bits);
-                p += bits >>> 3;
             }
         }
         while (i < n) {
-            int c = charAt(in, p);
-            if (c < 0) {
+            long word = bytesAt(in, p);
+            int bits = Words.bitsOfFirst(Words.more(word));
+            if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
-            chars[i++] = (char) charOf(c);
-            p += sizeOf(c);
+            chars[i++] = (char) Words.first(word, bits);
+            p += bits >>> 3;
         }
         return Progress.of(i, p);
+    }
+
+    /** As {@link VarintDecoder#latin1End}. */
+    static int latin1End(MemorySegment in, int position, int n) {
+        int limit = in.size();
+        int left = n;
+        int p = position;
+        long carried = 0;
+        while (left >= 8 && p <= limit - 8) {
+            long word = in.getLongLittleEndian(p);
+            long more = Words.more(word);
+            long seconds = Words.seconds(more, carried);
+            long wrong = Words.notLatin1(word, seconds);
+            if (wrong != 0) {
+                return ~(p + Words.firstByte(wrong) - 1);
+            }
+            left -= 8 - Long.bitCount(seconds);
+            p += 8;
+            carried = Words.carry(more);
+        }
+        if (left >= 8) {
+            return ~limit;
+        }
+        long tail = latin1Tail(in, p, left, carried);
+        return tail < 0 ? ~(p + (int) ~tail - 1) : p + Words.latin1Size(tail, left, carried);
     }
 
     /** As {@link VarintDecoder#decodeLatin1}. */
-    static long decodeLatin1(MemorySegment in, int position, byte[] chars, int n) {
+    static void decodeLatin1(MemorySegment in, int position, byte[] chars, int n) {
+        int limit = in.size();
         int i = 0;
         int p = position;
-        int lastWord = in.size() - 8;
-        while (i <= n - 8 && p <= lastWord) {
+        long carried = 0;
+        while (i <= n - 8 && p <= limit - 8) {
             long word = in.getLongLittleEndian(p);
-            // The bytes up to the first that is not ASCII; what is behind them is overwritten.
-            WideArrays.putLong(chars, i, word);
-            int ascii = Words.asciiBytes(Words.more(word));
-            i += ascii;
-            p += ascii;
-            if (ascii < 7) {
-                int pair = (int) (word >>> (ascii << 3)) & 0xFFFF;
-                if (pair > Words.LAST_LATIN1) {
-                    break;
-                }
-                chars[i++] = (byte) (pair & 0x7F | pair >>> 1 & 0x80);
-                p += 2;
-            }
+            long more = Words.more(word);
+            long seconds = Words.seconds(more, carried);
+            WideArrays.putLong(chars, i, Words.withoutSeconds(word, seconds));
+            i += 8 - Long.bitCount(seconds);
+            p += 8;
+            carried = Words.carry(more);
         }
-        while (i < n) {
-            if (p < in.size() && in.get(p) >= 0) {
-                chars[i++] = in.get(p);
-                p++;
-                continue;
-            }
-            int c = charAt(in, p);
-            if (c < 0 || charOf(c) > 0xFF) {
-                break;
-            }
-            chars[i++] = (byte) charOf(c);
-            p += sizeOf(c);
-        }
-        return Progress.of(i, p);
+        VarintDecoder.putBytes(latin1Tail(in, p, n - i, carried), chars, i);
     }
 
-    /** As {@link VarintDecoder#firstNonAscii}. */
-    static int firstNonAscii(MemorySegment in, int position) {
-        int p = position;
-        for (; p <= in.size() - 8; p += 8) {
-            long more = Words.more(in.getLongLittleEndian(p));
-            if (more != 0) {
-                return p + (Long.numberOfTrailingZeros(more) >>> 3);
+    /** As {@link VarintDecoder#latin1Tail}. */
+    static long latin1Tail(MemorySegment in, int position, int left, long carried) {
+        int limit = in.size();
+        long word = bytesAt(in, position);
+        long more = Words.more(word);
+        long seconds = Words.seconds(more, carried);
+        long wrong = Words.notLatin1(word, seconds);
+        long chars = Words.withoutSeconds(word, seconds);
+        int kept = 8 - Long.bitCount(seconds);
+        int size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
+        if (kept < left || size > 8) {
+            word = bytesAt(in, position + 8);
+            seconds = Words.seconds(Words.more(word), Words.carry(more));
+            chars |= Words.withoutSeconds(word, seconds) << (kept << 3);
+            size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
+            long wrongBehind = Words.lowBytes(Words.notLatin1(word, seconds), size - 8);
+            if (wrong == 0 && wrongBehind != 0) {
+                return ~(8 + Words.firstByte(wrongBehind));
             }
         }
-        while (p < in.size() && in.get(p) >= 0) {
-            p++;
+        wrong = Words.lowBytes(wrong, size);
+        if (wrong != 0) {
+            return ~Words.firstByte(wrong);
         }
-        return p;
+        return size > limit - position ? ~(limit - position + 1) : Words.lowBytes(chars, left);
     }
 
-    /** As {@link VarintDecoder#startsAboveLatin1}. */
-    static boolean startsAboveLatin1(MemorySegment in, int position) {
-        int c = charAt(in, position);
-        return c >= 0 && charOf(c) > 0xFF;
+    /** As {@link VarintDecoder#isAboveLatin1}. */
+    static boolean isAboveLatin1(MemorySegment in, int position) {
+        int limit = in.size();
+        long word = bytesAt(in, position);
+        int bits = Words.bitsOfFirst(Words.more(word));
+        return bits <= Words.MOST_BITS
+                && bits >>> 3 <= limit - position
+                && Words.first(word, bits) > 0xFF;
     }
 
-    /** The character that starts there and its size, or -1 where none of up to three bytes does. */
-    private static int charAt(MemorySegment in, int position) {
-        if (position <= in.size() - 8) {
-            long word = in.getLongLittleEndian(position);
-            int bits = Words.bitsOfFirst(Words.more(word));
-            return bits > Words.MOST_BITS ? -1 : Words.first(word, bits) | bits >>> 3 << 16;
+    /** As {@link VarintDecoder#bytesAt}. */
+    static long bytesAt(MemorySegment in, int position) {
+        return in.size() - position >= 8
+                ? in.getLongLittleEndian(position)
+                : lastBytesAt(in, position);
+    }
+
+    private static long lastBytesAt(MemorySegment in, int position) {
+        int limit = in.size();
+        int left = limit - position;
+        if (left > 0 && limit >= 8) {
+            return in.getLongLittleEndian(limit - 8) >>> -(left << 3);
         }
-        int bytes = 0;
-        for (int size = 1; size <= 3 && position + size <= in.size(); size++) {
-            int b = in.get(position + size - 1);
-            bytes |= (b & 0xFF) << (size - 1 << 3);
-            if (b >= 0) {
-                return Words.ofThreeBytes(bytes) | size << 16;
-            }
+        long word = 0;
+        for (int i = limit - 1; i >= position; i--) {
+            word = word << 8 | in.get(i) & 0xFF;
         }
-        return -1;
-    }
-
-    private static int charOf(int characterAndSize) {
-        return characterAndSize & 0xFFFF;
-    }
-
-    private static int sizeOf(int characterAndSize) {
-        return characterAndSize >>> 16;
+        return word;
     }
 }

@@ -19,6 +19,9 @@ final class StringReader {
     /** From here on bulk copies beat words. */
     private static final int BULK = 64;
 
+    /** Size of the view's own array that long strings go through. */
+    private static final int CHUNK = 2048;
+
     /** Stock keeps an array of that many characters; above, it allocates what the field says. */
     private static final int STOCK_ARRAY = 2048;
 
@@ -101,27 +104,49 @@ final class StringReader {
     }
 
     private static String readArray(Positioned in, byte[] array, int start, int limit, int n) {
-        if (n < BULK ? isShortAscii(array, start, n) : isLongAscii(array, start, n)) {
+        if (n < 8) {
+            long word = VarintDecoder.bytesAt(array, start, limit);
+            if ((Words.lowBytes(word, n) & NEGATIVES) == 0) {
+                in.boostPosition(start + n);
+                return StringAccess.OPENED ? ofShort(word, n) : latin1(array, start, n);
+            }
+        } else if (n < BULK ? isShortAscii(array, start, n) : isLongAscii(array, start, n)) {
             in.boostPosition(start + n);
             return latin1(array, start, n);
         }
         return StringAccess.OPENED ? readText(in, array, start, limit, n) : STOCK;
     }
 
+    /** Text that is not ASCII. */
     private static String readText(Positioned in, byte[] array, int start, int limit, int n) {
-        int first = VarintDecoder.firstNonAscii(array, start, limit);
-        if (!VarintDecoder.startsAboveLatin1(array, first, limit)) {
-            byte[] chars = new byte[n];
-            long progress = VarintDecoder.decodeLatin1(array, start, limit, chars, n);
-            int behind = Progress.bytes(progress);
-            if (Progress.characters(progress) == n) {
-                in.boostPosition(behind);
+        if (Words.startsAboveLatin1(VarintDecoder.bytesAt(array, start, limit))) {
+            return readUtf16(in, array, start, limit, n);
+        }
+        int other;
+        if (n < 8) {
+            long word = VarintDecoder.latin1Tail(array, start, limit, n, 0);
+            if (word >= 0) {
+                in.boostPosition(start + Words.latin1Size(word, n, 0));
+                return ofShort(word, n);
+            }
+            other = start + (int) ~word - 1;
+        } else {
+            int end = VarintDecoder.latin1End(array, start, limit, n);
+            if (end >= 0) {
+                byte[] chars = new byte[n];
+                VarintDecoder.decodeLatin1(array, start, limit, chars, n);
+                in.boostPosition(end);
                 return StringAccess.newString(chars, StringAccess.LATIN1);
             }
-            if (!VarintDecoder.startsAboveLatin1(array, behind, limit)) {
-                return STOCK;
-            }
+            other = ~end;
         }
+        return VarintDecoder.isAboveLatin1(array, other, limit)
+                ? readUtf16(in, array, start, limit, n)
+                : STOCK;
+    }
+
+    /** Text with at least one character above 0xFF. */
+    private static String readUtf16(Positioned in, byte[] array, int start, int limit, int n) {
         if (n > Integer.MAX_VALUE >> 1) {
             return STOCK;
         }
@@ -137,47 +162,100 @@ final class StringReader {
     private static String readOffHeap(SegmentInput in, MemorySegment segment, int start, int n) {
         byte[] bytes;
         if (n < 8) {
-            long word = firstBytes(segment, start, n);
-            if ((word & NEGATIVES) != 0) {
-                return readOffHeapText(in, segment, start, n, null);
+            long word = SegmentDecoder.bytesAt(segment, start);
+            if ((Words.lowBytes(word, n) & NEGATIVES) != 0) {
+                return readOffHeapText(in, segment, start, n);
             }
-            bytes = new byte[n];
-            putFirstBytes(bytes, word);
-        } else if (n < BULK) {
+            in.boostPosition(start + n);
+            return ofShort(word, n);
+        }
+        if (n < BULK) {
             if (!isShortAscii(segment, start, n)) {
-                return readOffHeapText(in, segment, start, n, null);
+                return readOffHeapText(in, segment, start, n);
             }
             bytes = new byte[n];
             copyWords(segment, start, bytes, n);
         } else {
-            if ((segment.getLong(start) & NEGATIVES) != 0) {
-                return readOffHeapText(in, segment, start, n, null);
-            }
-            bytes = new byte[n];
-            segment.get(start, bytes, 0, n);
-            if (!StringAccess.isAscii(bytes, 0, n)) {
-                return readOffHeapText(in, segment, start, n, bytes);
+            bytes = longAscii(in, segment, start, n);
+            if (bytes == null) {
+                return readOffHeapText(in, segment, start, n);
             }
         }
         in.boostPosition(start + n);
         return StringAccess.newString(bytes, StringAccess.LATIN1);
     }
 
-    /** {@code latin1} is an array of n bytes that is there already, or null. */
+    /**
+     * The bytes when all are ASCII, else null. The first time that an array is allocated for text
+     * that turns out not to be, the view gets an array of its own, through which all its further
+     * strings go before memory is allocated for them: at most one array per view is garbage.
+     */
+    private static byte[] longAscii(SegmentInput in, MemorySegment segment, int start, int n) {
+        if ((segment.getLong(start) & NEGATIVES) != 0) {
+            return null;
+        }
+        byte[] scratch = in.boostScratch();
+        if (scratch != null && scratch.length < BULK) {
+            // Stock's readUTF leaves arrays of any size, of 0 too.
+            scratch = scratch(in, CHUNK);
+        }
+        if (scratch != null && !isAscii(segment, start, n, scratch)) {
+            return null;
+        }
+        byte[] bytes = new byte[n];
+        segment.get(start, bytes, 0, n);
+        if (scratch == null && !StringAccess.isAscii(bytes, 0, n)) {
+            in.boostScratch(new byte[CHUNK]);
+            return null;
+        }
+        return bytes;
+    }
+
+    private static boolean isAscii(MemorySegment segment, int start, int n, byte[] scratch) {
+        for (int i = 0; i < n; i += scratch.length) {
+            int size = Math.min(n - i, scratch.length);
+            segment.get(start + i, scratch, 0, size);
+            if (!StringAccess.isAscii(scratch, 0, size)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Text that is not ASCII. */
     private static String readOffHeapText(
-            SegmentInput in, MemorySegment segment, int start, int n, byte[] latin1) {
-        int first = SegmentDecoder.firstNonAscii(segment, start);
-        if (!SegmentDecoder.startsAboveLatin1(segment, first)) {
-            byte[] chars = latin1 == null ? new byte[n] : latin1;
-            long progress = SegmentDecoder.decodeLatin1(segment, start, chars, n);
-            int behind = Progress.bytes(progress);
-            if (Progress.characters(progress) == n) {
-                in.boostPosition(behind);
+            SegmentInput in, MemorySegment segment, int start, int n) {
+        if (Words.startsAboveLatin1(SegmentDecoder.bytesAt(segment, start))) {
+            return readOffHeapUtf16(in, segment, start, n);
+        }
+        int other;
+        if (n < 8) {
+            long word = SegmentDecoder.latin1Tail(segment, start, n, 0);
+            if (word >= 0) {
+                in.boostPosition(start + Words.latin1Size(word, n, 0));
+                return ofShort(word, n);
+            }
+            other = start + (int) ~word - 1;
+        } else {
+            int end = SegmentDecoder.latin1End(segment, start, n);
+            if (end >= 0) {
+                byte[] chars = new byte[n];
+                SegmentDecoder.decodeLatin1(segment, start, chars, n);
+                in.boostPosition(end);
                 return StringAccess.newString(chars, StringAccess.LATIN1);
             }
-            if (!SegmentDecoder.startsAboveLatin1(segment, behind)) {
-                return STOCK;
-            }
+            other = ~end;
+        }
+        return SegmentDecoder.isAboveLatin1(segment, other)
+                ? readOffHeapUtf16(in, segment, start, n)
+                : STOCK;
+    }
+
+    /** Text with at least one character above 0xFF. */
+    private static String readOffHeapUtf16(
+            SegmentInput in, MemorySegment segment, int start, int n) {
+        if (n > Integer.MAX_VALUE >> 1) {
+            return STOCK;
         }
         byte[] chars = new byte[n << 1];
         long progress = SegmentDecoder.decodeUtf16(segment, start, chars, n);
@@ -188,11 +266,18 @@ final class StringReader {
         return StringAccess.newString(chars, StringAccess.UTF16);
     }
 
+    /** Less than 8 Latin-1 characters from the low bytes of a word. */
+    private static String ofShort(long word, int n) {
+        byte[] bytes = new byte[n];
+        VarintDecoder.putBytes(word, bytes, 0);
+        return StringAccess.newString(bytes, StringAccess.LATIN1);
+    }
+
     /** Without a look into strings: through the view's own arrays and public constructors. */
     private static String readByScratch(SegmentInput in, MemorySegment segment, int start, int n) {
         byte[] scratch;
         if (n < 8) {
-            long word = firstBytes(segment, start, n);
+            long word = Words.lowBytes(SegmentDecoder.bytesAt(segment, start), n);
             if ((word & NEGATIVES) != 0) {
                 return readChars(in, segment, start, n);
             }
@@ -270,19 +355,13 @@ final class StringReader {
                 && StringAccess.isAscii(bytes, start, n);
     }
 
+    /** 8 bytes or more. */
     private static boolean isShortAscii(byte[] bytes, int start, int n) {
-        if (n >= 8) {
-            long seen = WideArrays.getLong(bytes, start + n - 8);
-            for (int i = 0; i <= n - 8; i += 8) {
-                seen |= WideArrays.getLong(bytes, start + i);
-            }
-            return (seen & NEGATIVES) == 0;
+        long seen = WideArrays.getLong(bytes, start + n - 8);
+        for (int i = 0; i <= n - 8; i += 8) {
+            seen |= WideArrays.getLong(bytes, start + i);
         }
-        int seen = 0;
-        for (int i = 0; i < n; i++) {
-            seen |= bytes[start + i];
-        }
-        return seen >= 0;
+        return (seen & NEGATIVES) == 0;
     }
 
     /** 8 bytes or more. */
@@ -300,32 +379,6 @@ final class StringReader {
             WideArrays.putLong(bytes, i, segment.getLongLittleEndian(start + i));
         }
         WideArrays.putLong(bytes, n - 8, segment.getLongLittleEndian(start + n - 8));
-    }
-
-    /** Less than 8 bytes, the first one lowest. */
-    private static long firstBytes(MemorySegment segment, int start, int n) {
-        if (segment.size() - start >= 8) {
-            return segment.getLongLittleEndian(start) & ~(-1L << (n << 3));
-        }
-        long word = 0;
-        for (int i = n - 1; i >= 0; i--) {
-            word = word << 8 | segment.get(start + i) & 0xFF;
-        }
-        return word;
-    }
-
-    /** Spreads a word over less than 8 bytes. */
-    private static void putFirstBytes(byte[] bytes, long word) {
-        int n = bytes.length;
-        if (n >= 4) {
-            WideArrays.putInt(bytes, 0, (int) word);
-            WideArrays.putInt(bytes, n - 4, (int) (word >>> (n - 4 << 3)));
-            return;
-        }
-        long rest = word;
-        for (int i = 0; i < n; i++, rest >>>= 8) {
-            bytes[i] = (byte) rest;
-        }
     }
 
     /**

@@ -5,11 +5,14 @@ package org.apache.flink.boost.string;
  * The raw loops from the bytes of an array to characters, the inverse of {@link VarintEncoder}.
  * {@link SegmentDecoder} is the same for memory segments.
  *
- * <p>Characters padded with zero groups to two or three bytes are read as stock reads them. A loop
- * stops in front of a character of more than three bytes, which only stock's body judges, and in
- * front of one that does not lie completely below {@code limit}.
+ * <p>A loop stops in front of a character of more than three bytes, which only stock's body judges,
+ * and in front of one that does not lie completely below {@code limit}. What a word holds is found
+ * out without branches where text mixes sizes: such text has no pattern to predict.
  */
 final class VarintDecoder {
+
+    /** Words of mixed sizes that are taken without a look whether they still mix. */
+    static final int MIXED_WORDS = 4;
 
     private VarintDecoder() {}
 
@@ -22,128 +25,276 @@ final class VarintDecoder {
     static long decodeUtf16(byte[] in, int position, int limit, byte[] chars, int n) {
         int i = 0;
         int p = position;
-        while (i < n && p <= limit - 8) {
+        while (i <= n - 8 && p <= limit - 8) {
             long word = WideArrays.getLong(in, p);
             long more = Words.more(word);
-            if (more == Words.TWO_BYTES && i <= n - 4) {
+            if (more == Words.TWO_BYTES) {
                 WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
                 i += 4;
                 p += 8;
-            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2) {
+            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES) {
                 WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
                 i += 2;
                 p += 6;
-            } else if (more == 0 && i <= n - 8) {
+            } else if (more == 0) {
                 WideArrays.putLong(chars, i << 1, Words.widened(word));
                 WideArrays.putLong(chars, (i << 1) + 8, Words.widened(word >>> 32));
                 i += 8;
                 p += 8;
             } else {
-                int bits = Words.bitsOfFirst(more);
-                if (bits > Words.MOST_BITS) {
-                    return Progress.of(i, p);
+                // Where sizes mix they go on mixing: do not guess again for a while.
+                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                    word = WideArrays.getLong(in, p);
+                    more = Words.more(word);
+                    if (Words.isOverLong(more)) {
+                        return Progress.of(i, p);
+                    }
+                    putWord(word, chars, i);
+                    i += Words.ends(more);
+                    p += Words.endedBytes(more);
                 }
-                putUtf16(chars, i++, Words.first(word, bits));
-                p += bits >>> 3;
             }
         }
         while (i < n) {
-            int size = charSize(in, p, limit);
-            if (size == 0) {
+            long word = bytesAt(in, p, limit);
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
+                WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
+                i += 4;
+                p += 8;
+                continue;
+            }
+            int bits = Words.bitsOfFirst(more);
+            if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
-            putUtf16(chars, i++, charAt(in, p, size));
-            p += size;
+            putUtf16(chars, i++, Words.first(word, bits));
+            p += bits >>> 3;
+            long rest = word >>> bits;
+            int next = Words.bitsOfFirst(Words.more(rest));
+            if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
+                putUtf16(chars, i++, Words.first(rest, next));
+                p += next >>> 3;
+            }
         }
         return Progress.of(i, p);
     }
 
     /**
-     * Decodes from the first character on into Latin-1; stops also in front of a character above
-     * 0xFF. Parameters and result as {@link #decodeUtf16}, with one byte per character.
+     * Decodes from the first character on into an array with one element per character. Parameters
+     * and result as {@link #decodeUtf16}.
      */
-    static long decodeLatin1(byte[] in, int position, int limit, byte[] chars, int n) {
+    static long decodeChars(byte[] in, int position, int limit, char[] chars, int n) {
         int i = 0;
         int p = position;
-        int lastWord = limit - 8;
-        while (i <= n - 8 && p <= lastWord) {
+        while (i <= n - 8 && p <= limit - 8) {
             long word = WideArrays.getLong(in, p);
-            // The bytes up to the first that is not ASCII; what is behind them is overwritten.
-            WideArrays.putLong(chars, i, word);
-            int ascii = Words.asciiBytes(Words.more(word));
-            i += ascii;
-            p += ascii;
-            if (ascii < 7) {
-                int pair = (int) (word >>> (ascii << 3)) & 0xFFFF;
-                if (pair > Words.LAST_LATIN1) {
-                    break;
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES) {
+                putFour(Words.fourOfTwoBytes(word), chars, i);
+                i += 4;
+                p += 8;
+            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES) {
+                int two = Words.twoOfThreeBytes(word);
+                chars[i] = (char) two;
+                chars[i + 1] = (char) (two >>> 16);
+                i += 2;
+                p += 6;
+            } else if (more == 0) {
+                putFour(Words.widened(word), chars, i);
+                putFour(Words.widened(word >>> 32), chars, i + 4);
+                i += 8;
+                p += 8;
+            } else {
+                // Where sizes mix they go on mixing: do not guess again for a while.
+                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                    word = WideArrays.getLong(in, p);
+                    more = Words.more(word);
+                    if (Words.isOverLong(more)) {
+                        return Progress.of(i, p);
+                    }
+                    putWord(word, chars, i);
+                    i += Words.ends(more);
+                    p += Words.endedBytes(more);
                 }
-                chars[i++] = (byte) (pair & 0x7F | pair >>> 1 & 0x80);
-                p += 2;
             }
         }
         while (i < n) {
-            if (p < limit && in[p] >= 0) {
-                chars[i++] = in[p];
-                p++;
-                continue;
-            }
-            int size = charSize(in, p, limit);
-            int c = size == 0 ? Integer.MAX_VALUE : charAt(in, p, size);
-            if (c > 0xFF) {
+            long word = bytesAt(in, p, limit);
+            int bits = Words.bitsOfFirst(Words.more(word));
+            if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
-            chars[i++] = (byte) c;
-            p += size;
+            chars[i++] = (char) Words.first(word, bits);
+            p += bits >>> 3;
         }
         return Progress.of(i, p);
     }
 
-    /** Index of the first byte from 0x80 on, or {@code limit}. */
-    static int firstNonAscii(byte[] in, int position, int limit) {
+    /**
+     * Looks for the end of Latin-1 text.
+     *
+     * @return index behind its last byte, or {@code ~index} of a character in front of which all
+     *     are below 0x100 and as a writer writes them; one of the next eight is not
+     */
+    static int latin1End(byte[] in, int position, int limit, int n) {
+        int left = n;
         int p = position;
-        for (; p <= limit - 8; p += 8) {
-            long more = Words.more(WideArrays.getLong(in, p));
-            if (more != 0) {
-                return p + (Long.numberOfTrailingZeros(more) >>> 3);
+        long carried = 0;
+        while (left >= 8 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = Words.more(word);
+            long seconds = Words.seconds(more, carried);
+            long wrong = Words.notLatin1(word, seconds);
+            if (wrong != 0) {
+                return ~(p + Words.firstByte(wrong) - 1);
             }
+            left -= 8 - Long.bitCount(seconds);
+            p += 8;
+            carried = Words.carry(more);
         }
-        while (p < limit && in[p] >= 0) {
-            p++;
+        if (left >= 8) {
+            return ~limit;
         }
-        return p;
+        long tail = latin1Tail(in, p, limit, left, carried);
+        return tail < 0 ? ~(p + (int) ~tail - 1) : p + Words.latin1Size(tail, left, carried);
     }
 
-    /** Whether a character above 0xFF starts there; false also where no complete one does. */
-    static boolean startsAboveLatin1(byte[] in, int position, int limit) {
-        int size = charSize(in, position, limit);
-        return size != 0 && charAt(in, position, size) > 0xFF;
+    /**
+     * Decodes text for which {@link #latin1End} gave an end.
+     *
+     * @param chars array of {@code n} bytes, one per character
+     */
+    static void decodeLatin1(byte[] in, int position, int limit, byte[] chars, int n) {
+        int i = 0;
+        int p = position;
+        long carried = 0;
+        while (i <= n - 8 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = Words.more(word);
+            long seconds = Words.seconds(more, carried);
+            WideArrays.putLong(chars, i, Words.withoutSeconds(word, seconds));
+            i += 8 - Long.bitCount(seconds);
+            p += 8;
+            carried = Words.carry(more);
+        }
+        putBytes(latin1Tail(in, p, limit, n - i, carried), chars, i);
+    }
+
+    /**
+     * The last up to seven characters of Latin-1 text, of one byte each with zeros above, or {@code
+     * ~offset} of the byte behind which they are something else. {@code carried} as in {@link
+     * Words#seconds}.
+     */
+    static long latin1Tail(byte[] in, int position, int limit, int left, long carried) {
+        long word = bytesAt(in, position, limit);
+        long more = Words.more(word);
+        long seconds = Words.seconds(more, carried);
+        long wrong = Words.notLatin1(word, seconds);
+        long chars = Words.withoutSeconds(word, seconds);
+        int kept = 8 - Long.bitCount(seconds);
+        int size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
+        if (kept < left || size > 8) {
+            word = bytesAt(in, position + 8, limit);
+            seconds = Words.seconds(Words.more(word), Words.carry(more));
+            chars |= Words.withoutSeconds(word, seconds) << (kept << 3);
+            size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
+            long wrongBehind = Words.lowBytes(Words.notLatin1(word, seconds), size - 8);
+            if (wrong == 0 && wrongBehind != 0) {
+                return ~(8 + Words.firstByte(wrongBehind));
+            }
+        }
+        wrong = Words.lowBytes(wrong, size);
+        if (wrong != 0) {
+            return ~Words.firstByte(wrong);
+        }
+        return size > limit - position ? ~(limit - position + 1) : Words.lowBytes(chars, left);
+    }
+
+    /** Whether a complete character above 0xFF starts there. */
+    static boolean isAboveLatin1(byte[] in, int position, int limit) {
+        long word = bytesAt(in, position, limit);
+        int bits = Words.bitsOfFirst(Words.more(word));
+        return bits <= Words.MOST_BITS
+                && bits >>> 3 <= limit - position
+                && Words.first(word, bits) > 0xFF;
+    }
+
+    /** Eight characters or less that end in a word; what follows in the array is overwritten. */
+    static void putWord(long word, byte[] chars, int index) {
+        int at = index << 1;
+        int c = 0;
+        int shift = 0;
+        for (int k = 0; k < 64; k += 8) {
+            int b = (int) (word >>> k);
+            c |= (b & 0x7F) << shift;
+            WideArrays.putChar(chars, at, (char) c);
+            int unfinished = -(b >>> 7 & 1);
+            at += 2 + (unfinished << 1);
+            c &= unfinished;
+            shift = shift + 7 & unfinished;
+        }
+    }
+
+    /** {@link #putWord(long, byte[], int)} for one element per character. */
+    static void putWord(long word, char[] chars, int index) {
+        int at = index;
+        int c = 0;
+        int shift = 0;
+        for (int k = 0; k < 64; k += 8) {
+            int b = (int) (word >>> k);
+            c |= (b & 0x7F) << shift;
+            chars[at] = (char) c;
+            int unfinished = -(b >>> 7 & 1);
+            at += 1 + unfinished;
+            c &= unfinished;
+            shift = shift + 7 & unfinished;
+        }
+    }
+
+    /** Four characters of UTF-16. */
+    static void putFour(long four, char[] chars, int index) {
+        chars[index] = (char) four;
+        chars[index + 1] = (char) (four >>> 16);
+        chars[index + 2] = (char) (four >>> 32);
+        chars[index + 3] = (char) (four >>> 48);
     }
 
     /** Writes one character of little-endian UTF-16. */
     static void putUtf16(byte[] chars, int index, int c) {
-        chars[index << 1] = (byte) c;
-        chars[(index << 1) + 1] = (byte) (c >>> 8);
+        WideArrays.putChar(chars, index << 1, (char) c);
     }
 
-    /** Bytes of the character that starts there, 1 to 3; 0 where there is no such character. */
-    private static int charSize(byte[] in, int position, int limit) {
-        for (int size = 1; size <= 3 && position + size <= limit; size++) {
-            if (in[position + size - 1] >= 0) {
-                return size;
-            }
+    /** Fills an array from an index on with the low bytes of a word, seven at most. */
+    static void putBytes(long word, byte[] out, int index) {
+        int n = out.length - index;
+        if (n >= 4) {
+            WideArrays.putInt(out, index, (int) word);
+            WideArrays.putInt(out, out.length - 4, (int) (word >>> (n - 4 << 3)));
+            return;
         }
-        return 0;
+        long rest = word;
+        for (int i = index; i < out.length; i++, rest >>>= 8) {
+            out[i] = (byte) rest;
+        }
     }
 
-    private static int charAt(byte[] in, int position, int size) {
-        int bytes = in[position] & 0xFF;
-        if (size > 1) {
-            bytes |= (in[position + 1] & 0xFF) << 8;
+    /** Up to eight bytes below the limit, the first one lowest, zeros above. */
+    static long bytesAt(byte[] in, int position, int limit) {
+        return limit - position >= 8
+                ? WideArrays.getLong(in, position)
+                : lastBytesAt(in, position, limit);
+    }
+
+    private static long lastBytesAt(byte[] in, int position, int limit) {
+        int left = limit - position;
+        if (left > 0 && limit >= 8) {
+            return WideArrays.getLong(in, limit - 8) >>> -(left << 3);
         }
-        if (size > 2) {
-            bytes |= (in[position + 2] & 0xFF) << 16;
+        long word = 0;
+        for (int i = limit - 1; i >= position; i--) {
+            word = word << 8 | in[i] & 0xFF;
         }
-        return Words.ofThreeBytes(bytes);
+        return word;
     }
 }

@@ -12,10 +12,7 @@ final class VarintEncoder {
 
     private static final long ASCII_BYTES = 0x8080808080808080L;
 
-    /** Per 16-bit lane: the bits that a one-byte character does not have. */
-    private static final long ABOVE_ONE_BYTE = 0xFF80FF80FF80FF80L;
-
-    /** Per lane: the bits that a two-byte character does not have. */
+    /** Per 16-bit lane: the bits that a two-byte character does not have. */
     private static final long ABOVE_TWO_BYTES = 0xC000C000C000C000L;
 
     /** Per lane: the bits of which a two-byte character has at least one. */
@@ -114,17 +111,28 @@ final class VarintEncoder {
         int n = value.length;
         int i = from;
         int p = position;
-        while (i <= n - 8 && p <= out.length - 16) {
+        int lastWide = out.length - 16;
+        while (i <= n - 8 && p <= lastWide) {
             long word = WideArrays.getLong(value, i);
             if ((word & ASCII_BYTES) == 0) {
                 WideArrays.putLong(out, p, word);
                 p += 8;
             } else {
-                for (int k = i; k < i + 8; k++) {
-                    p = encodeChar(value[k] & 0xFF, out, p);
-                }
+                int low = (int) word;
+                WideArrays.putLong(out, p, Words.ofLatin1(low));
+                p += 4 + Integer.bitCount(low & (int) ASCII_BYTES);
+                int high = (int) (word >>> 32);
+                WideArrays.putLong(out, p, Words.ofLatin1(high));
+                p += 4 + Integer.bitCount(high & (int) ASCII_BYTES);
             }
             i += 8;
+        }
+        while (i < n && p <= lastWide) {
+            int left = Math.min(n - i, 4);
+            int chars = latin1At(value, i, left);
+            WideArrays.putLong(out, p, Words.ofLatin1(chars));
+            i += left;
+            p += left + Integer.bitCount(chars & (int) ASCII_BYTES);
         }
         for (; i < n && p <= out.length - 2; i++) {
             p = encodeChar(value[i] & 0xFF, out, p);
@@ -170,12 +178,17 @@ final class VarintEncoder {
                 WideArrays.putInt(out, p + 6, threeBytes((int) (chars >>> 32) & 0xFFFF));
                 WideArrays.putInt(out, p + 9, threeBytes((int) (chars >>> 48)));
                 p += 12;
-            } else if ((chars & ABOVE_ONE_BYTE) == 0) {
-                WideArrays.putInt(out, p, narrow(chars));
-                p += 4;
+            } else if ((chars & ABOVE_TWO_BYTES) == 0) {
+                long two = twoBytes(chars);
+                WideArrays.putLong(out, p, Words.ofTwoBytes(chars, two));
+                p += 4 + Long.bitCount(two);
             } else {
-                p = encodeMixed(chars, out, p);
+                p = encodeMixed(chars, 4, out, p);
             }
+        }
+        if (i < n && p <= lastWide) {
+            p = encodeMixed(utf16At(value, i, n - i), n - i >> 1, out, p);
+            i = n;
         }
         for (; i < n && p <= out.length - 3; i += 2) {
             p = encodeChar(charAt(value, i), out, p);
@@ -226,10 +239,18 @@ final class VarintEncoder {
         return ((chars | chars << 1) & LANE_TOP) == LANE_TOP;
     }
 
-    /** Four characters of any size, without branches: mixed text has no pattern to predict. */
-    private static int encodeMixed(long chars, byte[] out, int position) {
+    /** {@link Words#TWO_BYTES} for each character that is not ASCII; all are below 0x4000. */
+    private static long twoBytes(long chars) {
+        return ((chars & SECOND_GROUP) + SECOND_GROUP_CARRY & LANE_TOP) >>> 8;
+    }
+
+    /**
+     * Up to four characters of any size, without branches: mixed text has no pattern to predict.
+     */
+    private static int encodeMixed(long chars, int n, byte[] out, int position) {
         int p = position;
-        for (long rest = chars, k = 0; k < 4; k++, rest >>>= 16) {
+        long rest = chars;
+        for (int k = 0; k < n; k++, rest >>>= 16) {
             int c = (int) rest & 0xFFFF;
             int two = (0x7F - c) >>> 31;
             int three = (0x3FFF - c) >>> 31;
@@ -242,14 +263,35 @@ final class VarintEncoder {
         return p;
     }
 
-    private static int threeBytes(int c) {
-        return (c & 0x7F) | (c << 1 & 0x7F00) | c << 2 & 0x30000 | 0x8080;
+    /** One to four Latin-1 characters, the first one lowest, zeros above. */
+    private static int latin1At(byte[] value, int index, int n) {
+        if (n == 4) {
+            return WideArrays.getInt(value, index);
+        }
+        if (value.length >= 4) {
+            return WideArrays.getInt(value, index + n - 4) >>> -(n << 3);
+        }
+        int chars = 0;
+        for (int i = index + n - 1; i >= index; i--) {
+            chars = chars << 8 | value[i] & 0xFF;
+        }
+        return chars;
     }
 
-    /** The low bytes of four lanes. */
-    private static int narrow(long chars) {
-        long pairs = (chars | chars >>> 8) & 0x0000FFFF0000FFFFL;
-        return (int) (pairs | pairs >>> 16);
+    /** One to three characters of UTF-16 at the end of a string, zeros above. */
+    private static long utf16At(byte[] value, int index, int bytes) {
+        if (value.length >= 8) {
+            return WideArrays.getLong(value, value.length - 8) >>> -(bytes << 3);
+        }
+        long chars = 0;
+        for (int i = index + bytes - 2; i >= index; i -= 2) {
+            chars = chars << 16 | charAt(value, i);
+        }
+        return chars;
+    }
+
+    private static int threeBytes(int c) {
+        return (c & 0x7F) | (c << 1 & 0x7F00) | c << 2 & 0x30000 | 0x8080;
     }
 
     private static int charAt(byte[] utf16, int index) {

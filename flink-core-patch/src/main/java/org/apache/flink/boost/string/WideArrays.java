@@ -8,7 +8,7 @@ import java.lang.reflect.Method;
 import java.nio.ByteOrder;
 
 /**
- * Eight or four bytes of a {@code byte[]} at a time, least significant byte first.
+ * Eight, four or two bytes of a {@code byte[]} at a time, least significant byte first.
  *
  * <p>Byte-array views of {@code VarHandle} where the JDK has them (9 and newer), otherwise shifts.
  * Either way an index outside the array throws {@code IndexOutOfBoundsException}. The handles are
@@ -23,6 +23,7 @@ final class WideArrays {
     private static final MethodHandle PUT_LONG;
     private static final MethodHandle GET_INT;
     private static final MethodHandle PUT_INT;
+    private static final MethodHandle PUT_CHAR;
 
     static {
         MethodHandle[] handles = StringAccess.isPlainRequested() ? null : varHandles();
@@ -34,6 +35,7 @@ final class WideArrays {
         PUT_LONG = handles[1];
         GET_INT = handles[2];
         PUT_INT = handles[3];
+        PUT_CHAR = handles[4];
     }
 
     private WideArrays() {}
@@ -70,6 +72,14 @@ final class WideArrays {
         }
     }
 
+    static void putChar(byte[] array, int index, char value) {
+        try {
+            PUT_CHAR.invokeExact(array, index, value);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
     private static RuntimeException unchecked(Throwable e) {
         if (e instanceof Error) {
             throw (Error) e;
@@ -91,11 +101,13 @@ final class WideArrays {
             Object set = named.invoke(null, "SET");
             Object longs = view.invoke(null, long[].class, ByteOrder.LITTLE_ENDIAN);
             Object ints = view.invoke(null, int[].class, ByteOrder.LITTLE_ENDIAN);
+            Object chars = view.invoke(null, char[].class, ByteOrder.LITTLE_ENDIAN);
             return new MethodHandle[] {
                 (MethodHandle) toHandle.invoke(longs, get),
                 (MethodHandle) toHandle.invoke(longs, set),
                 (MethodHandle) toHandle.invoke(ints, get),
                 (MethodHandle) toHandle.invoke(ints, set),
+                (MethodHandle) toHandle.invoke(chars, set),
             };
         } catch (ReflectiveOperationException | RuntimeException e) {
             return null;
@@ -112,11 +124,14 @@ final class WideArrays {
             MethodType getInt = MethodType.methodType(int.class, byte[].class, int.class);
             MethodType putInt =
                     MethodType.methodType(void.class, byte[].class, int.class, int.class);
+            MethodType putChar =
+                    MethodType.methodType(void.class, byte[].class, int.class, char.class);
             return new MethodHandle[] {
                 lookup.findStatic(self, "getLongByShifts", getLong),
                 lookup.findStatic(self, "putLongByShifts", putLong),
                 lookup.findStatic(self, "getIntByShifts", getInt),
                 lookup.findStatic(self, "putIntByShifts", putInt),
+                lookup.findStatic(self, "putCharByShifts", putChar),
             };
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -131,6 +146,11 @@ final class WideArrays {
     private static void putLongByShifts(byte[] array, int index, long value) {
         putIntByShifts(array, index, (int) value);
         putIntByShifts(array, index + 4, (int) (value >>> 32));
+    }
+
+    private static void putCharByShifts(byte[] array, int index, char value) {
+        array[index] = (byte) value;
+        array[index + 1] = (byte) (value >>> 8);
     }
 
     private static int getIntByShifts(byte[] array, int index) {

@@ -19,11 +19,18 @@ final class Words {
     /** Longest character that a writer writes. */
     static final int MOST_BITS = 24;
 
-    /** The two bytes of U+00FF; Latin-1 letters are those of 0x80 to 0xFF in the first and 1. */
-    static final int LAST_LATIN1 = 0x01FF;
-
     private static final long MORE = 0x8080808080808080L;
+
+    /** Per 16-bit lane: its lowest bit. */
+    private static final long LANE_ONE = 0x0001000100010001L;
+
+    /** The low 16-bit lane of each half. */
+    private static final long LOW_LANES = 0x0000FFFF0000FFFFL;
+
+    private static final long HALF_ONE = 0x0000000100000001L;
+    private static final long LOW_HALF = 0x00000000FFFFFFFFL;
     private static final long LANE_LOW_7 = 0x007F007F007F007FL;
+    private static final long LANE_HIGH_7 = 0x7F007F007F007F00L;
     private static final long LANE_BITS_7_TO_13 = 0x3F803F803F803F80L;
 
     private Words() {}
@@ -49,9 +56,117 @@ final class Words {
         return (pairs | pairs << 8) & 0x00FF00FF00FF00FFL;
     }
 
-    /** Number of ASCII characters in front of the first other one, 0 to 8. */
-    static int asciiBytes(long more) {
-        return Long.numberOfTrailingZeros(more) >>> 3;
+    /** The low bytes, all of them from 8 on. */
+    static long lowBytes(long word, int bytes) {
+        return bytes >= 8 ? word : word & ~(-1L << (bytes << 3));
+    }
+
+    /** Index of the lowest byte that is not zero. */
+    static int firstByte(long word) {
+        return Long.numberOfTrailingZeros(word) >>> 3;
+    }
+
+    /**
+     * The second bytes of Latin-1 letters, marked in their top bits.
+     *
+     * @param carried {@link #carry} of the word before
+     */
+    static long seconds(long more, long carried) {
+        return more << 8 | carried;
+    }
+
+    /** The mark for the first byte of the next word, when a letter's second byte is there. */
+    static long carry(long more) {
+        return more >>> 56;
+    }
+
+    /**
+     * What is not Latin-1 as a writer writes it: a letter of 0x80 to 0xFF is that byte and a 1.
+     * Zero for Latin-1; otherwise not zero where the second byte of another character is.
+     */
+    static long notLatin1(long word, long seconds) {
+        long ones = seconds >>> 7;
+        return (word & (ones << 8) - ones) ^ ones;
+    }
+
+    /**
+     * Bytes of characters that {@link #withoutSeconds} gave, with a second byte in front or not.
+     */
+    static int latin1Size(long chars, int n, long carried) {
+        return n + (int) (carried >>> 7) + Long.bitCount(chars & MORE);
+    }
+
+    /**
+     * Latin-1 characters: the other bytes as they are, moved together; zeros above. No two marks
+     * may be neighbours.
+     *
+     * <p>Pairs, then halves, then the word are closed up, because Java below 19 has no instruction
+     * that does it (JDK-8283893).
+     */
+    static long withoutSeconds(long word, long seconds) {
+        long dropped = seconds >>> 7;
+        long kept = word & ~((dropped << 8) - dropped);
+        long first = dropped & LANE_ONE;
+        long pairs = (first << 16) - first;
+        long closed = kept & ~pairs | (kept & pairs) >>> 8;
+        long shorter = (dropped | dropped >>> 8) & HALF_ONE;
+        closed = closedHalves(closed, (shorter << 32) - shorter);
+        int lost = Long.bitCount(dropped & LOW_HALF);
+        return closed & LOW_HALF | closed >>> 32 << 32 - (lost << 3);
+    }
+
+    /** Four Latin-1 characters encoded, in 4 + {@code bitCount(chars & 0x80808080)} bytes. */
+    static long ofLatin1(int chars) {
+        long lanes = widened(chars & LOW_HALF);
+        long two = lanes & TWO_BYTES;
+        return closed(lanes | two << 1, two);
+    }
+
+    /**
+     * Four characters below 0x4000, UTF-16, encoded in 4 + {@code bitCount(two)} bytes.
+     *
+     * @param two {@link #TWO_BYTES} for each character from 0x80 on
+     */
+    static long ofTwoBytes(long chars, long two) {
+        return closed(chars & LANE_LOW_7 | two | chars << 1 & LANE_HIGH_7, two);
+    }
+
+    /** Four lanes of one or two bytes, zeros above, moved together. */
+    private static long closed(long lanes, long two) {
+        long shorter = ~two >>> 7 & HALF_ONE;
+        long closed = closedHalves(lanes, (shorter << 32) - shorter);
+        int low = 2 + Long.bitCount(two & LOW_HALF);
+        return closed & LOW_HALF | closed >>> 32 << (low << 3);
+    }
+
+    /** Moves the upper lane down by a byte in the halves of the mask. */
+    private static long closedHalves(long lanes, long halves) {
+        long upper = lanes & ~LOW_LANES;
+        return lanes & LOW_LANES | upper & ~halves | (upper & halves) >>> 8;
+    }
+
+    /**
+     * Whether the first character that is not ASCII is above 0xFF, or would be if it were complete;
+     * false also where that cannot be seen in this word.
+     */
+    static boolean startsAboveLatin1(long word) {
+        long rest = word >>> (Long.numberOfTrailingZeros(more(word)) & 0x38);
+        return first(rest, Math.min(bitsOfFirst(more(rest)), MOST_BITS)) > 0xFF;
+    }
+
+    /** Whether a character of more than three bytes starts in the word. */
+    static boolean isOverLong(long more) {
+        return (more & more << 8 & more << 16) != 0;
+    }
+
+    /** Number of characters that end in the word. */
+    static int ends(long more) {
+        return 8 - Long.bitCount(more);
+    }
+
+    /** Number of bytes up to the end of the last character that ends in the word. */
+    static int endedBytes(long more) {
+        return 8 - (Long.numberOfLeadingZeros(~more & MORE) >>> 3);
     }
 
     /** Size of the first character; the lowest clear bit of {@link #more} ends it. */

@@ -4,8 +4,10 @@ package org.apache.flink.boost.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import java.io.DataInput;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import org.apache.flink.boost.string.FlinkClasses;
 import org.apache.flink.boost.string.StringReadContract;
 import org.apache.flink.boost.string.Wire;
@@ -141,5 +143,46 @@ abstract class SegmentStringReadContract extends StringReadContract {
                 assertThat(flink.readString(in)).isEqualTo(text);
             }
         }
+    }
+
+    /** Stock's {@code readUTF} leaves an array without elements in the view. */
+    @Test
+    void readsLongTextAfterStocksReadUtfLeftAnEmptyArray() throws IOException {
+        String text = "x".repeat(5000);
+        byte[] string = Wire.encoded(text);
+        byte[] bytes = new byte[2 + string.length];
+        System.arraycopy(string, 0, bytes, 2, string.length);
+        DataInput in = open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
+        assertThat(in.readUTF()).isEmpty();
+        assertThat(FlinkClasses.PATCHED.readString(in)).isEqualTo(text);
+    }
+
+    /** Text that is only late not ASCII leaves no more garbage than text that is not at once. */
+    @Test
+    void allocatesNothingForAWrongGuessTwice() throws IOException {
+        for (int n : new int[] {100, 2000, 5000}) {
+            long late = allocated("x".repeat(n - 1) + "\u0416");
+            long early = allocated("\u0416" + "x".repeat(n - 1));
+            assertThat(late).as("%s characters", n).isBetween(early - 64, early + 64);
+        }
+    }
+
+    /** Bytes per string, after the first one that the view has read. */
+    private long allocated(String text) throws IOException {
+        int times = 50;
+        byte[] one = Wire.encoded(text);
+        byte[] bytes = new byte[one.length * times];
+        for (int i = 0; i < times; i++) {
+            System.arraycopy(one, 0, bytes, i * one.length, one.length);
+        }
+        DataInput in = open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
+        assertThat(FlinkClasses.PATCHED.readString(in)).isEqualTo(text);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long self = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(self);
+        for (int i = 1; i < times; i++) {
+            FlinkClasses.PATCHED.readString(in);
+        }
+        return (threads.getThreadAllocatedBytes(self) - before) / (times - 1);
     }
 }
