@@ -14,8 +14,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 
 class CommandTimeoutError(Exception):
@@ -48,6 +50,29 @@ def run_supervised(
         if guard.stdin is not None:
             guard.stdin.close()
     return guard.returncode
+
+
+@contextmanager
+def terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the caller as Ctrl-C does: processes killed, results kept.
+
+    A signal that is ignored, as SIGHUP is under ``nohup``, stays ignored.
+    """
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signals = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    ]
+    previous = [signal.signal(number, interrupt) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in zip(signals, previous, strict=True):
+            signal.signal(number, handler)
 
 
 def _await_exit(pid: int, timeout: float) -> None:

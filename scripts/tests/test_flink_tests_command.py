@@ -126,13 +126,15 @@ def test_a_wrong_call_is_one_sentence(
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     command = arguments(tmp_path, *CHOSEN)
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     try:
         _wait_for_folder(tmp_path, process)
         second = run(*command)
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Interrupted; what was finished is kept." in said
     assert second.returncode == 4
     assert "Another flink-boost flink-tests (pid" in second.stderr

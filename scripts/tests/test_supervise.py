@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from flink_boost.supervise import CommandTimeoutError, run_supervised
+from flink_boost.supervise import (
+    CommandTimeoutError,
+    run_supervised,
+    terminated_like_interrupted,
+)
 
 # Like JMH: the command starts another process and waits for it. Writes both process ids.
 NESTED = 'echo $$ > "$0.partial"; sleep 300 & echo $! >> "$0.partial"; mv "$0.partial" "$0"; wait'
@@ -107,3 +111,21 @@ def test_nothing_outlives_a_killed_guard(tmp_path: Path) -> None:
     command = ["sh", "-c", NESTED.replace("wait", "kill -KILL $PPID; sleep 300"), str(pids)]
     assert run_supervised(command, tmp_path / "log", os.environ, 30) == -signal.SIGKILL
     assert eventually(lambda: not running(pids))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_is_an_interrupt(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt), terminated_like_interrupted():
+        signal.raise_signal(number)
+    assert signal.getsignal(number) is before
+
+
+def test_an_ignored_hang_up_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with terminated_like_interrupted():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version as distribution_version
-from types import FrameType
 
 import click
 from rich.console import Console
@@ -25,6 +21,7 @@ from flink_boost.model import Box, RunInfo, Side
 from flink_boost.options import jdk_option
 from flink_boost.progress import shown_progress
 from flink_boost.sheet import print_sheets
+from flink_boost.supervise import terminated_like_interrupted
 from flink_boost.table import comparison_sheets
 from flink_boost.upstream import ensure_overlay
 
@@ -102,7 +99,7 @@ def command(
     """
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    with _terminated_like_interrupted(), store.lock(settings.results):
+    with terminated_like_interrupted(), store.lock(settings.results):
         if resume:
             _refuse_plan_options(ctx, patterns)
             info, paths, java = _resume(settings, resume, java)
@@ -232,19 +229,3 @@ def _hint_at_unfinished(settings: Settings, errors: Console) -> None:
             f"The run {unfinished[-1]} is unfinished;"
             f" `flink-boost bench --resume {unfinished[-1]}` would go on with it."
         )
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the run as Ctrl-C does: forks killed, results kept, one sentence."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    signals = (signal.SIGTERM, signal.SIGHUP)
-    previous = [signal.signal(number, interrupt) for number in signals]
-    try:
-        yield
-    finally:
-        for number, handler in zip(signals, previous, strict=True):
-            signal.signal(number, handler)

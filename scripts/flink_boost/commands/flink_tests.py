@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from flink_boost.box import ask_jdk, find_java
+from flink_boost.box import ask_jdk, choose_java, fetch_jdk
 from flink_boost.cli import Settings
 from flink_boost.downloads import CACHE
 from flink_boost.errors import EnvironmentProblem, FlinkTestsFailed, UsageProblem
@@ -35,6 +35,7 @@ from flink_boost.flinktests.summary import (
 )
 from flink_boost.lines import Line, find_line, load_lines
 from flink_boost.progress import describe_left
+from flink_boost.supervise import terminated_like_interrupted
 
 NICENESS = 19
 
@@ -79,9 +80,10 @@ def command(
     if everything:
         os.nice(max(0, NICENESS - os.nice(0)))
     bad = []
-    for flink, feature in _targets(line, jdk):
-        failed = _run(settings, flink, feature, patterns, everything, again, dropin, console)
-        bad += [f"Flink {flink.version} on JDK {feature}"] if failed else []
+    with terminated_like_interrupted():
+        for flink, feature in _targets(line, jdk):
+            failed = _run(settings, flink, feature, patterns, everything, again, dropin, console)
+            bad += [f"Flink {flink.version} on JDK {feature}"] if failed else []
     if bad:
         raise FlinkTestsFailed(
             f"Flink's own tests do not pass with our jar: {', '.join(bad)}.",
@@ -150,17 +152,6 @@ def _require_dropin(settings: Settings, line: Line, named: Path | None) -> Path:
     return jar
 
 
-def _find_jdk(feature: int) -> str:
-    java = find_java(None, dict(os.environ))
-    found = ask_jdk(java).feature
-    if found != feature:
-        raise EnvironmentProblem(
-            f"{java} is JDK {found}, not {feature}.",
-            "Set JAVA_HOME, or name another JDK with --jdk.",
-        )
-    return java
-
-
 def _plan(
     line: Line,
     jdk: int,
@@ -171,7 +162,7 @@ def _plan(
     folder: Path,
 ) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
-    java = _find_jdk(jdk)
+    java = choose_java(None, jdk, line.jdks, dict(os.environ), fetch_jdk)
     tests = {module: ensure_tests(line, module, CACHE) for module in planning.MODULES}
     available = {
         module: planning.test_classes(catalogue, each.class_files())

@@ -117,13 +117,14 @@ def run_missing_chunks(
     """
     missing = [chunk for chunk in plan.chunks if not _is_done(folder, chunk)]
     sizes = [len(chunk.classes) for chunk in missing]
+    done, spent = _progress_so_far(folder, plan)
     began = clock()
     for index, chunk in enumerate(missing):
         jvm = jvms[chunk.module]
         outcome = _outcome_of(folder, plan, chunk, jvm)
         investigations = _investigate_all(folder, plan, chunk, outcome, jvm)
         write_durably(folder / "chunks" / f"{chunk.id}.done", "")
-        pace = (clock() - began) / sum(sizes[: index + 1])
+        pace = (spent + clock() - began) / (done + sum(sizes[: index + 1]))
         progress(
             Step(
                 number=len(plan.chunks) - len(missing) + index + 1,
@@ -156,6 +157,17 @@ def load_results(folder: Path, plan: Plan) -> Results:
         if (found := _read(path, Investigation)) is not None
     ]
     return Results(plan, tuple(outcomes), tuple(investigations), tuple(without_tests))
+
+
+def _progress_so_far(folder: Path, plan: Plan) -> tuple[int, float]:
+    """Classes that earlier calls have finished, and the seconds that their JVMs took."""
+    classes, seconds = 0, 0.0
+    for chunk in plan.chunks:
+        outcome = _read(folder / "chunks" / f"{chunk.id}.json", Outcome)
+        if outcome is not None and _is_done(folder, chunk):
+            classes += len(chunk.classes)
+            seconds += outcome.seconds
+    return classes, seconds
 
 
 def _is_done(folder: Path, chunk: Chunk) -> bool:
