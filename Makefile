@@ -57,8 +57,8 @@ soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=op
 		$(if $(JDK),--jdk $(JDK)) $(if $(SEED),--seed $(SEED)) $(if $(THREADS),--threads $(THREADS))
 
 .PHONY: test-flink
-test-flink: setup build ## All of Flink's own core and runtime tests with our jar in front (hours, resumable)
-	@.venv/bin/flink-boost flink-tests --all $(if $(filter command% environment,$(origin LINE)),--line $(LINE)) \
+test-flink: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## All of Flink's own core and runtime tests with our jar in front (hours, resumable)
+	@.venv/bin/flink-boost flink-tests --all $(if $(filter-out file,$(origin LINE)),--line $(LINE)) \
 		$(if $(JDK),--jdk $(JDK))
 
 .PHONY: format

@@ -1,6 +1,7 @@
 """The totals of all test suites: ``python -m flink_boost.totals LINE...``.
 
-Reads the JUnit XML that Surefire and pytest leave behind. A suite that left nothing, on any line,
+Reads the JUnit XML that Surefire and pytest leave behind, and apart from them that of Flink's own
+tests, which ``flink-boost flink-tests`` writes. A suite that left nothing, on any line,
 JDK and mode that it has to run in, is an error: a test run that did not happen must not look like
 one that passed.
 """
@@ -8,7 +9,7 @@ one that passed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,7 @@ from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
 # The modes of patch-parent/pom.xml: all on a line's first JDK, the first two on the others.
 MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
+FLINKS = "Flink's own tests"
 PYTHON_SUITES = ("scripts", "codespeed-config")
 
 
@@ -69,6 +71,17 @@ def expected_suites(lines: Sequence[Line]) -> list[Suite]:
     return suites
 
 
+def flink_reports(lines: Sequence[Line]) -> dict[str, str]:
+    """Where the reports of Flink's own tests must be, below the project's root, by line and JDK."""
+    return {
+        f"Flink {line.version} on JDK {jdk}": (
+            f"build/test-reports/flink/{line.version}-jdk{jdk}-selection.xml"
+        )
+        for line in lines
+        for jdk in line.jdks
+    }
+
+
 def read_totals(reports: Iterable[Path]) -> Totals:
     """Sum over JUnit XML files; a file that is cut off counts as one failure."""
     total = Totals()
@@ -92,7 +105,8 @@ def read_totals(reports: Iterable[Path]) -> Totals:
 def main(arguments: Sequence[str] = (), root: Path = PROJECT_ROOT) -> int:
     """Prints a line per suite, the sum of each line and JDK, and the sum of all.
 
-    Returns 0 when all suites ran and no test failed or was skipped.
+    Flink's own tests are shown and summed up apart. Returns 0 when all suites ran, no test failed
+    and none of ours was skipped.
     """
     lines = [find_line(version) for version in arguments or (default_line(),)]
     total = Totals()
@@ -113,10 +127,27 @@ def main(arguments: Sequence[str] = (), root: Path = PROJECT_ROOT) -> int:
         if heading:
             print(_row("  together", together))
         total += together
+    flinks = {
+        name: read_totals(sorted(root.glob(report)))
+        for name, report in flink_reports(lines).items()
+    }
+    _print_flinks(flinks)
+    missing += [f"{FLINKS}, {name}" for name, counted in flinks.items() if not counted.passed]
     for what in missing:
         print(f"{what}: no report, these tests did not run.")
     print(f"{total.passed} passed, {total.failed + len(missing)} failed, {total.skipped} skipped")
-    return 1 if total.failed or missing or total.skipped else 0
+    bad = total.failed or total.skipped or missing or any(each.failed for each in flinks.values())
+    return 1 if bad else 0
+
+
+def _print_flinks(flinks: Mapping[str, Totals]) -> None:
+    # Flink skips tests of its own, and some fail on stock as well: neither is an error of ours.
+    print(f"{FLINKS}, with our jar in front (skipped by Flink, or failing on stock as well)")
+    together = Totals()
+    for name, counted in flinks.items():
+        print(_row(f"  {name}", counted))
+        together += counted
+    print(_row("  together", together))
 
 
 def _row(name: str, totals: Totals) -> str:

@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 from flink_boost.lines import find_line, load_lines
-from flink_boost.totals import MODES, Totals, expected_suites, main, read_totals
+from flink_boost.totals import (
+    MODES,
+    Totals,
+    expected_suites,
+    flink_reports,
+    main,
+    read_totals,
+)
 
 LINES = tuple(load_lines())
 SUITES = expected_suites([find_line(version) for version in LINES])
+FLINKS = flink_reports([find_line(version) for version in LINES])
 
 
 def suite(passed: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> str:
@@ -28,6 +36,8 @@ def root(tmp_path: Path) -> Path:
     """A tree in which every suite of every line has passed two tests."""
     for expected in SUITES:
         write(tmp_path / expected.reports.replace("*", "a"), suite(2))
+    for report in FLINKS.values():
+        write(tmp_path / report, suite(7, skipped=3))
     return tmp_path
 
 
@@ -51,7 +61,7 @@ def test_every_line_has_to_run_in_all_modes_on_one_jdk_and_in_two_on_the_others(
 def test_sums_all_suites(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(LINES, root) == 0
     shown = capsys.readouterr().out.splitlines()
-    count = 2 * len(list(root.rglob("*.xml")))
+    count = 2 * (len(list(root.rglob("*.xml"))) - len(FLINKS))
     assert count >= 2 * (3 * 2 * len(MODES) + 2 * 2 * 2 + 3 + 3)
     assert shown[-1] == f"{count} passed, 0 failed, 0 skipped"
     at = shown.index("Flink 1.9.3 on JDK 11")
@@ -110,3 +120,33 @@ def test_a_report_without_tests_is_a_failure(
         "Flink 2.3.0 on JDK 21, flink-core-patch, mode not-opened: no report, these tests did not"
         " run." in capsys.readouterr().out
     )
+
+
+def test_flinks_own_tests_are_counted_apart(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Flink skips some of its tests; that must not look like a skipped test of ours."""
+    assert main(LINES, root) == 0
+    shown = capsys.readouterr().out.splitlines()
+    at = next(n for n, text in enumerate(shown) if text.startswith("Flink's own tests"))
+    rows = [" ".join(text.split()) for text in shown[at:]]
+    assert rows[1] == "Flink 1.9.3 on JDK 11 7 passed 0 failed 3 skipped"
+    assert rows[6] == "together 35 passed 0 failed 15 skipped"
+
+
+@pytest.mark.parametrize(
+    ("report", "complaint"),
+    [
+        (suite(7, failures=1), "Flink 2.3.0 on JDK 21 7 passed 1 failed 0 skipped"),
+        (suite(0, skipped=3), "Flink's own tests, Flink 2.3.0 on JDK 21: no report"),
+        ("", "Flink 2.3.0 on JDK 21: no report"),
+    ],
+)
+def test_a_failing_test_of_flinks_is_a_failure(
+    root: Path, report: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = root / FLINKS["Flink 2.3.0 on JDK 21"]
+    if report:
+        write(place, report)
+    else:
+        place.unlink()
+    assert main(LINES, root) == 1
+    assert complaint in " ".join(capsys.readouterr().out.split())

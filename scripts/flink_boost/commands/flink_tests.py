@@ -42,7 +42,9 @@ NICENESS = 19
 
 @click.command(name="flink-tests")
 @click.argument("patterns", nargs=-1)
-@click.option("--line", help="Flink release; default: every one that is switched on.")
+@click.option(
+    "--line", multiple=True, help="Flink release, repeatable; default: all that are switched on."
+)
 @click.option("--jdk", type=int, help="JDK to run on; default: every one of the line.")
 @click.option("--all", "everything", is_flag=True, help="All of flink-core's and flink-runtime's.")
 @click.option("--again", is_flag=True, help="With --all: also what is complete for this jar.")
@@ -55,7 +57,7 @@ NICENESS = 19
 def command(
     settings: Settings,
     patterns: tuple[str, ...],
-    line: str | None,
+    line: tuple[str, ...],
     jdk: int | None,
     everything: bool,
     again: bool,
@@ -135,8 +137,9 @@ def _run(
     return not summary.good
 
 
-def _targets(line: str | None, jdk: int | None) -> list[tuple[Line, int]]:
-    lines = [find_line(line)] if line else [each for each in load_lines().values() if each.enabled]
+def _targets(versions: tuple[str, ...], jdk: int | None) -> list[tuple[Line, int]]:
+    enabled = [version for version, line in load_lines().items() if line.enabled]
+    lines = [find_line(version) for version in versions or enabled]
     targets = [(each, feature) for each in lines for feature in each.jdks if jdk in (None, feature)]
     if not targets:
         supported = "; ".join(f"{each.version}: {', '.join(map(str, each.jdks))}" for each in lines)
