@@ -5,6 +5,7 @@ Needs the drop-in jar that ``make build`` leaves, Maven and, for the probes, a c
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -96,7 +97,7 @@ def plan_of(chunks: Sequence[tuple[str, tuple[str, ...], bool]]) -> Plan:
         jdk_version="17",
         scope="probes",
         dropin_sha256=sha256(DROPIN),
-        tests_sha256={},
+        class_paths={},
         options={},
         limits=LIMITS,
         chunks=tuple(
@@ -267,7 +268,7 @@ def test_the_jar_says_which_classes_it_replaces(tmp_path: Path) -> None:
 def test_the_jvm_takes_no_options_from_the_environment(probes: ModuleTests, tmp_path: Path) -> None:
     jvm = probe_jvm(probes, tmp_path)
     environment = {**os.environ, "JAVA_TOOL_OPTIONS": "-Dflink.boost.mode=off -Xmx1m"}
-    hidden = FlinkTestJvm(**{**vars(jvm), "environment": environment})
+    hidden = dataclasses.replace(jvm, environment=environment)
     outcome: Outcome = hidden.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
     assert not outcome.failures
     assert outcome.codec
@@ -302,3 +303,11 @@ def test_unpacks_again_what_was_cut_off(flink: ModuleTests, tmp_path: Path) -> N
     stamp.unlink()
     assert ensure_tests(LINE, "core", tmp_path) == mine
     assert victim.is_file()
+
+
+def test_another_version_of_a_dependency_is_another_class_path(flink: ModuleTests) -> None:
+    older = flink.others[0].with_name("flink-core-api-2.2.0.jar")
+    changed = dataclasses.replace(flink, others=(older, *flink.others[1:]))
+    assert changed.identity() != flink.identity()
+    moved = dataclasses.replace(flink, main=Path("/elsewhere") / flink.main.name)
+    assert moved.identity() == flink.identity()

@@ -187,7 +187,7 @@ def _plan(
         jdk_version=ask_jdk(java).version,
         scope=scope,
         dropin_sha256=sha256(dropin),
-        tests_sha256={module: each.tests_sha256 for module, each in tests.items()},
+        class_paths={module: each.identity() for module, each in tests.items()},
         options=options,
         limits=catalogue.limits,
         chunks=tuple(chunks),

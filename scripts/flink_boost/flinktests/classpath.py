@@ -9,6 +9,7 @@ checks every download against the repository's checksum. Kept in the cache::
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import tempfile
@@ -40,6 +41,11 @@ class ModuleTests:
         """What a JVM loads, in order; the drop-in jar first, or not at all on stock."""
         front = () if dropin is None else (dropin,)
         return (*front, self.folder, self.main, *self.others)
+
+    def identity(self) -> str:
+        """SHA-256 over the test jar's checksum and the names of all others: their versions."""
+        names = (self.tests_sha256, self.main.name, *(jar.name for jar in self.others))
+        return hashlib.sha256("\n".join(names).encode()).hexdigest()
 
     def class_files(self) -> list[str]:
         """All class files of the test jar, relative, such as ``org/apache/…/FooTest.class``."""

@@ -38,7 +38,7 @@ class Plan(Frozen):
     jdk_version: str
     scope: str
     dropin_sha256: str
-    tests_sha256: dict[str, str]
+    class_paths: dict[str, str]
     options: dict[str, tuple[str, ...]]
     limits: Limits
     chunks: tuple[Chunk, ...]
