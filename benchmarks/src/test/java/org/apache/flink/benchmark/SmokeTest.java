@@ -103,6 +103,22 @@ class SmokeTest {
                 .allSatisfy(SmokeTest::isTimePerOperation);
     }
 
+    /** A view that threads shared would give wrong strings, or none, within microseconds. */
+    @ParameterizedTest
+    @CsvSource({"write,serializer", "read,deserializer", "copy,network"})
+    void severalThreadsRun(String method, String view) throws Exception {
+        JsonNode results =
+                run(
+                        moment(STRINGS + "." + method, 0)
+                                .threads(8)
+                                .param("length", "64")
+                                .param("kind", "mixed")
+                                .param("profile", "pure")
+                                .param("view", view));
+        assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
+        assertThat(results.get(0).get("threads").asInt()).isEqualTo(8);
+    }
+
     @Test
     void everyComparatorRuns() throws Exception {
         JsonNode results =

@@ -41,13 +41,13 @@ class StringSerializationBenchmarkTest {
         WriteState state = writeState(cell, view);
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
         boolean cleared = false;
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < cell.texts().length + 100; i++) {
             if (state.untilClear == 0) {
                 cleared |= expected.size() > 0;
                 expected.reset();
             }
             benchmark.write(state);
-            expected.writeBytes(ReferenceEncoding.encode(cell.texts()[i % 64]));
+            expected.writeBytes(ReferenceEncoding.encode(cell.texts()[i % cell.texts().length]));
             assertThat(state.written()).isEqualTo(expected.toByteArray());
         }
         assertThat(cleared).isEqualTo(length > 64);
@@ -69,8 +69,8 @@ class StringSerializationBenchmarkTest {
         ReadState state = new ReadState();
         state.view = view;
         state.setUp(cell);
-        for (int i = 0; i < 300; i++) {
-            assertThat(benchmark.read(state)).isEqualTo(cell.texts()[i % 64]);
+        for (int i = 0; i < cell.texts().length + 100; i++) {
+            assertThat(benchmark.read(state)).isEqualTo(cell.texts()[i % cell.texts().length]);
         }
     }
 
@@ -90,12 +90,12 @@ class StringSerializationBenchmarkTest {
         state.view = view;
         state.setUp(cell);
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < cell.texts().length + 100; i++) {
             if (state.untilNextBuffer == 0) {
                 expected.reset();
             }
             benchmark.copy(state);
-            expected.writeBytes(ReferenceEncoding.encode(cell.texts()[i % 64]));
+            expected.writeBytes(ReferenceEncoding.encode(cell.texts()[i % cell.texts().length]));
             assertThat(state.written()).isEqualTo(expected.toByteArray());
         }
     }
@@ -136,7 +136,18 @@ class StringSerializationBenchmarkTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1,64", "4,2048", "128,2048", "1024,256", "4096,64", "16384,64", "65536,64", "65537,63", "1048576,4", "9000000,1"})
+    @CsvSource({
+        "1,64",
+        "4,2048",
+        "128,2048",
+        "1024,256",
+        "4096,64",
+        "16384,64",
+        "65536,64",
+        "65537,63",
+        "1048576,4",
+        "9000000,1"
+    })
     void dataOfACellFitTheHeap(int length, int count) {
         assertThat(Texts.count(length)).isEqualTo(count);
     }
