@@ -39,9 +39,9 @@ final class StringReader {
         }
         int field = buffer[position];
         int start = position + 1;
-        if (field == 0) {
+        if (field >>> 1 == 0) {
             in.boostPosition(start);
-            return null;
+            return field == 0 ? null : "";
         }
         if (field < 0) {
             long progress = length(buffer, position, end);
@@ -67,9 +67,9 @@ final class StringReader {
         }
         int field = segment.get(position);
         int start = position + 1;
-        if (field == 0) {
+        if (field >>> 1 == 0) {
             in.boostPosition(start);
-            return null;
+            return field == 0 ? null : "";
         }
         if (field < 0) {
             long progress = length(segment, position);

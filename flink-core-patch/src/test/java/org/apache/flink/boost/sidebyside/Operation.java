@@ -63,6 +63,20 @@ public enum Operation {
         return this == COPY_BY_SERIALIZER || this == COPY_VALUE_BY_SERIALIZER;
     }
 
+    /** Whether the length field is that of the instance methods. */
+    public boolean isOfInstance() {
+        return this == READ_VALUE || this == COPY_VALUE || this == COPY_VALUE_BY_SERIALIZER;
+    }
+
+    /** As {@link #on}, but makes no string of a {@code StringValue}. */
+    void drive(Codec codec) throws IOException {
+        if (this == READ_VALUE) {
+            codec.readValue();
+        } else {
+            on(codec);
+        }
+    }
+
     /** The string that was read, if any. */
     abstract String on(Codec codec) throws IOException;
 }
