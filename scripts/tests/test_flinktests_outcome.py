@@ -94,8 +94,10 @@ def test_finds_where_woven_classes_came_from() -> None:
         {STRING_VALUE: (OURS, "__JVM_DefineClass__")},
         False,
     )
-    codec = ["org.apache.flink.boost.string.StringReader source: x"]
-    assert read_sources(codec, [STRING_VALUE]) == ({}, True)
+    interface = "org.apache.flink.boost.string.ArrayOutput source: x"
+    assert read_sources([interface], [STRING_VALUE]) == ({}, False)
+    body = "org.apache.flink.boost.string.StringValuePatch source: x"
+    assert read_sources([interface, body], [STRING_VALUE]) == ({}, True)
 
 
 def test_each_side_must_load_its_own_classes() -> None:
@@ -120,9 +122,9 @@ def test_classes_of_the_other_side_are_refused(side: Side, sources: tuple[str, .
         require_side(outcome(side, A=sources), DROPIN)
 
 
-def test_our_codec_on_stock_is_refused() -> None:
-    with pytest.raises(FlinkTestsInvalid, match="loaded our codec"):
-        require_side(Outcome(side=Side.STOCK, cases=(), codec=True), DROPIN)
+def test_a_body_of_ours_on_stock_is_refused() -> None:
+    with pytest.raises(FlinkTestsInvalid, match="called a body of ours"):
+        require_side(Outcome(side=Side.STOCK, cases=(), patched=True), DROPIN)
 
 
 def test_only_our_jar_counts_as_proof() -> None:
@@ -137,7 +139,7 @@ def test_merges_jvms() -> None:
         cases=(lost,),
         lost={"a.BTest": "did not end"},
         sources={"A": (OURS,)},
-        codec=True,
+        patched=True,
         seconds=2,
     )
     two = Outcome(
@@ -150,5 +152,5 @@ def test_merges_jvms() -> None:
     assert [case.status for case in both.cases] == [Status.FAILED, Status.PASSED]
     assert both.lost == {"a.BTest": "did not end"}
     assert both.sources == {"A": (OURS, "other")}
-    assert (both.codec, both.seconds) == (True, 5)
+    assert (both.patched, both.seconds) == (True, 5)
     assert both.failures[0].kind == LOST

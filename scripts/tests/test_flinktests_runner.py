@@ -181,7 +181,8 @@ def test_both_sides_loaded_their_own_classes(results: Results) -> None:
     assert ours.rounds[0].patched.sources[value] == (f"file:{DROPIN}",)
     (stock,) = ours.rounds[0].stock.sources[value]
     assert Path(stock.removeprefix("file:")).name == "flink-core-2.3.0.jar"
-    assert not ours.rounds[0].stock.codec
+    assert ours.rounds[0].patched.patched is False, "it only asks where the class is from"
+    assert results.outcomes[0].patched
 
 
 def test_the_summary_counts_and_names_what_is_wrong(results: Results, tmp_path: Path) -> None:
@@ -190,11 +191,15 @@ def test_the_summary_counts_and_names_what_is_wrong(results: Results, tmp_path: 
     assert summary.stale_exclusions == ("probes.PassingTest",)
     assert not summary.good
     assert (summary.passed, summary.skipped) == (3, 3)
+    memory = "org.apache.flink.core.memory"
+    assert {f"{memory}.DataOutputSerializer", f"{memory}.DataInputDeserializer"} <= summary.loaded
+    loaded = f"{len(summary.loaded)} of {len(replaced_classes(DROPIN))}"
     printed = "\n".join(describe(summary, replaced_classes(DROPIN), DROPIN))
     assert printed.startswith(
         "Flink 2.3.0, JDK 17: 3 passed, 1 failed only with our jar,"
         " 2 failed on stock as well, 1 unstable, 3 skipped by Flink\n"
-        f"  4 of 4 woven classes were loaded, all from {JAR}, in 4 runs;"
+        f"  {loaded} woven classes were loaded, all from {JAR},"
+        " and their new code ran in 3 of 4 runs;"
         " 1 class without a test: probes.NoTest\n"
         "  failed only with our jar: probes.OursTest.loadsStockClass()"
         " (alone: 3 of 3 with our jar, 0 of 3 on stock): AssertionFailedError: StringValue is"
@@ -271,7 +276,11 @@ def test_the_jvm_takes_no_options_from_the_environment(probes: ModuleTests, tmp_
     hidden = dataclasses.replace(jvm, environment=environment)
     outcome: Outcome = hidden.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
     assert not outcome.failures
-    assert outcome.codec
+    assert outcome.patched
+    off = dataclasses.replace(jvm, options=(*jvm.options, "-Dflink.boost.mode=off"))
+    outcome = off.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
+    assert not outcome.failures
+    assert not outcome.patched, "the control: switched off, none of our bodies runs"
     assert "JAVA_TOOL_OPTIONS" not in (tmp_path / "log").read_text(encoding="utf-8")
     assert not (tmp_path / "scratch").exists()
 

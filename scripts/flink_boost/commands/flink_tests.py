@@ -128,10 +128,10 @@ def _run(
         click.echo(text)
     report = settings.build / "test-reports" / "flink" / f"{line.version}-jdk{jdk}-{scope}.xml"
     write_junit_xml(results, summary, report)
-    if not summary.passed or not summary.loaded:
+    if not (summary.passed and summary.loaded and summary.patched_jvms):
         raise FlinkTestsFailed(
-            f"Nothing was tested: {summary.passed} tests passed and {len(summary.loaded)} classes"
-            f" of {jar.name} were loaded.",
+            f"Nothing was tested: {summary.passed} tests passed, {len(summary.loaded)} classes of"
+            f" {jar.name} were loaded, and their new code ran in {summary.patched_jvms} runs.",
             "Choose tests that use strings, or check the jar.",
         )
     return not summary.good

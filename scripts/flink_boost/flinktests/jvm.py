@@ -72,13 +72,13 @@ class FlinkTestJvm:
                 cases = read_reports(self._reports)
             except BrokenData as error:
                 why = error.message
-        sources, codec = self._sources()
+        sources, patched = self._sources()
         outcome = Outcome(
             side=side,
             cases=tuple(lost_case(name, why) for name in classes) if why else cases,
             lost=dict.fromkeys(classes, why) if why else {},
             sources=sources,
-            codec=codec,
+            patched=patched,
             seconds=round(time.monotonic() - began, 1),
         )
         require_side(outcome, self.dropin)

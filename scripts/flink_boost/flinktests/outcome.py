@@ -15,7 +15,9 @@ from flink_boost.errors import BrokenData, FlinkTestsInvalid
 from flink_boost.model import Frozen, Side
 
 BOOST_PACKAGE = "org.apache.flink.boost."
-CODEC_PACKAGE = f"{BOOST_PACKAGE}string."
+# Holds the bodies that run in place of stock's: loaded with the first call, and not at all when the
+# kill switch is off, unlike the interfaces of the woven classes.
+PATCH = "Patch"
 WHOLE_CLASS = "(whole class)"
 LOST = "NoResult"
 
@@ -57,15 +59,15 @@ class Outcome(Frozen):
     """What running some test classes on one side gave.
 
     ``lost`` says for each class without a result why its JVM gave none; each of them also has a
-    failed case. ``sources`` says where each woven class was loaded from, ``codec`` whether classes
-    of our codec were loaded.
+    failed case. ``sources`` says where each woven class was loaded from, ``patched`` whether a body
+    of ours ran in place of one of stock's.
     """
 
     side: Side
     cases: tuple[Case, ...]
     lost: dict[str, str] = Field(default_factory=dict)
     sources: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    codec: bool = False
+    patched: bool = False
     seconds: float = 0.0
 
     @property
@@ -89,7 +91,7 @@ def merge(outcomes: Sequence[Outcome]) -> Outcome:
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
         lost={name: why for outcome in outcomes for name, why in outcome.lost.items()},
         sources=sources,
-        codec=any(outcome.codec for outcome in outcomes),
+        patched=any(outcome.patched for outcome in outcomes),
         seconds=sum(outcome.seconds for outcome in outcomes),
     )
 
@@ -148,29 +150,29 @@ def _first_line(problem: ET.Element) -> str:
 def read_sources(
     log: Iterable[str], woven: Iterable[str]
 ) -> tuple[dict[str, tuple[str, ...]], bool]:
-    """Where each woven class came from, and whether the codec was loaded.
+    """Where each woven class came from, and whether a body of ours ran.
 
     ``log`` is what ``-Xlog:class+load`` writes, a line per class: ``name source: file:/…/x.jar``.
     A class that a test defines from bytes has no file there; what it names instead is kept.
     """
     wanted = frozenset(woven)
     sources: dict[str, tuple[str, ...]] = {}
-    codec = False
+    patched = False
     for line in log:
         name, separator, source = line.strip().partition(" source: ")
         if not separator:
             continue
         if name in wanted:
             sources[name] = tuple(dict.fromkeys((*sources.get(name, ()), source)))
-        codec = codec or name.startswith(CODEC_PACKAGE)
-    return sources, codec
+        patched = patched or (name.startswith(BOOST_PACKAGE) and name.endswith(PATCH))
+    return sources, patched
 
 
 def require_side(outcome: Outcome, dropin: Path) -> None:
     """Refuses a result that was not got from the classes that it claims to test.
 
     On the patched side every woven class that was loaded from a file must come from ``dropin``; on
-    stock none may, and our codec may not be there. Raises ``FlinkTestsInvalid``.
+    stock none may, and no body of ours may run. Raises ``FlinkTestsInvalid``.
     """
     for name, sources in outcome.sources.items():
         for source in sources:
@@ -182,8 +184,8 @@ def require_side(outcome: Outcome, dropin: Path) -> None:
                     f"A run on the {outcome.side} side loaded {name} from {source}.",
                     f"Only the patched side may, and must, load it from {dropin.name}.",
                 )
-    if outcome.codec and outcome.side is not Side.PATCHED:
-        raise FlinkTestsInvalid("A run on stock loaded our codec.", "Check its class path.")
+    if outcome.patched and outcome.side is not Side.PATCHED:
+        raise FlinkTestsInvalid("A run on stock called a body of ours.", "Check its class path.")
 
 
 def from_our_jar(outcomes: Iterable[Outcome], dropin: Path) -> frozenset[str]:

@@ -23,7 +23,8 @@ _NOT_IN_XML = {code: "�" for code in range(32) if code not in (9, 10, 13)}
 class Summary:
     """Counts and findings of a run, and whether it is good.
 
-    ``loaded`` are the woven classes that at least one JVM loaded from our jar.
+    ``loaded`` are the woven classes that at least one JVM loaded from our jar, ``patched_jvms``
+    counts the runs in which a body of ours took the place of stock's.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Summary:
     loaded: frozenset[str]
     jvms: int
     without_tests: tuple[str, ...]
+    patched_jvms: int
 
     @property
     def ours(self) -> tuple[Finding, ...]:
@@ -69,6 +71,7 @@ def summarize(results: Results, dropin: Path) -> Summary:
         loaded=from_our_jar(results.outcomes, dropin),
         jvms=len(results.outcomes),
         without_tests=results.classes_without_tests,
+        patched_jvms=sum(1 for outcome in results.outcomes if outcome.patched),
     )
 
 
@@ -81,7 +84,8 @@ def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator
     yield f"{summary.title}: {', '.join(counts)}"
     yield (
         f"  {len(summary.loaded)} of {len(woven)} woven classes were loaded,"
-        f" all from {dropin.name}, in {summary.jvms} runs{_without_tests(summary.without_tests)}"
+        f" all from {dropin.name}, and their new code ran in {summary.patched_jvms} of"
+        f" {summary.jvms} runs{_without_tests(summary.without_tests)}"
     )
     yield from (f"  {text}" for text in describe_findings(summary.findings))
     for name in summary.stale_exclusions:
