@@ -114,7 +114,9 @@ final class StringReader {
             in.boostPosition(start + n);
             return latin1(array, start, n);
         }
-        return StringAccess.OPENED ? readText(in, array, start, limit, n) : STOCK;
+        return StringAccess.OPENED
+                ? readText(in, array, start, limit, n)
+                : readChars(in, array, start, limit, n);
     }
 
     /** Text that is not ASCII. */
@@ -303,6 +305,17 @@ final class StringReader {
         return latin1(scratch, 0, n);
     }
 
+    /** Through an array of the thread, as stock, because the view has none. */
+    private static String readChars(Positioned in, byte[] array, int start, int limit, int n) {
+        char[] chars = n <= STOCK_ARRAY ? ThreadChars.ARRAY.get() : new char[n];
+        long progress = VarintDecoder.decodeChars(array, start, limit, chars, n);
+        if (Progress.characters(progress) < n) {
+            return STOCK;
+        }
+        in.boostPosition(Progress.bytes(progress));
+        return new String(chars, 0, n);
+    }
+
     private static String readChars(SegmentInput in, MemorySegment segment, int start, int n) {
         char[] chars = charScratch(in, n);
         long progress = SegmentDecoder.decodeChars(segment, start, chars, n);
@@ -412,5 +425,11 @@ final class StringReader {
             }
         }
         return Progress.of(0, p);
+    }
+
+    /** Loaded only where {@code String} cannot be looked into. */
+    private static final class ThreadChars {
+        static final ThreadLocal<char[]> ARRAY =
+                ThreadLocal.withInitial(() -> new char[STOCK_ARRAY]);
     }
 }

@@ -136,6 +136,10 @@ final class StringWriter {
         }
         p += i;
         if (i < n) {
+            int lastWide = buffer.length - VarintEncoder.SLACK;
+            for (; i <= n - 8 && p <= lastWide; i += 4) {
+                p = VarintEncoder.encodeFour(fourChars(string, i), buffer, p);
+            }
             int last = buffer.length - 3;
             for (; i < n && p <= last; i++) {
                 p = VarintEncoder.encodeChar(string.charAt(i), buffer, p);
@@ -149,6 +153,13 @@ final class StringWriter {
         }
         out.boostPosition(p);
         return true;
+    }
+
+    private static long fourChars(String string, int index) {
+        return string.charAt(index)
+                | (long) string.charAt(index + 1) << 16
+                | (long) string.charAt(index + 2) << 32
+                | (long) string.charAt(index + 3) << 48;
     }
 
     private static long charsSize(String string, int from) {

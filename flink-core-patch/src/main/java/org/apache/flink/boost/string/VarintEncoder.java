@@ -27,7 +27,7 @@ final class VarintEncoder {
     private static final long LANE_MORE = 0x0080008000800080L;
 
     /** Four characters take at most 12 bytes; the last int store ends at 13. */
-    private static final int SLACK = 13;
+    static final int SLACK = 13;
 
     private VarintEncoder() {}
 
@@ -167,24 +167,7 @@ final class VarintEncoder {
         int p = position;
         int lastWide = out.length - SLACK;
         for (; i <= n - 8 && p <= lastWide; i += 8) {
-            long chars = WideArrays.getLong(value, i);
-            if (areTwoBytes(chars)) {
-                WideArrays.putLong(
-                        out, p, (chars & LANE_LOW_7) | LANE_MORE | ((chars << 1) & LANE_HIGH_7));
-                p += 8;
-            } else if (areThreeBytes(chars)) {
-                WideArrays.putInt(out, p, threeBytes((int) chars & 0xFFFF));
-                WideArrays.putInt(out, p + 3, threeBytes((int) (chars >>> 16) & 0xFFFF));
-                WideArrays.putInt(out, p + 6, threeBytes((int) (chars >>> 32) & 0xFFFF));
-                WideArrays.putInt(out, p + 9, threeBytes((int) (chars >>> 48)));
-                p += 12;
-            } else if ((chars & ABOVE_TWO_BYTES) == 0) {
-                long two = twoBytes(chars);
-                WideArrays.putLong(out, p, Words.ofTwoBytes(chars, two));
-                p += 4 + Long.bitCount(two);
-            } else {
-                p = encodeMixed(chars, 4, out, p);
-            }
+            p = encodeFour(WideArrays.getLong(value, i), out, p);
         }
         if (i < n && p <= lastWide) {
             p = encodeMixed(utf16At(value, i, n - i), n - i >> 1, out, p);
@@ -194,6 +177,33 @@ final class VarintEncoder {
             p = encodeChar(charAt(value, i), out, p);
         }
         return Progress.of(i, p);
+    }
+
+    /**
+     * Encodes four characters, the first one lowest.
+     *
+     * @param position at least {@link #SLACK} in front of the array's end
+     * @return position behind their bytes
+     */
+    static int encodeFour(long chars, byte[] out, int position) {
+        if (areTwoBytes(chars)) {
+            WideArrays.putLong(
+                    out, position, (chars & LANE_LOW_7) | LANE_MORE | ((chars << 1) & LANE_HIGH_7));
+            return position + 8;
+        }
+        if (areThreeBytes(chars)) {
+            WideArrays.putInt(out, position, threeBytes((int) chars & 0xFFFF));
+            WideArrays.putInt(out, position + 3, threeBytes((int) (chars >>> 16) & 0xFFFF));
+            WideArrays.putInt(out, position + 6, threeBytes((int) (chars >>> 32) & 0xFFFF));
+            WideArrays.putInt(out, position + 9, threeBytes((int) (chars >>> 48)));
+            return position + 12;
+        }
+        if ((chars & ABOVE_TWO_BYTES) == 0) {
+            long two = twoBytes(chars);
+            WideArrays.putLong(out, position, Words.ofTwoBytes(chars, two));
+            return position + 4 + Long.bitCount(two);
+        }
+        return encodeMixed(chars, 4, out, position);
     }
 
     /** Encodes the rest of little-endian UTF-16, of which the caller knows that it fits. */

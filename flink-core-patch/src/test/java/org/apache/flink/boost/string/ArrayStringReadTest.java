@@ -26,12 +26,6 @@ class ArrayStringReadTest extends StringReadContract {
         return (int) FlinkClasses.field(in, "position");
     }
 
-    /** Without a look into strings there is no array of this view's own to decode into. */
-    @Override
-    protected boolean readsTextItself() {
-        return isOpened();
-    }
-
     @Override
     protected Outcome endOfInput(byte[] bytes, int end) {
         return new Outcome(null, EOFException.class.getName(), end);

@@ -52,11 +52,6 @@ abstract class SegmentStringReadContract extends StringReadContract {
         return (int) FlinkClasses.field(in, "position");
     }
 
-    @Override
-    protected boolean readsTextItself() {
-        return true;
-    }
-
     /** Stock counts the position up before the segment refuses the access. */
     @Override
     protected Outcome endOfInput(byte[] bytes, int end) {
