@@ -62,15 +62,23 @@ public final class Outcome {
 
     /**
      * The message of an exception that Flink threw. Those of the JDK depend on how it was called,
-     * and one that our code throws in Flink's place has to carry Flink's words.
+     * and one that our code throws in Flink's place has to carry Flink's words. Those that the JVM
+     * makes for null and for array indices are left out once a throw is compiled ({@code
+     * OmitStackTraceInFastThrow}).
      */
     private static String ownMessage(Throwable thrown) {
-        if (thrown.getMessage() == null) {
+        if (thrown.getMessage() == null || isOfJvm(thrown)) {
             return null;
         }
         StackTraceElement[] trace = thrown.getStackTrace();
         boolean own = trace.length > 0 && trace[0].getClassName().startsWith("org.apache.flink.");
         return own ? thrown.getMessage() : null;
+    }
+
+    private static boolean isOfJvm(Throwable thrown) {
+        return thrown instanceof ArrayIndexOutOfBoundsException
+                || thrown instanceof NullPointerException
+                        && thrown.getMessage().startsWith("Cannot ");
     }
 
     private static byte[] written(Codec codec) {
