@@ -32,16 +32,19 @@ final class StringCopier {
         if (in == null || out == null) {
             return false;
         }
-        if (out.getClass() == DataOutputSerializer.class) {
-            Class<?> view = in.getClass();
-            if (view == StringValuePatch.SEGMENT_VIEW) {
-                return copy((SegmentInput) in, (ArrayOutput) out, added);
-            }
-            if (view == DataInputDeserializer.class) {
-                return copy((ArrayInput) in, (ArrayOutput) out, added);
-            }
+        boolean intoArray = out.getClass() == DataOutputSerializer.class;
+        Class<?> view = in.getClass();
+        if (view == StringValuePatch.SEGMENT_VIEW) {
+            return intoArray
+                    ? copy((SegmentInput) in, (ArrayOutput) out, added)
+                    : StreamStringCopier.copy((SegmentInput) in, out, added);
         }
-        return false;
+        if (view == DataInputDeserializer.class) {
+            return intoArray
+                    ? copy((ArrayInput) in, (ArrayOutput) out, added)
+                    : StreamStringCopier.copy((ArrayInput) in, out, added);
+        }
+        return StreamStringCopier.copy(in, out, added);
     }
 
     private static boolean copy(ArrayInput in, ArrayOutput out, int added) {

@@ -14,7 +14,19 @@ public final class StringValueInstancePatch {
 
     private StringValueInstancePatch() {}
 
-    /** Copies a value between the memories of Flink's own views; else hands over. */
+    /** Reads characters into the value's own array. */
+    @Replaces(instance = true)
+    public static boolean read(StringValue self, DataInputView in) throws IOException {
+        return StringValueReader.read((StringValueFields) (Object) self, in);
+    }
+
+    /** Writes characters from the value's own array. */
+    @Replaces(instance = true)
+    public static boolean write(StringValue self, DataOutputView out) throws IOException {
+        return StringValueWriter.write((StringValueFields) (Object) self, out);
+    }
+
+    /** Copies an encoded value as it is. */
     @Replaces(instance = true)
     public static boolean copy(StringValue self, DataInputView in, DataOutputView out)
             throws IOException {

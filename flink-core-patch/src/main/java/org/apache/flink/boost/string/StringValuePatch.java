@@ -28,16 +28,18 @@ public final class StringValuePatch {
 
     private StringValuePatch() {}
 
-    /** Writes a string into the array of a {@code DataOutputSerializer}; else hands over. */
+    /** Writes a string; hands over what is not a {@code String}. */
     @Replaces
     public static boolean writeString(CharSequence cs, DataOutput out) throws IOException {
-        return cs instanceof String
-                && out != null
-                && out.getClass() == DataOutputSerializer.class
-                && StringWriter.write((String) cs, (ArrayOutput) out);
+        if (!(cs instanceof String) || out == null) {
+            return false;
+        }
+        return out.getClass() == DataOutputSerializer.class
+                ? StringWriter.write((String) cs, (ArrayOutput) out)
+                : StreamStringWriter.write((String) cs, out);
     }
 
-    /** Reads a string from the memory of Flink's own views; else hands over. */
+    /** Reads a string. */
     @Replaces
     public static String readString(DataInput in) throws IOException {
         if (in == null) {
@@ -50,10 +52,10 @@ public final class StringValuePatch {
         if (view == DataInputDeserializer.class) {
             return StringReader.read((ArrayInput) in);
         }
-        return STOCK;
+        return StreamStringReader.read(in);
     }
 
-    /** Copies a string between the memories of Flink's own views; else hands over. */
+    /** Copies an encoded string as it is. */
     @Replaces
     public static boolean copyString(DataInput in, DataOutput out) throws IOException {
         return StringCopier.copy(in, out, 1);

@@ -14,7 +14,7 @@ public final class StringValueSerializerPatch {
 
     private StringValueSerializerPatch() {}
 
-    /** Copies a value between the memories of Flink's own views; else hands over. */
+    /** Copies an encoded value as it is. */
     @Replaces(instance = true)
     public static boolean copy(StringValueSerializer self, DataInputView in, DataOutputView out)
             throws IOException {

@@ -8,6 +8,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.apache.flink.boost.string.TransferViews.Source;
 import org.apache.flink.boost.string.TransferViews.Target;
 import org.junit.jupiter.api.Test;
@@ -41,9 +42,33 @@ class StringCopyTest extends StringCopyContract {
         String[] texts = {"", "a", "flink", "x".repeat(64), "x".repeat(5000), "\u6f22".repeat(90)};
         for (String text : texts) {
             byte[] bytes = Wire.encoded(text);
-            DataInput in = FlinkClasses.PATCHED.newInput(bytes, 0, bytes.length);
-            DataOutput out = FlinkClasses.PATCHED.newOutput(1);
-            assertThat(StringValuePatch.copyString(in, out)).isTrue();
+            for (Source source : sources()) {
+                for (Target target : targets()) {
+                    DataInput in = source.open(FlinkClasses.PATCHED, bytes, 0, bytes.length).view();
+                    DataOutput out = target.open(FlinkClasses.PATCHED, 1).view();
+                    // Stock's body is as good for a few bytes into a view that is not ours.
+                    boolean shortIntoForeign =
+                            source == TransferViews.ARRAY
+                                    && target != TransferViews.SERIALIZER
+                                    && bytes.length < 8;
+                    assertThat(StringValuePatch.copyString(in, out)).isEqualTo(!shortIntoForeign);
+                }
+            }
+        }
+    }
+
+    /** A view that treats single bytes in its own way sees single bytes, as in stock. */
+    @Test
+    void bytesGoSinglyThroughViewsThatCareForThem() throws IOException {
+        SplittableRandom random = new SplittableRandom(65);
+        for (int i = 0; i < 500; i++) {
+            String text = Texts.any(random);
+            for (Source source : sources()) {
+                assertSameAsStock(source, TransferViews.tamperingTarget(), text);
+            }
+            for (Target target : targets()) {
+                assertSameAsStock(TransferViews.tamperingSource(), target, text);
+            }
         }
     }
 

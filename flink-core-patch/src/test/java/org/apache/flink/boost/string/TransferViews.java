@@ -77,24 +77,52 @@ public final class TransferViews {
         }
     }
 
+    /** A {@code DataInputDeserializer}. */
+    public static final Source ARRAY = TransferViews::array;
+
+    /** A {@code DataInputViewStreamWrapper}. */
+    static final Source STREAM = TransferViews::streamWrapper;
+
+    /** A {@code DataInputStream} as such. */
+    static final Source PLAIN_STREAM = TransferViews::plainStream;
+
+    /** A stream that gives a few bytes at a time. */
+    static final Source TRICKLE = user("UserInput");
+
+    /** A subclass of {@code DataInputDeserializer} that changes nothing. */
+    static final Source DERIVED = user("UserArrayInput$Derived");
+
+    /** Nothing but a {@code DataInput}. */
+    static final Source PLAIN = user("UserPlainInput");
+
+    /** A {@code DataOutputSerializer}. */
+    public static final Target SERIALIZER = TransferViews::serializer;
+
     private TransferViews() {}
 
     /** Sources that are a {@code DataInputView}. */
     public static List<Source> sources() {
-        return List.of(
-                TransferViews::array,
-                TransferViews::streamWrapper,
-                (flink, bytes, start, end) -> user(flink, "UserInput", bytes, start, end));
+        return List.of(ARRAY, STREAM, TRICKLE, DERIVED);
+    }
+
+    /** A source whose single bytes are not those of its arrays. */
+    public static Source tamperingSource() {
+        return user("UserArrayInput$Deciphering");
     }
 
     /** Sources that are only a {@code DataInput}. */
     public static List<Source> plainSources() {
-        return List.of(TransferViews::plainStream);
+        return List.of(PLAIN_STREAM, PLAIN);
     }
 
     /** Targets that are a {@code DataOutputView}. */
     public static List<Target> targets() {
-        return List.of(TransferViews::serializer, TransferViews::streamTarget);
+        return List.of(SERIALIZER, TransferViews::streamTarget, derived("UserArrayOutput$Derived"));
+    }
+
+    /** A target whose single bytes are not those of its arrays. */
+    public static Target tamperingTarget() {
+        return derived("UserArrayOutput$Ciphering");
     }
 
     /** Targets that are only a {@code DataOutput}. */
@@ -102,7 +130,7 @@ public final class TransferViews {
         return List.of(TransferViews::plainTarget);
     }
 
-    static Output serializer(FlinkClasses flink, int capacity) {
+    private static Output serializer(FlinkClasses flink, int capacity) {
         return serializer(flink.newOutput(capacity));
     }
 
@@ -132,9 +160,15 @@ public final class TransferViews {
         return new Input(new DataInputStream(stream), () -> end - stream.available());
     }
 
-    private static Input user(FlinkClasses flink, String type, byte[] bytes, int start, int end) {
-        DataInput in = (DataInput) flink.create(TESTS + type, bytes, start, end);
-        return new Input(in, () -> (int) call(flink, in, "position"));
+    private static Source user(String type) {
+        return (flink, bytes, start, end) -> {
+            DataInput in = (DataInput) flink.create(TESTS + type, bytes, start, end);
+            return new Input(in, () -> (int) call(flink, in, "position"));
+        };
+    }
+
+    private static Target derived(String type) {
+        return (flink, capacity) -> serializer((DataOutput) flink.create(TESTS + type, capacity));
     }
 
     private static Output streamTarget(FlinkClasses flink, int capacity) {

@@ -140,6 +140,18 @@ public final class Wire {
         return out.toByteArray();
     }
 
+    /** What the length field says, or 0 where it is cut off; over-long ones as stock's loop. */
+    public static int claimedLength(byte[] bytes) {
+        int length = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            length |= (bytes[i] & 0x7F) << 7 * i;
+            if (bytes[i] >= 0) {
+                return length;
+            }
+        }
+        return 0;
+    }
+
     /** A base-128 varint, padded with zero groups to at least that many bytes. */
     public static void varint(ByteArrayOutputStream out, int value, int atLeast) {
         int rest = value;

@@ -24,6 +24,12 @@ final class NetworkViews {
     /** The view of a record in one network buffer; its name differs by line. */
     static final String NON_SPANNING = nonSpanning();
 
+    /** Memory in pages. */
+    static final Source PAGED_INPUT = NetworkViews::pagedInput;
+
+    /** Memory in as many pages as are wanted. */
+    static final Target PAGED_OUTPUT = (flink, capacity) -> pagedOutput(flink, Integer.MAX_VALUE);
+
     private NetworkViews() {}
 
     /** A segment with these bytes, made by a method of {@code MemorySegmentFactory}. */
@@ -41,12 +47,12 @@ final class NetworkViews {
                         segment(flink, "allocateUnpooledOffHeapMemory", bytes, start, end),
                 (flink, bytes, start, end) ->
                         segment(flink, "allocateUnpooledSegment", bytes, start, end),
-                NetworkViews::pagedInput);
+                PAGED_INPUT);
     }
 
-    /** Memory in pages. */
+    /** Targets that are not flink-core's. */
     static List<Target> targets() {
-        return List.of(NetworkViews::pagedOutput);
+        return List.of(PAGED_OUTPUT);
     }
 
     private static Input segment(
@@ -69,8 +75,9 @@ final class NetworkViews {
                 view, () -> start + ((Long) call(flink, view, "getReadPosition")).intValue());
     }
 
-    private static Output pagedOutput(FlinkClasses flink, int capacity) {
-        Object pages = flink.create(PAGES, PAGE_SIZE, Integer.MAX_VALUE);
+    /** Memory in so many pages of 64 bytes. */
+    static Output pagedOutput(FlinkClasses flink, int most) {
+        Object pages = flink.create(PAGES, PAGE_SIZE, most);
         DataOutput view =
                 (DataOutput)
                         flink.create(

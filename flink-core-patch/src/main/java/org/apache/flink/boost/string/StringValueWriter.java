@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.io.DataOutput;
+import java.io.IOException;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/**
+ * Writes a {@code StringValue}: plain length field, characters straight from its array into that of
+ * an {@link ArrayOutput}, which grows as stock's would.
+ */
+final class StringValueWriter {
+
+    /** Longest length field. */
+    private static final int LENGTH_SIZE = 5;
+
+    private StringValueWriter() {}
+
+    /**
+     * Writes length field and characters.
+     *
+     * @return false when stock's body has to write the value from the same position
+     */
+    static boolean write(StringValueFields value, DataOutput out) throws IOException {
+        if (out == null) {
+            return false;
+        }
+        return out.getClass() == DataOutputSerializer.class
+                ? write(value, (ArrayOutput) out)
+                : StreamStringWriter.write(value, out);
+    }
+
+    private static boolean write(StringValueFields value, ArrayOutput out) {
+        int n = value.boostLength();
+        char[] chars = value.boostChars();
+        // A value whose reading failed may claim more than it has.
+        if (n < 0 || chars == null || n > chars.length) {
+            return false;
+        }
+        int position = out.boostPosition();
+        if (out.boostBuffer().length - position - LENGTH_SIZE < n
+                && !makeRoom(
+                        out, VarintEncoder.lengthSize(n) + CharArrays.encodedSize(chars, 0, n))) {
+            return false;
+        }
+        int p = VarintEncoder.putLength(out.boostBuffer(), position, n);
+        long progress = CharArrays.encode(chars, 0, n, out.boostBuffer(), p);
+        int i = Progress.characters(progress);
+        p = Progress.bytes(progress);
+        if (i < n) {
+            // Growing copies the bytes up to the position.
+            out.boostPosition(p);
+            if (!makeRoom(out, CharArrays.encodedSize(chars, i, n))) {
+                out.boostPosition(position);
+                return false;
+            }
+            progress = CharArrays.encode(chars, i, n, out.boostBuffer(), p);
+            i = Progress.characters(progress);
+            p = Progress.bytes(progress);
+            p = CharArrays.encodeTightly(chars, i, n, out.boostBuffer(), p);
+        }
+        out.boostPosition(p);
+        return true;
+    }
+
+    /** Where the array cannot grow, stock's body fills it to its end and fails as it does. */
+    private static boolean makeRoom(ArrayOutput out, long bytes) {
+        try {
+            return StringWriter.makeRoom(out, bytes);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
