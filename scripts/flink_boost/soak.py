@@ -27,6 +27,7 @@ from flink_boost.model import Side
 
 MAIN_CLASS = "org.apache.flink.boost.soak.Soak"
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+OPENS_NIO = "--add-opens=java.base/java.nio=ALL-UNNAMED"
 
 # Exit codes of the Java program.
 PASSED, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
@@ -95,8 +96,9 @@ def jvm_options(mode: Mode, jdk: int) -> list[str]:
         case Mode.NO_COMPACT_STRINGS:
             return [OPENS, "-XX:-CompactStrings"]
         case Mode.NOT_OPENED:
-            # Up to JDK 15 everything is opened unless this is said; 17 knows the option no more.
-            return ["--illegal-access=deny"] if jdk < 16 else []
+            # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink
+            # 1.9 has no memory off the heap.
+            return ["--illegal-access=deny", OPENS_NIO] if jdk < 16 else []
 
 
 def java_command(

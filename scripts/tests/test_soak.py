@@ -73,7 +73,7 @@ def test_what_is_no_count_is_refused(text: str) -> None:
 def test_every_mode_has_its_options() -> None:
     assert len({tuple(jvm_options(mode, 17)) for mode in Mode}) == len(Mode)
     # JDK 11 opens everything unless it is told not to; 17 has lost the option.
-    assert jvm_options(Mode.NOT_OPENED, 11) == ["--illegal-access=deny"]
+    assert "--illegal-access=deny" in jvm_options(Mode.NOT_OPENED, 11)
     assert jvm_options(Mode.NOT_OPENED, 17) == []
 
 

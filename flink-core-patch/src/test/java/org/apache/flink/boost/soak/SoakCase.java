@@ -70,8 +70,9 @@ public final class SoakCase {
     /** The view that is copied to. */
     public final Codec.Output output;
 
-    private SoakCase(SplittableRandom random) {
-        long bits = random.nextLong();
+    private SoakCase(TextKind kind, String text, long bits) {
+        this.kind = kind;
+        this.text = text;
         prefix = bits(bits, 0, 5) < 17 ? bits(bits, 0, 5) : 0;
         offset = bits(bits, 5, 5) < 17 ? bits(bits, 5, 5) : 0;
         slack = bits(bits, 10, 1) == 0 ? 0 : bits(bits, 11, 4) + 1;
@@ -82,13 +83,19 @@ public final class SoakCase {
         input = INPUTS[bits(bits, 24, 4)];
         output = bits(bits, 28, 3) > 0 ? OUTPUTS[0] : OUTPUTS[bits(bits, 31, 16) % OUTPUTS.length];
         capacity = bits(bits, 56, 1) == 0 ? 1 + bits(bits, 57, 6) : 300;
-        kind = TextKind.any(random);
-        text = kind.text(random, length(random));
     }
 
     /** The case of that index. */
     public static SoakCase of(long seed, long index) {
-        return new SoakCase(new SplittableRandom(seed ^ mixed(index)));
+        SplittableRandom random = new SplittableRandom(seed ^ mixed(index));
+        long bits = random.nextLong();
+        TextKind kind = TextKind.any(random);
+        return new SoakCase(kind, kind.text(random, length(random)), bits);
+    }
+
+    /** A chosen text, driven in a way that depends on {@code index}. */
+    static SoakCase of(String text, long index) {
+        return new SoakCase(TextKind.ANY_UNIT, text, mixed(index));
     }
 
     /** Mostly short; one in 16,384 up to 70,000. */

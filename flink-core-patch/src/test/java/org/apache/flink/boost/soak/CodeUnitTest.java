@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.soak;
+
+/** With the views of flink-core. */
+class CodeUnitTest extends CodeUnitContract {}
