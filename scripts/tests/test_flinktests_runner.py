@@ -200,7 +200,7 @@ def test_the_summary_counts_and_names_what_is_wrong(results: Results, tmp_path: 
         " 2 failed on stock as well, 1 unstable, 3 skipped by Flink\n"
         f"  {loaded} woven classes were loaded, all from {JAR},"
         " and their new code ran in 3 of 4 runs;"
-        " 1 class without a test: probes.NoTest\n"
+        " 1 class without a test: NoTest\n"
         "  failed only with our jar: probes.OursTest.loadsStockClass()"
         " (alone: 3 of 3 with our jar, 0 of 3 on stock): AssertionFailedError: StringValue is"
     )

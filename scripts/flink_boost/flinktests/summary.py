@@ -95,7 +95,8 @@ def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator
 def _without_tests(names: tuple[str, ...]) -> str:
     if not names:
         return ""
-    some = ", ".join(names[:_NAMES]) + (", …" if len(names) > _NAMES else "")
+    simple = [name.rpartition(".")[2] for name in names[:_NAMES]]
+    some = ", ".join(simple) + (", …" if len(names) > _NAMES else "")
     return f"; {len(names)} class{'es' * (len(names) > 1)} without a test: {some}"
 
 
