@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from flink_installation import FlinkInstallation, count_words
+from flink_installation import PLATFORMS, FlinkInstallation, Install, Platform, count_words
 
 from flink_boost.distribution import ensure_distribution, ensure_example
-from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
+from flink_boost.jdks import java_home
+from flink_boost.lines import PROJECT_ROOT, Line
+
+
+@pytest.fixture(scope="session", params=PLATFORMS, ids=str)
+def platform(request: pytest.FixtureRequest) -> Platform:
+    chosen: Platform = request.param
+    return chosen
 
 
 @pytest.fixture(scope="session")
-def line() -> Line:
-    return find_line(default_line())
+def line(platform: Platform) -> Line:
+    return platform.line
 
 
 @pytest.fixture(scope="session")
 def distribution(line: Line) -> Path:
     return ensure_distribution(line)
+
+
+@pytest.fixture(scope="session")
+def install(distribution: Path, platform: Platform) -> Install:
+    """``FlinkInstallation`` of the line, on the JDK; the folder and what follows it is left."""
+    return partial(FlinkInstallation, distribution, java_home(platform.jdk))
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +49,11 @@ def dropin_jar(line: Line) -> Path:
 
 @pytest.fixture(scope="session")
 def stock_counts(
-    distribution: Path, word_count: Path, tmp_path_factory: pytest.TempPathFactory
+    install: Install, word_count: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> list[str]:
     """What WordCount writes on stock Flink, sorted."""
     folder = tmp_path_factory.mktemp("stock")
-    with FlinkInstallation(distribution, folder / "flink") as flink:
+    with install(folder / "flink") as flink:
         flink.start_cluster()
         counts = count_words(flink, word_count, folder / "counts")
     assert "flink-boost" not in flink.everything_logged()

@@ -15,10 +15,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.distribution import private_copy
+from flink_boost.lines import Line, load_lines
 
 START_SECONDS = 60
 JOB_SECONDS = 60
 STOP_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A line on one of the JDKs that it runs on."""
+
+    line: Line
+    jdk: int
+
+    def __str__(self) -> str:
+        return f"{self.line.version}-jdk{self.jdk}"
+
+
+PLATFORMS = [
+    Platform(line, jdk) for line in load_lines().values() if line.enabled for jdk in line.jdks
+]
+# For what depends on the line but not on the JDK.
+ONE_PER_LINE = [platform for platform in PLATFORMS if platform.jdk == platform.line.jdks[0]]
 
 
 @dataclass(frozen=True)
@@ -40,17 +59,24 @@ class FlinkInstallation:
     def __init__(
         self,
         distribution: Path,
+        java_home: Path,
         home: Path,
         jars: Sequence[Path] = (),
-        options: Mapping[str, str] | None = None,
+        java_options: str = "",
     ) -> None:
-        """``jars`` go to ``lib/``; ``options`` are lines of the configuration, key to value."""
+        """``jars`` go to ``lib/``, ``java_options`` to all JVMs."""
         self.home = private_copy(distribution, home)
         for jar in jars:
             # Not linked: a build may write the jar anew while a JVM has it open.
             shutil.copy(jar, home / "lib" / jar.name)
+        self._java_home = java_home
         self._rest_port, rpc_port = _free_ports(2)
-        self._configure(rpc_port, dict(options or {}))
+        log_classes = f"-Xlog:class+load:file={home}/log/classes.%p.txt"
+        self._java_options = f"{log_classes} {java_options}".strip()
+        if (home / "conf" / "config.yaml").is_file():
+            self._configure(rpc_port)
+        else:
+            self._configure_1_9(rpc_port)
         self._processes: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> FlinkInstallation:
@@ -109,7 +135,7 @@ class FlinkInstallation:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 text=True,
-                env=self._environment(),
+                env=self._environment(script),
                 start_new_session=True,
             )
         self._processes.append(process)
@@ -147,43 +173,74 @@ class FlinkInstallation:
         except OSError:
             return False
 
-    def _configure(self, rpc_port: int, options: dict[str, str]) -> None:
-        file = self.home / "conf" / "config.yaml"
-        text = file.read_text()
-        for shipped, ours in {
-            "port: 6123": f"port: {rpc_port}",
-            "size: 1600m": "size: 1000m",
-            "size: 1728m": "size: 1000m",
-        }.items():
-            assert text.count(f"    {shipped}\n") == 1, shipped
-            text = text.replace(f"    {shipped}\n", f"    {ours}\n")
-        log_classes = f"-Xlog:class+load:file={self.home}/log/classes.%p.txt"
+    @property
+    def dist(self) -> Path:
+        """The jar with all of Flink; only on 1.9 its name tells the version of Scala."""
+        (jar,) = (self.home / "lib").glob("flink-dist*.jar")
+        return jar
+
+    def _configure(self, rpc_port: int) -> None:
         options = {
-            "rest.port": str(self._rest_port),
+            "rest.port": self._rest_port,
             "taskmanager.memory.network.min": "32m",
             "taskmanager.memory.network.max": "32m",
-            **options,
+            "env.java.default-opts.all": self._java_options,
         }
-        java_options = options.pop("env.java.default-opts.all", "")
-        options["env.java.default-opts.all"] = f"{log_classes} {java_options}".strip()
+        shipped = {
+            "    port: 6123\n": f"    port: {rpc_port}\n",
+            "    size: 1600m\n": "    size: 1000m\n",
+            "    size: 1728m\n": "    size: 1000m\n",
+        }
         lines = [f'{key}: "{value}"' for key, value in options.items()]
+        self._rewrite("config.yaml", shipped, lines)
+
+    def _configure_1_9(self, rpc_port: int) -> None:
+        """The configuration before YAML: no quotes, other keys for the same things."""
+        options = {
+            "rest.port": self._rest_port,
+            "taskmanager.network.memory.min": "32m",
+            "taskmanager.network.memory.max": "32m",
+            "env.java.opts": self._java_options,
+        }
+        shipped = {
+            "jobmanager.rpc.port: 6123\n": f"jobmanager.rpc.port: {rpc_port}\n",
+            "taskmanager.heap.size: 1024m\n": "taskmanager.heap.size: 512m\n",
+        }
+        lines = [f"{key}: {value}" for key, value in options.items()]
+        self._rewrite("flink-conf.yaml", shipped, lines)
+
+    def _rewrite(self, name: str, shipped: Mapping[str, str], lines: Sequence[str]) -> None:
+        file = self.home / "conf" / name
+        text = file.read_text()
+        for old, new in shipped.items():
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
         file.write_text(text + "\n" + "\n".join(lines) + "\n")
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, script: str) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}
+        if script == "flink" and (self.home / "conf" / "flink-conf.yaml").is_file():
+            # The client of 1.9 does not read JVM options from the configuration.
+            kept["JVM_ARGS"] = self._java_options
         return {
             **kept,
+            "JAVA_HOME": str(self._java_home),
             "FLINK_PID_DIR": str(self.home / "tmp"),
             "FLINK_IDENT_STRING": "test",
             "TMPDIR": str(self.home / "tmp"),
         }
 
 
+# Takes what ``FlinkInstallation`` takes behind ``java_home``.
+Install = Callable[..., FlinkInstallation]
+
+
 def count_words(flink: FlinkInstallation, word_count: Path, folder: Path) -> list[str]:
     """Runs WordCount on its built-in text; the lines it wrote, sorted."""
     ended = flink.run_job(word_count, "--output", folder.as_uri())
     assert ended.exit_code == 0, ended.output + flink.everything_logged()
-    parts = [file for file in folder.rglob("*") if file.is_file()]
+    # 1.9 writes a file, newer lines a folder.
+    parts = [file for file in (folder, *folder.rglob("*")) if file.is_file()]
     lines = sorted(line for part in parts for line in part.read_text().splitlines())
     assert len(lines) > 200, "WordCount wrote next to nothing"
     return lines

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from flink_installation import Ended, FlinkInstallation, eventually
+from flink_installation import ONE_PER_LINE, Ended, FlinkInstallation, Install, eventually
 
 from flink_boost.lines import Line, load_lines
 
 STRING_VALUE = "org/apache/flink/types/StringValue.class"
 WEAVE = "META-INF/flink-boost/weave.properties"
+
+pytestmark = pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
 
 # DESIGN §7: the process ends within 10 s; the JVM's own options are computed before it starts.
 START_SECONDS = 10
@@ -37,7 +39,7 @@ PROCESSES: dict[str, Run] = {
 def test_a_jar_for_another_release_ends_the_process(
     process: str,
     line: Line,
-    distribution: Path,
+    install: Install,
     dropin_jar: Path,
     word_count: Path,
     tmp_path: Path,
@@ -45,11 +47,10 @@ def test_a_jar_for_another_release_ends_the_process(
     other = another_line(line)
     jar = built_for(other, dropin_jar, tmp_path)
 
-    with FlinkInstallation(distribution, tmp_path / "flink", [jar]) as flink:
+    with install(tmp_path / "flink", [jar]) as flink:
         ended = PROCESSES[process](flink, word_count)
-        log = flink.log(process)
+        log, dist = flink.log(process), flink.dist
 
-    dist = tmp_path / "flink" / "lib" / f"flink-dist-{line.version}.jar"
     installed = tmp_path / "flink" / "lib" / jar.name
     sentence = (
         f"flink-boost 0.1.0 is built for Flink {other.version} but found Flink {line.version}"
@@ -67,9 +68,9 @@ def rebuilt_dist(
 
     Only the name of the source file in ``StringValue`` changes, so the class still works.
     """
-    name = f"flink-dist-{line.version}.jar"
-    jar = tmp_path_factory.mktemp("rebuilt") / name
-    shutil.copy(distribution / "lib" / name, jar)
+    (official,) = (distribution / "lib").glob("flink-dist*.jar")
+    jar = tmp_path_factory.mktemp("rebuilt") / official.name
+    shutil.copy(official, jar)
     stock = string_value(jar)
     assert stock.count(b"StringValue.java") == 1
     replace_entry(jar, STRING_VALUE, stock.replace(b"StringValue.java", b"StringValu3.java"))
@@ -82,15 +83,15 @@ def rebuilt_dist(
 def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
     process: str,
     line: Line,
-    distribution: Path,
+    install: Install,
     dropin_jar: Path,
     rebuilt_dist: Path,
     word_count: Path,
     tmp_path: Path,
 ) -> None:
     checksum = hashlib.sha256(string_value(rebuilt_dist)).hexdigest()
-    with FlinkInstallation(distribution, tmp_path / "flink", [dropin_jar]) as flink:
-        dist = flink.home / "lib" / rebuilt_dist.name
+    with install(tmp_path / "flink", [dropin_jar]) as flink:
+        dist = flink.dist
         dist.unlink()
         os.link(rebuilt_dist, dist)
         ended = PROCESSES[process](flink, word_count)
@@ -108,10 +109,10 @@ def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
 
 @pytest.mark.timeout(60)
 def test_an_unknown_mode_ends_the_process(
-    distribution: Path, dropin_jar: Path, word_count: Path, tmp_path: Path
+    install: Install, dropin_jar: Path, word_count: Path, tmp_path: Path
 ) -> None:
-    options = {"env.java.default-opts.all": "-Dflink.boost.mode=of"}
-    with FlinkInstallation(distribution, tmp_path / "flink", [dropin_jar], options) as flink:
+    options = "-Dflink.boost.mode=of"
+    with install(tmp_path / "flink", [dropin_jar], options) as flink:
         ended = PROCESSES["taskexecutor"](flink, word_count)
         log = flink.log("taskexecutor")
 
@@ -124,11 +125,11 @@ def test_an_unknown_mode_ends_the_process(
 
 @pytest.mark.timeout(90)
 def test_a_cluster_with_a_jar_for_another_release_offers_no_slot(
-    line: Line, distribution: Path, dropin_jar: Path, tmp_path: Path
+    line: Line, install: Install, dropin_jar: Path, tmp_path: Path
 ) -> None:
     jar = built_for(another_line(line), dropin_jar, tmp_path)
 
-    with FlinkInstallation(distribution, tmp_path / "flink", [jar]) as flink:
+    with install(tmp_path / "flink", [jar]) as flink:
         flink.run("start-cluster.sh", seconds=60)
         assert eventually(lambda: not flink.daemons(), START_SECONDS), flink.everything_logged()
         assert flink.slots() == 0
