@@ -76,11 +76,6 @@ class StreamStringReadTest {
         }
 
         @Override
-        protected boolean readsTextItself() {
-            return true;
-        }
-
-        @Override
         protected Outcome endOfInput(byte[] bytes, int end) {
             return new Outcome(null, EOFException.class.getName(), end);
         }

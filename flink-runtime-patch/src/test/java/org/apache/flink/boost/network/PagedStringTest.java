@@ -41,11 +41,6 @@ class PagedStringTest extends StringReadContract {
     }
 
     @Override
-    protected boolean readsTextItself() {
-        return true;
-    }
-
-    @Override
     protected Outcome endOfInput(byte[] bytes, int end) {
         return new Outcome(null, EOFException.class.getName(), end);
     }
