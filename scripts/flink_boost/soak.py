@@ -96,8 +96,8 @@ def jvm_options(mode: Mode, jdk: int) -> list[str]:
         case Mode.NO_COMPACT_STRINGS:
             return [OPENS, "-XX:-CompactStrings"]
         case Mode.NOT_OPENED:
-            # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink
-            # 1.9 has no memory off the heap.
+            # JDK 11 opens everything unless it is told not to. java.nio stays open: without it
+            # Flink 1.9 has no memory off the heap.
             return ["--illegal-access=deny", OPENS_NIO] if jdk < 16 else []
 
 

@@ -22,25 +22,20 @@ final class LongText {
      */
     static final int AT_ONCE = 1 << 20;
 
-    private static final byte[] NOTHING = {};
+    private static final byte[] NO_BYTES = {};
+    private static final char[] NO_CHARS = {};
 
     private final int length;
     private int count;
 
-    /** Exactly one of the three is in use; the first two only with a look into strings. */
-    private byte[] latin1;
+    /** Exactly one of the two is in use. */
+    private byte[] latin1 = NO_BYTES;
 
     private byte[] utf16;
-    private char[] chars;
 
-    /** Text of so many characters, of which none has come yet. */
+    /** Text of so many characters, of which none has come yet. Only with a look into strings. */
     LongText(int length) {
         this.length = length;
-        if (StringAccess.OPENED) {
-            latin1 = NOTHING;
-        } else {
-            chars = new char[0];
-        }
     }
 
     int count() {
@@ -52,15 +47,10 @@ final class LongText {
         if (latin1 != null) {
             growLatin1(size);
             System.arraycopy(more, 0, latin1, count, size);
-        } else if (utf16 != null) {
+        } else {
             growUtf16(size);
             for (int i = 0; i < size; i++) {
                 VarintDecoder.putUtf16(utf16, count + i, more[i]);
-            }
-        } else {
-            growChars(size);
-            for (int i = 0; i < size; i++) {
-                chars[count + i] = (char) more[i];
             }
         }
         count += size;
@@ -76,26 +66,25 @@ final class LongText {
             for (int i = 0; i < size; i++) {
                 latin1[count + i] = (byte) more[i];
             }
-        } else if (utf16 != null) {
+        } else {
             growUtf16(size);
             for (int i = 0; i < size; i++) {
                 VarintDecoder.putUtf16(utf16, count + i, more[i]);
             }
-        } else {
-            growChars(size);
-            System.arraycopy(more, 0, chars, count, size);
         }
         count += size;
     }
 
     /** The string, once all characters have come. */
     String build() {
-        if (latin1 != null) {
-            return StringAccess.newString(latin1, StringAccess.LATIN1);
-        }
-        return utf16 != null
-                ? StringAccess.newString(utf16, StringAccess.UTF16)
-                : new String(chars, 0, length);
+        return latin1 != null
+                ? StringAccess.newString(latin1, StringAccess.LATIN1)
+                : StringAccess.newString(utf16, StringAccess.UTF16);
+    }
+
+    /** {@link #grown} of nothing. */
+    static char[] begun(int n) {
+        return grown(NO_CHARS, 0, n);
     }
 
     /**
@@ -121,12 +110,6 @@ final class LongText {
     private void growUtf16(int size) {
         if ((utf16.length >> 1) - count < size) {
             utf16 = Arrays.copyOf(utf16, utf16Size(halved(length, count + size)));
-        }
-    }
-
-    private void growChars(int size) {
-        if (chars.length - count < size) {
-            chars = grown(chars, count, length);
         }
     }
 

@@ -40,7 +40,11 @@ final class StreamStringReader {
             chunk.decoder.reset();
             return n < BULK
                     ? readShort(in, chunk, n)
-                    : n <= Chunk.SIZE ? read(in, kind, chunk, n) : readLong(in, kind, chunk, n);
+                    : n <= Chunk.SIZE
+                            ? read(in, kind, chunk, n)
+                            : StringAccess.OPENED
+                                    ? readLong(in, kind, chunk, n)
+                                    : readLongChars(in, kind, chunk, n);
         } finally {
             chunk.release();
         }
@@ -118,6 +122,22 @@ final class StreamStringReader {
             missing = n - text.count();
         }
         return text.build();
+    }
+
+    /** Without a look into strings, and with no object but stock's array and string. */
+    private static String readLongChars(DataInput in, int kind, Chunk chunk, int n)
+            throws IOException {
+        char[] chars = null;
+        for (int i = 0; i < n; ) {
+            int size = BulkTransfer.take(in, kind, chunk.bytes, Math.min(n - i, Chunk.SIZE));
+            if (chars == null) {
+                chars = LongText.begun(n);
+            } else if (chars.length - i < size) {
+                chars = LongText.grown(chars, i, n);
+            }
+            i = chunk.decoder.decode(chunk.bytes, size, chars, i, n);
+        }
+        return new String(chars, 0, n);
     }
 
     /** The rest of a character of more than one byte. */

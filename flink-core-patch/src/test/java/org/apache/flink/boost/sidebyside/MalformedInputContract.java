@@ -259,6 +259,7 @@ public abstract class MalformedInputContract {
         codec.newValue();
         codec.open(view, bytes, start, end);
         codec.open(bytes.length % 3 == 0 ? Output.STREAM : Output.SERIALIZER, 4);
-        return Outcome.of(codec, operation);
+        Outcome outcome = Outcome.of(codec, operation);
+        return view == Input.PAGES ? outcome.withoutPositionOfFailure() : outcome;
     }
 }

@@ -30,10 +30,10 @@ public final class Outcome {
 
     private final byte[] written;
 
-    private Outcome(String value, Throwable thrown, int position, byte[] written) {
+    private Outcome(String value, String exception, String message, int position, byte[] written) {
         this.value = value;
-        this.exception = thrown == null ? null : thrown.getClass().getName();
-        this.message = thrown == null ? null : ownMessage(thrown);
+        this.exception = exception;
+        this.message = message;
         this.position = position;
         this.written = written;
     }
@@ -52,7 +52,20 @@ public final class Outcome {
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
             thrown = e;
         }
-        return new Outcome(value, thrown, codec.position(), written(codec));
+        return new Outcome(
+                value,
+                thrown == null ? null : thrown.getClass().getName(),
+                thrown == null ? null : ownMessage(thrown),
+                codec.position(),
+                written(codec));
+    }
+
+    /**
+     * Without the position where something was thrown: past its end a view of pages has none, every
+     * attempt to go on counts its page up once more.
+     */
+    public Outcome withoutPositionOfFailure() {
+        return exception == null ? this : new Outcome(value, exception, message, 0, written);
     }
 
     /** Whether it ran out of memory. */
