@@ -82,7 +82,7 @@ public final class Wire {
             for (int most = 1; most <= 9; most++) {
                 all.add(padded(text, added, Math.min(most, 9), random, most));
             }
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < Texts.cases() / 200; i++) {
                 byte[] damaged = whole.clone();
                 damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
                 all.add(damaged);
