@@ -43,7 +43,7 @@ def word_count(line: Line) -> Path:
 @pytest.fixture(scope="session")
 def dropin_jar(line: Line) -> Path:
     jars = sorted((PROJECT_ROOT / "build" / "jars").glob(f"flink-boost-{line.version}-*.jar"))
-    assert len(jars) == 1, f"Run `make build` first: found {jars}."
+    assert len(jars) == 1, f"Run `make jars` first: found {jars}."
     return jars[0]
 
 
