@@ -137,9 +137,17 @@ final class BulkTransfer {
             return reads ? STREAM : BY_BYTE;
         }
         if (DataInputView.class.isAssignableFrom(type)) {
-            return reads ? VIEW : BY_BYTE;
+            return reads && !isPaged(single) ? VIEW : BY_BYTE;
         }
         return FULLY;
+    }
+
+    /**
+     * Flink's views of memory in pages count every attempt to go beyond the last page, so a read
+     * that comes back short has moved them further than stock's single bytes do.
+     */
+    private static boolean isPaged(Class<?> type) {
+        return type.getName().equals("org.apache.flink.runtime.memory.AbstractPagedInputView");
     }
 
     private static int outputKind(Class<?> type) {

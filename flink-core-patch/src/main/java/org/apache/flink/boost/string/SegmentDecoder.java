@@ -105,7 +105,7 @@ final class SegmentDecoder {
                     if (Words.isOverLong(more)) {
                         return Progress.of(i, p);
                     }
-                    VarintDecoder.putWord(word, chars, i);
+                    VarintDecoder.putWholeCharacters(word, more, chars, i);
                     i += Words.ends(more);
                     p += Words.endedBytes(more);
                 }

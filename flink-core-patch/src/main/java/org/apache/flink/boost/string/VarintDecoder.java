@@ -113,7 +113,7 @@ final class VarintDecoder {
                     if (Words.isOverLong(more)) {
                         return Progress.of(i, p);
                     }
-                    putWord(word, chars, i);
+                    putWholeCharacters(word, more, chars, i);
                     i += Words.ends(more);
                     p += Words.endedBytes(more);
                 }
@@ -236,8 +236,13 @@ final class VarintDecoder {
         }
     }
 
-    /** {@link #putWord(long, byte[], int)} for one element per character. */
-    static void putWord(long word, char[] chars, int index) {
+    /**
+     * {@link #putWord} for one element per character, where the array is somebody's: an element for
+     * which the word has only the start of a character keeps what it held.
+     */
+    static void putWholeCharacters(long word, long more, char[] chars, int index) {
+        int next = index + Math.min(Words.ends(more), 7);
+        char kept = chars[next];
         int at = index;
         int c = 0;
         int shift = 0;
@@ -249,6 +254,9 @@ final class VarintDecoder {
             at += 1 + unfinished;
             c &= unfinished;
             shift = shift + 7 & unfinished;
+        }
+        if (more != 0) {
+            chars[next] = kept;
         }
     }
 

@@ -22,6 +22,11 @@ public abstract class StringValueReadContract {
     /** Views to read from. */
     protected abstract List<Source> sources();
 
+    /** Those that our code reads; the others are left to stock's body. */
+    protected List<Source> sourcesOfOurs() {
+        return sources();
+    }
+
     @Test
     void readsEveryCodeUnit() {
         Source source = sources().get(0);
@@ -100,7 +105,7 @@ public abstract class StringValueReadContract {
     /** Above a million characters stock's array is not allocated for a length that lies. */
     @Test
     void hugeLiesEndAtTheEndOfTheInput() throws IOException {
-        for (Source source : sources()) {
+        for (Source source : sourcesOfOurs()) {
             for (int length : new int[] {LongText.AT_ONCE + 1, Integer.MAX_VALUE}) {
                 byte[] bytes = Wire.lie(length, 5000);
                 Object value = FlinkClasses.PATCHED.newStringValue("before");

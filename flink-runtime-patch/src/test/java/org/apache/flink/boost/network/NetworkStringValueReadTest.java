@@ -23,13 +23,19 @@ class NetworkStringValueReadTest extends StringValueReadContract {
         return NetworkViews.sources();
     }
 
+    /** Memory in pages is left to stock's body, see {@code BulkTransfer}. */
+    @Override
+    protected List<Source> sourcesOfOurs() {
+        return sources().subList(0, 2);
+    }
+
     /** Handing everything to stock would pass the contract. */
     @Test
     void wellFormedValuesAreNotHandedOver() throws IOException {
         for (String text :
                 new String[] {"", "a", "flink", "\u00e9\u0416\u6f22", "x".repeat(5000)}) {
             byte[] bytes = Wire.encoded(text, 0);
-            for (Source source : sources()) {
+            for (Source source : sourcesOfOurs()) {
                 StringValue value = new StringValue();
                 DataInput in = source.open(FlinkClasses.PATCHED, bytes, 0, bytes.length).view();
                 assertThat(StringValueInstancePatch.read(value, (DataInputView) in)).isTrue();
