@@ -636,7 +636,8 @@ def test_a_wrong_call_is_one_sentence_and_starts_nothing(
 
 def test_a_jdk_that_the_line_does_not_run_on_is_refused(tmp_path: Path) -> None:
     java = tmp_path / "java"
-    answer = "java.specification.version = 11\njava.runtime.version = 11.0.13+8"
+    properties = ("java.specification.version = 11", "java.runtime.version = 11.0.13+8")
+    answer = "\n".join((*properties, "java.home = /a/jdk"))
     java.write_text(f"#!/bin/sh\necho '{answer}' >&2\n", encoding="utf-8")
     java.chmod(0o755)
     refused = run(smoke(tmp_path / "results", "--java", str(java)))

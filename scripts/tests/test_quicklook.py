@@ -16,6 +16,7 @@ from synthetic import make_forks, make_run
 
 from flink_boost import serve
 from flink_boost.errors import EnvironmentProblem, UploadFailed
+from flink_boost.maven import enabled_versions
 from flink_boost.model import RunInfo
 from flink_boost.quicklook import Places, Published, publish
 from flink_boost.spool import Spool
@@ -71,6 +72,12 @@ def test_results_go_to_the_named_codespeed_and_the_report_links_to_it(
     assert len(published.trends) == 2
 
 
+def executables(line: str) -> str:
+    """Codespeed's numbers of stock and patched; the dashboard makes both for each line in turn."""
+    first = 1 + 2 * enabled_versions().index(line)
+    return f"{first},{first + 1}"
+
+
 def test_the_embedded_dashboard_shows_every_run(run: RunInfo, places: Places) -> None:
     told: list[str] = []
     environ = {key: value for key, value in os.environ.items() if "FLINK_BOOST" not in key}
@@ -86,7 +93,12 @@ def test_the_embedded_dashboard_shows_every_run(run: RunInfo, places: Places) ->
             assert published.dashboard_url == running.url, "it was running already"
         timeline = httpx.get(
             f"{running.url}timeline/json/",
-            params={"exe": "1,2", "ben": "serializerTuple", "env": "1", "revs": "10"},
+            params={
+                "exe": executables(run.line),
+                "ben": "serializerTuple",
+                "env": "1",
+                "revs": "10",
+            },
             timeout=30,
         )
     points = [

@@ -95,6 +95,8 @@ public abstract class AllocationContract {
     @ParameterizedTest
     @MethodSource("views")
     void aLengthThatLiesCostsNoMemory(Input view) {
+        // Memory in pages is read by stock's body, because bulk reads move its view further.
+        boolean ofOurs = BoostMode.ENABLED && view != Input.PAGES;
         for (Operation operation : Operation.values()) {
             for (byte[] body : MalformedValues.bodies()) {
                 for (int length : new int[] {3 << 20, 32 << 20}) {
@@ -102,7 +104,7 @@ public abstract class AllocationContract {
                     long ours = allocatedByFailing(patched, view, operation, bytes);
                     boolean inSight = isOwn(view) && operation != Operation.READ_VALUE;
                     long most = LITTLE + 3L * bytes.length + (inSight ? 0 : CHUNK);
-                    if (BoostMode.ENABLED) {
+                    if (ofOurs) {
                         assertThat(ours)
                                 .as("%s from %s of length %d", operation, view, length)
                                 .isLessThanOrEqualTo(most);
@@ -111,7 +113,7 @@ public abstract class AllocationContract {
                         // The check bites: stock, and ours switched off, allocate what it says.
                         assertThat(allocatedByFailing(stock, view, operation, bytes))
                                 .isGreaterThan(most);
-                        assertThat(ours > most).isEqualTo(!BoostMode.ENABLED);
+                        assertThat(ours > most).isEqualTo(!ofOurs);
                     }
                 }
             }
