@@ -259,7 +259,6 @@ public abstract class MalformedInputContract {
         codec.newValue();
         codec.open(view, bytes, start, end);
         codec.open(bytes.length % 3 == 0 ? Output.STREAM : Output.SERIALIZER, 4);
-        Outcome outcome = Outcome.of(codec, operation);
-        return view == Input.PAGES ? outcome.withoutPositionOfFailure() : outcome;
+        return Outcome.of(codec, operation);
     }
 }

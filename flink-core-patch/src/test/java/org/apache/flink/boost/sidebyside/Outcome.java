@@ -60,14 +60,6 @@ public final class Outcome {
                 written(codec));
     }
 
-    /**
-     * Without the position where something was thrown: past its end a view of pages has none, every
-     * attempt to go on counts its page up once more.
-     */
-    public Outcome withoutPositionOfFailure() {
-        return exception == null ? this : new Outcome(value, exception, message, 0, written);
-    }
-
     /** Whether it ran out of memory. */
     public boolean isOutOfMemory() {
         return OutOfMemoryError.class.getName().equals(exception);

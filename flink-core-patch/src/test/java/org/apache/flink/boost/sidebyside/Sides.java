@@ -4,21 +4,23 @@ package org.apache.flink.boost.sidebyside;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Constructor;
+import java.util.HashSet;
 import java.util.Set;
 import org.apache.flink.boost.string.FlinkClasses;
 
-/** Makes a {@link Codec} of either side. */
+/**
+ * Puts code of ours between a test and Flink's classes, once per side.
+ *
+ * <p>A bridge is a class that calls Flink directly and implements an interface of this package. For
+ * stock's side it is defined again, by a loader in front of stock's; the interface is shared.
+ */
 public final class Sides {
 
-    /** What is defined again by the loader of stock's side; the rest of the package is shared. */
-    private static final Set<String> BRIDGE =
-            Set.of(
-                    FlinkCodec.class.getName(),
-                    RuntimeViews.class.getName(),
-                    ForeignInput.class.getName(),
-                    ForeignOutput.class.getName());
+    private static final Class<?>[] CODEC_HELPERS = {
+        RuntimeViews.class, ForeignInput.class, ForeignOutput.class
+    };
 
-    private static final Constructor<?> STOCK = stockBridge();
+    private static final Constructor<?> STOCK_CODEC = ofStock(FlinkCodec.class, CODEC_HELPERS);
 
     private Sides() {}
 
@@ -30,17 +32,28 @@ public final class Sides {
     /** Stock's classes, in a loader of their own. */
     public static Codec stock() {
         try {
-            return (Codec) STOCK.newInstance();
+            return (Codec) STOCK_CODEC.newInstance();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
     }
 
-    private static Constructor<?> stockBridge() {
+    /**
+     * The constructor of a bridge to stock's classes.
+     *
+     * @param bridge a public class with a public constructor without parameters
+     * @param helpers classes of the same package that call Flink too
+     */
+    public static Constructor<?> ofStock(Class<?> bridge, Class<?>... helpers) {
         ClassLoader stock =
                 FlinkClasses.STOCK.type("org.apache.flink.types.StringValue").getClassLoader();
+        Set<String> names = new HashSet<>();
+        names.add(bridge.getName());
+        for (Class<?> helper : helpers) {
+            names.add(helper.getName());
+        }
         try {
-            return new BridgeLoader(stock).loadClass(FlinkCodec.class.getName()).getConstructor();
+            return new BridgeLoader(stock, names).loadClass(bridge.getName()).getConstructor();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
@@ -49,14 +62,17 @@ public final class Sides {
     /** Defines the bridge in front of stock's loader. */
     private static final class BridgeLoader extends ClassLoader {
 
-        BridgeLoader(ClassLoader stock) {
+        private final Set<String> bridge;
+
+        BridgeLoader(ClassLoader stock, Set<String> bridge) {
             super(stock);
+            this.bridge = bridge;
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            boolean inner = name.startsWith(FlinkCodec.class.getName() + "$");
-            if (!inner && !BRIDGE.contains(name)) {
+            int dollar = name.indexOf('$');
+            if (!bridge.contains(dollar < 0 ? name : name.substring(0, dollar))) {
                 return name.startsWith(Sides.class.getPackageName() + ".")
                         ? Sides.class.getClassLoader().loadClass(name)
                         : super.loadClass(name, resolve);
