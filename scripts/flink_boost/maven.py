@@ -33,8 +33,12 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
     ]
 
 
-def jdk_arguments(line: Line, jdk: int, find_home: Callable[[int], Path]) -> list[str]:
+def jdk_arguments(
+    line: Line, jdk: int, find_home: Callable[[int], Path], all_modes: bool = False
+) -> list[str]:
     """Arguments that run the line's tests on one of its JDKs; reports go to a folder of its own.
+
+    With ``all_modes`` as if the line were the default one, whose first JDK runs every mode.
 
     Raises ``UsageProblem`` for a JDK that the line does not run on.
     """
@@ -48,8 +52,13 @@ def jdk_arguments(line: Line, jdk: int, find_home: Callable[[int], Path]) -> lis
         f"-Dtest.jvm={find_home(jdk) / 'bin' / 'java'}",
         # "Opened" means: as the line's own configuration leaves java.lang.
         f"-Dtest.opened={_OPENED if _OPENED in line.jvm_options else ''}",
-        f"-Dtest.two.modes={'false' if jdk == line.jdks[0] else 'true'}",
+        f"-Dtest.two.modes={'false' if runs_every_mode(line, jdk, all_modes) else 'true'}",
     ]
+
+
+def runs_every_mode(line: Line, jdk: int, all_modes: bool = False) -> bool:
+    """Whether the codec's tests run in every mode there, or only opened and not opened."""
+    return jdk == line.jdks[0] and (all_modes or line.version == default_line())
 
 
 def enabled_versions() -> list[str]:
@@ -61,6 +70,9 @@ def main(arguments: Sequence[str]) -> int:
     """Prints what was asked for, on one line."""
     parser = argparse.ArgumentParser(prog="maven.py", description=__doc__.partition("\n")[0])
     parser.add_argument("line", nargs="?", help="Flink release; default: the default line")
+    parser.add_argument(
+        "--all-modes", action="store_true", help="with --jdk: every mode, on a line's first JDK"
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--jdk", type=int, metavar="N", help="run the tests on that JDK")
     what.add_argument("--default", action="store_true", help="print the default line instead")
@@ -76,7 +88,8 @@ def main(arguments: Sequence[str]) -> int:
         elif call.jdks:
             words = [str(jdk) for jdk in line.jdks]
         elif call.jdk:
-            words = maven_arguments(line) + jdk_arguments(line, call.jdk, java_home)
+            words = maven_arguments(line)
+            words += jdk_arguments(line, call.jdk, java_home, call.all_modes)
         else:
             words = maven_arguments(line)
     except FlinkBoostError as error:

@@ -1,4 +1,4 @@
-"""The totals of all test suites: ``python -m flink_boost.totals LINE...``.
+"""The totals of all test suites: ``python -m flink_boost.totals [--all-modes] LINE...``.
 
 Reads the JUnit XML that Surefire and pytest leave behind, and apart from them that of Flink's own
 tests, which ``flink-boost flink-tests`` writes. A suite that left nothing, on any line,
@@ -16,9 +16,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
+from flink_boost.maven import runs_every_mode
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
-# The modes of patch-parent/pom.xml: all on a line's first JDK, the first two on the others.
+# The modes of patch-parent/pom.xml; where not all of them run, the first two do.
 MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
 FLINKS = "Flink's own tests"
 PYTHON_SUITES = ("scripts", "codespeed-config")
@@ -52,7 +53,7 @@ class Totals:
         )
 
 
-def expected_suites(lines: Sequence[Line]) -> list[Suite]:
+def expected_suites(lines: Sequence[Line], all_modes: bool = False) -> list[Suite]:
     """Every suite that a run for these lines leaves reports of."""
     weaver = f"weaver/target/{lines[0].version}/surefire-reports/TEST-*.xml"
     suites = [Suite("", "weaver", weaver)]
@@ -63,7 +64,7 @@ def expected_suites(lines: Sequence[Line]) -> list[Suite]:
             suites += [
                 Suite(heading, module, f"{module}/{folder}/{mode}/TEST-*.xml", f", mode {mode}")
                 for module in CODEC_MODULES
-                for mode in (MODES if number == 0 else MODES[:2])
+                for mode in (MODES if runs_every_mode(line, jdk, all_modes) else MODES[:2])
             ]
             if number == 0:
                 suites.append(Suite(heading, "benchmarks", f"benchmarks/{folder}/TEST-*.xml"))
@@ -71,14 +72,14 @@ def expected_suites(lines: Sequence[Line]) -> list[Suite]:
     return suites
 
 
-def flink_reports(lines: Sequence[Line]) -> dict[str, str]:
+def flink_reports(lines: Sequence[Line], all_modes: bool = False) -> dict[str, str]:
     """Where the reports of Flink's own tests must be, below the project's root, by line and JDK."""
     return {
         f"Flink {line.version} on JDK {jdk}": (
             f"build/test-reports/flink/{line.version}-jdk{jdk}-selection.xml"
         )
         for line in lines
-        for jdk in line.jdks
+        for jdk in (line.jdks if all_modes else line.jdks[:1])
     }
 
 
@@ -108,10 +109,12 @@ def main(arguments: Sequence[str] = (), root: Path = PROJECT_ROOT) -> int:
     Flink's own tests are shown and summed up apart. Returns 0 when all suites ran, no test failed
     and none of ours was skipped.
     """
-    lines = [find_line(version) for version in arguments or (default_line(),)]
+    all_modes = "--all-modes" in arguments
+    versions = [argument for argument in arguments if argument != "--all-modes"]
+    lines = [find_line(version) for version in versions or (default_line(),)]
     total = Totals()
     missing = []
-    for heading, suites in groupby(expected_suites(lines), lambda suite: suite.heading):
+    for heading, suites in groupby(expected_suites(lines, all_modes), lambda suite: suite.heading):
         if heading:
             print(heading)
         together = Totals()
@@ -129,7 +132,7 @@ def main(arguments: Sequence[str] = (), root: Path = PROJECT_ROOT) -> int:
         total += together
     flinks = {
         name: read_totals(sorted(root.glob(report)))
-        for name, report in flink_reports(lines).items()
+        for name, report in flink_reports(lines, all_modes).items()
     }
     _print_flinks(flinks)
     missing += [f"{FLINKS}, {name}" for name, counted in flinks.items() if not counted.passed]

@@ -62,8 +62,8 @@ def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("version", "jdk", "opened", "two_modes"),
     [
-        ("1.9.3", 11, "", "false"),
-        ("1.20.5", 11, OPENED, "false"),
+        ("1.9.3", 11, "", "true"),
+        ("1.20.5", 11, OPENED, "true"),
         ("1.20.5", 17, OPENED, "true"),
         ("2.3.0", 17, OPENED, "false"),
         ("2.3.0", 21, OPENED, "true"),
@@ -79,6 +79,12 @@ def test_tests_run_on_the_jdk_that_is_named(
         f"-Dtest.opened={opened}",
         f"-Dtest.two.modes={two_modes}",
     ]
+
+
+@pytest.mark.parametrize(("version", "jdk"), [("1.9.3", 11), ("1.20.5", 11), ("2.3.0", 17)])
+def test_all_modes_run_on_a_lines_first_jdk_on_demand(version: str, jdk: int) -> None:
+    shown = run_script(version, "--jdk", str(jdk), "--all-modes")
+    assert shown.stdout.split()[-1] == "-Dtest.two.modes=false"
 
 
 def test_a_jdk_that_the_line_does_not_run_on_is_refused() -> None:

@@ -19,7 +19,7 @@ import org.apache.flink.boost.sidebyside.Sides;
 public final class StringCodecFuzz {
 
     /** Claims above it cost stock more memory than the fuzzer has; a table covers them. */
-    private static final int MOST_CHARACTERS = 1 << 20;
+    public static final int MOST_CHARACTERS = 1 << 20;
 
     private static final Input[] INPUTS = Input.values();
     private static final Operation[] OPERATIONS = Operation.values();
@@ -40,13 +40,12 @@ public final class StringCodecFuzz {
      * @throws AssertionError at the first one that ends differently
      */
     static void compare(Codec patched, Codec stock, byte[] data) {
-        if (data.length == 0 || claims(data) > MOST_CHARACTERS) {
+        if (data.length == 0 || claims(data, 1) > MOST_CHARACTERS) {
             return;
         }
         int start = data[0] & 7;
         int slack = data[0] >> 3 & 7;
-        // Behind the value zeros, which end a length field that is cut off with what it says so
-        // far.
+        // Zeros behind the value end a length field that is cut off.
         byte[] bytes = new byte[start + data.length - 1 + slack];
         Arrays.fill(bytes, 0, start, (byte) 0x81);
         System.arraycopy(data, 1, bytes, start, data.length - 1);
@@ -80,11 +79,11 @@ public final class StringCodecFuzz {
         return Outcome.of(codec, operation);
     }
 
-    /** What the length field says, unsigned, as stock's loop understands it. */
-    private static long claims(byte[] data) {
+    /** How many characters the length field at {@code from} makes stock allocate. */
+    public static long claims(byte[] data, int from) {
         int value = 0;
         int shift = 0;
-        for (int i = 1; i < data.length; i++) {
+        for (int i = from; i < data.length; i++) {
             value |= (data[i] & 0x7F) << shift;
             shift += 7;
             if (data[i] >= 0) {
