@@ -4,6 +4,7 @@ package org.apache.flink.boost.soak;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
@@ -16,7 +17,8 @@ final class SoakRun {
     /** Cases per block: a fraction of a second. */
     static final int BLOCK = 1 << 14;
 
-    private final long seed;
+    private final LongFunction<SoakCase> cases;
+    private final String name;
     private final Supplier<Comparison> comparisons;
     private final TreeSet<Long> finishedAhead = new TreeSet<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -34,7 +36,21 @@ final class SoakRun {
      * @param comparisons makes the comparison of a thread
      */
     SoakRun(long seed, long from, long end, Supplier<Comparison> comparisons) {
-        this.seed = seed;
+        this(index -> SoakCase.of(seed, index), "seed " + seed, from, end, comparisons);
+    }
+
+    /**
+     * @param cases the case of an index
+     * @param name what the cases are, for a message
+     */
+    SoakRun(
+            LongFunction<SoakCase> cases,
+            String name,
+            long from,
+            long end,
+            Supplier<Comparison> comparisons) {
+        this.cases = cases;
+        this.name = name;
         this.next = from;
         this.done = from;
         this.end = end;
@@ -116,12 +132,12 @@ final class SoakRun {
                 break;
             }
             try {
-                comparison.check(SoakCase.of(seed, index));
+                comparison.check(cases.apply(index));
             } catch (Mismatch e) {
                 fail(index, e.getMessage());
                 return;
             } catch (Throwable e) {
-                throw new IllegalStateException("case " + index + " of seed " + seed, e);
+                throw new IllegalStateException("case " + index + " of " + name, e);
             }
         }
         finish(from);

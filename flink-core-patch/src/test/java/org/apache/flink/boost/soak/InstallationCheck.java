@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.soak;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Properties;
+import java.util.ServiceLoader;
+import org.apache.flink.boost.guard.BoostMode;
+import org.apache.flink.boost.guard.GuardFileSystemFactory;
+import org.apache.flink.boost.guard.Verdict;
+import org.apache.flink.boost.guard.VersionGuard;
+import org.apache.flink.boost.sidebyside.Sides;
+import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.string.StringAccess;
+import org.apache.flink.core.fs.FileSystemFactory;
+
+/**
+ * What one JVM with the class path of an installation sees, written down as properties: {@code
+ * flink-boost verify} starts it and judges. Arguments: the file to write, the number of strings.
+ *
+ * <p>The class path is the installation's own, with this program behind it; the system property
+ * {@code stock.jars} names the jars with stock's classes, which get a loader of their own.
+ */
+public final class InstallationCheck {
+
+    private static final String RECORD = "META-INF/flink-boost/weave.properties";
+    private static final String CLASS_PREFIX = "class.";
+
+    private final Properties seen = new Properties();
+    private final ClassLoader loader = InstallationCheck.class.getClassLoader();
+
+    private InstallationCheck() {}
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Path file = Path.of(arguments[0]);
+        InstallationCheck check = new InstallationCheck();
+        check.describe();
+        check.locateClasses();
+        check.compareStrings(Math.max(Corpus.COMPLETE, Long.parseLong(arguments[1])));
+        try (OutputStream out = Files.newOutputStream(file)) {
+            check.seen.storeToXML(out, null);
+        }
+    }
+
+    private void describe() {
+        Verdict verdict = VersionGuard.verdict();
+        put("jdk", Runtime.version());
+        put("jar", origin(BoostMode.class));
+        put("boost.version", verdict.boostVersion());
+        put("flink.version", verdict.flinkVersion());
+        put("fits", verdict.fits());
+        put("fits.sentence", verdict.sentence());
+        put("enabled", BoostMode.ENABLED);
+        put("reason", BoostMode.reason());
+        put("access", StringAccess.describe());
+        put("guard", hasGuard());
+    }
+
+    /** Whether Flink's own look-up of file systems will come across the guard. */
+    private boolean hasGuard() {
+        for (FileSystemFactory factory : ServiceLoader.load(FileSystemFactory.class, loader)) {
+            if (factory instanceof GuardFileSystemFactory) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Where each woven class comes from on both sides, and whether stock's is what was woven. */
+    private void locateClasses() throws IOException {
+        Properties record = new Properties();
+        try (InputStream in = loader.getResourceAsStream(RECORD)) {
+            record.load(in);
+        }
+        for (String key : record.stringPropertyNames()) {
+            if (key.startsWith(CLASS_PREFIX)) {
+                String name = key.substring(CLASS_PREFIX.length());
+                Class<?> stock = FlinkClasses.STOCK.type(name);
+                put("patched." + name, origin(load(name)));
+                put("stock." + name, origin(stock));
+                put("intact." + name, record.getProperty(key).trim().equals(sha256(stock)));
+            }
+        }
+    }
+
+    private void compareStrings(long count) throws InterruptedException {
+        long start = System.nanoTime();
+        int threads = Runtime.getRuntime().availableProcessors();
+        SoakRun run =
+                new SoakRun(
+                        Corpus::at,
+                        "the corpus",
+                        0,
+                        count,
+                        () -> new Comparison(Sides.patched(), Sides.stock()));
+        run.start(threads);
+        run.join(Long.MAX_VALUE / 2_000_000);
+        put("strings", run.done());
+        put("seconds", (System.nanoTime() - start) / 1_000_000 / 1000.0);
+        put("mismatch", run.failure() == null ? "" : run.failure());
+    }
+
+    private Class<?> load(String name) {
+        try {
+            return Class.forName(name, false, loader);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(name + " is listed as woven but is not there", e);
+        }
+    }
+
+    private void put(String key, Object value) {
+        seen.setProperty(key, value.toString());
+    }
+
+    private static String origin(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source == null
+                ? ""
+                : Path.of(URI.create(source.getLocation().toString())).toString();
+    }
+
+    private static String sha256(Class<?> type) throws IOException {
+        String file = type.getName().replace('.', '/') + ".class";
+        try (InputStream in = type.getClassLoader().getResourceAsStream(file)) {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(in.readAllBytes());
+            StringBuilder hex = new StringBuilder();
+            for (byte b : digest) {
+                hex.append(String.format("%02x", b));
+            }
+            return hex.toString();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
