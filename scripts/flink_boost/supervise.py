@@ -32,8 +32,20 @@ def run_supervised(
     When this returns or raises, no process of the command's group is left. Raises
     ``CommandTimeoutError`` after ``timeout`` seconds.
     """
+    guard = start_supervised(command, log, environment)
+    try:
+        _await_exit(guard.pid, timeout)
+    finally:
+        end_supervised(guard)
+    return guard.returncode
+
+
+def start_supervised(
+    command: Sequence[str], log: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Starts a command with its output in ``log``; whoever calls this calls ``end_supervised``."""
     with log.open("wb") as output:
-        guard = subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-I", "-S", str(Path(__file__)), *command],
             stdin=subprocess.PIPE,
             stdout=output,
@@ -41,15 +53,18 @@ def run_supervised(
             env=dict(environment),
             start_new_session=True,
         )
-    try:
-        _await_exit(guard.pid, timeout)
-    finally:
-        # The guard is not reaped yet, so its id, which is the group's, cannot be anyone else's.
-        os.killpg(guard.pid, signal.SIGKILL)
-        guard.wait()
-        if guard.stdin is not None:
-            guard.stdin.close()
-    return guard.returncode
+
+
+def end_supervised(guard: subprocess.Popen[bytes]) -> None:
+    """Kills what is left of a command's group; ``guard.returncode`` is the command's, if it ended.
+
+    Not to be called twice.
+    """
+    # The guard is not reaped yet, so its id, which is the group's, cannot be anyone else's.
+    os.killpg(guard.pid, signal.SIGKILL)
+    guard.wait()
+    if guard.stdin is not None:
+        guard.stdin.close()
 
 
 @contextmanager
@@ -73,6 +88,15 @@ def terminated_like_interrupted() -> Iterator[None]:
     finally:
         for number, handler in zip(signals, previous, strict=True):
             signal.signal(number, handler)
+
+
+def has_ended(guard: subprocess.Popen[bytes], timeout: float) -> bool:
+    """Whether the command ends within that many seconds; it is not reaped."""
+    try:
+        _await_exit(guard.pid, timeout)
+    except CommandTimeoutError:
+        return False
+    return True
 
 
 def _await_exit(pid: int, timeout: float) -> None:
