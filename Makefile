@@ -38,6 +38,10 @@ $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
 	$(MAVEN) -q package -DskipTests
 	@touch $@
 
+.PHONY: wheel
+wheel: setup jars ## The self-contained wheel with the jars of all lines, for operators
+	@.venv/bin/python -m flink_boost.wheel
+
 .PHONY: run
 run: setup build ## Quick look: measure stock against patched, publish, print table and URLs
 	@.venv/bin/flink-boost run --line $(LINE)

@@ -20,8 +20,8 @@ from pathlib import Path
 import click
 
 from flink_boost import commands
-from flink_boost.errors import EnvironmentProblem, FlinkBoostError
-from flink_boost.lines import PROJECT_ROOT
+from flink_boost.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.lines import CARRIED, PROJECT_ROOT
 
 INTERRUPTED = 130  # what a shell reports for a process that ended by Ctrl-C
 
@@ -37,7 +37,14 @@ ORDER = (
     "stop",
     "flink-tests",
     "soak",
+    "install",
+    "verify",
+    "uninstall",
+    "doctor",
 )
+
+# What a wheel can do without the source tree.
+CARRIED_COMMANDS = frozenset({"install", "verify", "uninstall", "doctor"})
 
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -57,19 +64,33 @@ class LazyCommands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 Click's signature
         """Names of the modules that exist, in the order of use, unknown ones last."""
-        modules = pkgutil.iter_modules(commands.__path__)
-        names = [module.name.replace("_", "-") for module in modules]
+        names = self._modules()
+        if CARRIED.is_dir():
+            names &= CARRIED_COMMANDS
         return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else 99, name))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, or None when no module is called so."""
+        """The command of that name, or None when no module is called so.
+
+        Raises ``UsageProblem`` for one that needs the source tree, which a wheel has not.
+        """
         if cmd_name not in self.list_commands(ctx):
+            if cmd_name in self._modules():
+                raise UsageProblem(
+                    f"`flink-boost {cmd_name}` works in the source tree only.",
+                    "Clone it and run `make setup build` there.",
+                )
             return None
         module = importlib.import_module(f"{commands.__name__}.{_module_name(cmd_name)}")
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module.__name__}.command is not a Click command")
         return command
+
+    @staticmethod
+    def _modules() -> set[str]:
+        modules = pkgutil.iter_modules(commands.__path__)
+        return {module.name.replace("_", "-") for module in modules}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in ``--help``: the first line of each module, which is not imported for it."""

@@ -73,3 +73,75 @@ class CodecMismatch(FlinkBoostError):
     """Patched wrote, read or copied a string in another way than stock."""
 
     exit_code = 1
+
+
+class NotAFlinkHome(FlinkBoostError):
+    """The folder is not the top of a Flink distribution."""
+
+    exit_code = 10
+
+
+class UnsupportedFlink(FlinkBoostError):
+    """A Flink release that we carry no jar for."""
+
+    exit_code = 11
+
+
+class VendorFlink(FlinkBoostError):
+    """A Flink with the number of a supported release whose classes are not the official ones."""
+
+    exit_code = 12
+
+
+class ReadOnlyInstallation(FlinkBoostError):
+    """The installation may not be changed by this user, or is on a read-only file system."""
+
+    exit_code = 13
+
+
+class HalfWritten(FlinkBoostError):
+    """An installation of our jar was cut off before its end."""
+
+    exit_code = 14
+
+
+class SeveralDropIns(FlinkBoostError):
+    """More than one of our jars is on the class path of an installation."""
+
+    exit_code = 15
+
+
+class RenamedDropIn(FlinkBoostError):
+    """Our jar is in an installation under a name that we did not give it."""
+
+    exit_code = 16
+
+
+class LinkedLibrary(FlinkBoostError):
+    """``lib/`` is a link, so that a change would reach other installations."""
+
+    exit_code = 17
+
+
+class FlinkRunning(FlinkBoostError):
+    """Processes run from the installation that is to be changed."""
+
+    exit_code = 18
+
+
+class NotInstalled(FlinkBoostError):
+    """There is none of our jars in the installation."""
+
+    exit_code = 19
+
+
+class VerificationFailed(FlinkBoostError):
+    """A check of an installation found what should not be."""
+
+    exit_code = 20
+
+
+class ReplacedClasses(FlinkBoostError):
+    """Our classes are inside ``flink-dist``, so there is nothing to install, remove or compare."""
+
+    exit_code = 21

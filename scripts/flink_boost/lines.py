@@ -12,6 +12,11 @@ from flink_boost.errors import UsageProblem
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 
+# What a wheel brings with it (see ``carried``); the source tree has no such folder.
+CARRIED = Path(__file__).resolve().with_name("data")
+
+LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
+
 
 @dataclass(frozen=True)
 class PinnedFile:
@@ -39,7 +44,7 @@ class Line:
 
 
 @cache
-def load_lines(path: Path = PROJECT_ROOT / "lines.toml") -> dict[str, Line]:
+def load_lines(path: Path = LINES_FILE) -> dict[str, Line]:
     """All lines by version, switched on or not."""
     with path.open("rb") as file:
         document = tomllib.load(file)
@@ -47,7 +52,7 @@ def load_lines(path: Path = PROJECT_ROOT / "lines.toml") -> dict[str, Line]:
 
 
 @cache
-def load_jdks(path: Path = PROJECT_ROOT / "lines.toml") -> dict[int, PinnedFile]:
+def load_jdks(path: Path = LINES_FILE) -> dict[int, PinnedFile]:
     """The wheels on PyPI that hold a JDK, by feature number."""
     with path.open("rb") as file:
         document = tomllib.load(file)
@@ -55,13 +60,13 @@ def load_jdks(path: Path = PROJECT_ROOT / "lines.toml") -> dict[int, PinnedFile]
 
 
 @cache
-def default_line(path: Path = PROJECT_ROOT / "lines.toml") -> str:
+def default_line(path: Path = LINES_FILE) -> str:
     """The version that commands work on when none is named."""
     with path.open("rb") as file:
         return str(tomllib.load(file)["default"])
 
 
-def find_line(version: str, path: Path = PROJECT_ROOT / "lines.toml") -> Line:
+def find_line(version: str, path: Path = LINES_FILE) -> Line:
     """The line of that version.
 
     Raises ``UsageProblem`` for a version that ``lines.toml`` does not name or has not switched on.

@@ -1,0 +1,65 @@
+"""``flink-boost install``: Put the drop-in jar into a Flink installation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost import install
+from flink_boost.answers import failing_in_json, json_option, print_json, rolling_option
+from flink_boost.carried import carried
+from flink_boost.flinkhome import choose_line, find_running, open_home
+from flink_boost.install import Action, Change
+from flink_boost.lines import load_lines
+
+
+@click.command(name="install")
+@click.argument("flink_home", type=click.Path(path_type=Path))
+@rolling_option
+@json_option
+def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
+    """Put the jar for this Flink's version into FLINK_HOME/lib.
+
+    It appears whole or not at all, and takes the place of another flink-boost jar. Calling it again
+    changes nothing. Nothing else in the installation is touched.
+
+    \b
+    Examples:
+      flink-boost install /opt/flink
+      flink-boost install /opt/flink --rolling   while a cluster runs from there
+    """
+    with failing_in_json("install", as_json):
+        lines = load_lines()
+        package = carried(distribution_version("flink-boost"))
+        home = open_home(flink_home)
+        line = choose_line(home, lines)
+        known = package.dropins(lines.values())
+        running = find_running(home)
+        change = install.install(home, line, package, known, running, rolling=rolling)
+    if as_json:
+        found = {"flink_home": home.folder, "flink_version": home.version, **asdict(change)}
+        print_json("install", 0, found)
+    else:
+        click.echo(_sentences(change, home.version, home.folder))
+
+
+def _sentences(change: Change, version: str, folder: Path) -> str:
+    name = change.jar.name if change.jar is not None else ""
+    match change.action:
+        case Action.UNCHANGED:
+            done = f"{name} is already in {folder / 'lib'}: nothing changed."
+        case Action.REPLACED:
+            old = ", ".join(jar.name for jar in change.removed) or "another file of that name"
+            done = f"Flink {version}: put {name} into {folder / 'lib'} in the place of {old}."
+        case _:
+            done = f"Flink {version}: put {name} into {folder / 'lib'}."
+    if change.action is Action.UNCHANGED:
+        return done
+    restart = "".join(
+        f"\nRestart {process.main_class} (pid {process.pid}): it still has the old classes."
+        for process in change.running
+    )
+    return f"{done}{restart}\nNext: flink-boost verify {folder}"

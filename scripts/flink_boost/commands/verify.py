@@ -1,0 +1,83 @@
+"""``flink-boost verify``: Prove that an installation runs our classes and writes stock's bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost.answers import failing_in_json, json_option, print_json
+from flink_boost.carried import carried
+from flink_boost.errors import VerificationFailed
+from flink_boost.flinkhome import choose_line, open_home, read_contents
+from flink_boost.install import require_installed
+from flink_boost.launch import ask_scripts
+from flink_boost.lines import load_lines
+from flink_boost.minirun import compare_job
+from flink_boost.supervise import terminated_like_interrupted
+from flink_boost.verify import Check, judge, observe
+
+
+@click.command(name="verify")
+@click.argument("flink_home", type=click.Path(path_type=Path))
+@click.option(
+    "--job", is_flag=True, help="Run Flink's WordCount on a small cluster too, and on stock."
+)
+@json_option
+def command(flink_home: Path, job: bool, as_json: bool) -> int:
+    """Prove that FLINK_HOME runs our classes, and that they do what stock's do.
+
+    A JVM is started as the installation's own scripts would start it. It tells where each patched
+    class comes from and which mode it is in, and writes, reads and copies a million strings through
+    patched and stock classes. Nothing in the installation is changed, and it may be running.
+
+    \b
+    Examples:
+      flink-boost verify /opt/flink
+      flink-boost verify /opt/flink --job --json
+    """
+    environment = dict(os.environ)
+    with failing_in_json("verify", as_json), terminated_like_interrupted():
+        lines = load_lines()
+        package = carried(distribution_version("flink-boost"))
+        home = open_home(flink_home)
+        line = choose_line(home, lines)
+        contents = read_contents(home.lib, package.dropins(lines.values()))
+        jar = require_installed(contents, home)
+        launch = ask_scripts(home, environment)
+        seen = observe(home, launch, package.verifier(line), environment)
+        checks = judge(seen, home, line, launch, jar, package.dropin(line))
+        if job:
+            try:
+                example = package.example(line)
+                checks.append(compare_job(home, line, launch, jar, example, environment))
+            except VerificationFailed as error:
+                checks.append(Check("job", False, str(error)))
+    failed = [check for check in checks if not check.passed]
+    exit_code = VerificationFailed.exit_code if failed else 0
+    if as_json:
+        found = {
+            "flink_home": home.folder,
+            "flink_version": home.version,
+            "jar": jar,
+            "checks": [asdict(check) for check in checks],
+        }
+        print_json("verify", exit_code, found)
+    else:
+        _show(checks)
+    if failed:
+        raise VerificationFailed(
+            f"{home.folder} did not pass: {', '.join(check.name for check in failed)}.",
+            f"Do not run it so: `flink-boost uninstall {home.folder}` brings stock back;"
+            " docs/operating.md says what each check means.",
+        )
+    return 0
+
+
+def _show(checks: Sequence[Check]) -> None:
+    for check in checks:
+        click.echo(f"{'ok    ' if check.passed else 'FAILED'}  {check.name:<8} {check.detail}")

@@ -1,0 +1,287 @@
+"""Reads a Flink installation: its version, which of our jars it holds, what runs from it.
+
+Nothing here changes anything. Our jars are recognised by what is in them, whatever they are called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.errors import (
+    BrokenData,
+    HalfWritten,
+    LinkedLibrary,
+    NotAFlinkHome,
+    RenamedDropIn,
+    ReplacedClasses,
+    SeveralDropIns,
+    UnsupportedFlink,
+    VendorFlink,
+)
+from flink_boost.files import PARTIAL_SUFFIX
+from flink_boost.lines import Line
+
+RECORD = "META-INF/flink-boost/weave.properties"
+_OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
+_PREFIX = "flink-boost-"
+
+
+@dataclass(frozen=True)
+class DropIn:
+    """One of our jars, with the versions of Flink and flink-boost that it was built for."""
+
+    path: Path
+    flink_version: str
+    boost_version: str
+
+    @property
+    def proper_name(self) -> str:
+        """The name that we give such a jar."""
+        return f"{_PREFIX}{self.flink_version}-{self.boost_version}.jar"
+
+
+@dataclass(frozen=True)
+class FlinkHome:
+    """An installation. ``dist`` is the jar with Flink's own classes."""
+
+    folder: Path
+    dist: Path
+    version: str
+
+    @property
+    def lib(self) -> Path:
+        """The folder whose jars are on the class path."""
+        return self.folder / "lib"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What of ours is in ``lib/``.
+
+    ``partial`` are files of an installation that was cut off, ``unreadable`` jars that carry our
+    name but cannot be opened and are not the beginning of any jar that we know.
+    """
+
+    dropins: tuple[DropIn, ...]
+    partial: tuple[Path, ...]
+    unreadable: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Running:
+    """A JVM that was started from an installation; ``dropins`` are our jars in its class path."""
+
+    pid: int
+    main_class: str
+    dropins: tuple[Path, ...]
+
+
+def open_home(folder: Path) -> FlinkHome:
+    """The installation in that folder.
+
+    Raises ``NotAFlinkHome`` when it is none, or one with several ``flink-dist`` jars, and
+    ``BrokenData`` for a ``flink-dist`` that cannot be read.
+    """
+    point = "Name the folder that holds Flink's bin/, conf/ and lib/."
+    if not folder.is_dir():
+        raise NotAFlinkHome(f"There is no folder {folder}.", point)
+    home = folder.resolve()
+    missing = [name for name in ("bin/config.sh", "conf", "lib") if not (home / name).exists()]
+    if missing:
+        raise NotAFlinkHome(f"{folder} is not a Flink home: it has no {missing[0]}.", point)
+    dists = sorted((home / "lib").glob("flink-dist*.jar"))
+    if len(dists) != 1:
+        found = ", ".join(dist.name for dist in dists) or "none"
+        raise NotAFlinkHome(
+            f"{folder} is not a Flink home: lib/ has to hold one flink-dist jar, found {found}.",
+            point if not dists else "Remove the flink-dist jar that does not belong there.",
+        )
+    return FlinkHome(home, dists[0], _version(dists[0]))
+
+
+def choose_line(home: FlinkHome, lines: Mapping[str, Line]) -> Line:
+    """The supported line that the installation is, judged by number and by class files.
+
+    Raises ``UnsupportedFlink`` for a release that is no line, ``VendorFlink`` for a build of a
+    line's release that is not the official one, ``ReplacedClasses`` when our classes are inside
+    ``flink-dist``.
+    """
+    usable = {version: line for version, line in lines.items() if line.enabled}
+    choices = ", ".join(usable)
+    line = usable.get(home.version)
+    if line is None:
+        for version in usable:
+            if home.version.startswith(version) and not home.version[len(version)].isdigit():
+                raise VendorFlink(
+                    f"{home.folder} holds Flink {home.version}, a vendor's build of {version}:"
+                    " flink-boost fits the official release only.",
+                    f"Use the official Flink {version}, or leave this one as it is.",
+                )
+        raise UnsupportedFlink(
+            f"{home.folder} holds Flink {home.version or 'of unknown version'}, which flink-boost"
+            " has no jar for.",
+            f"It has one for each of: {choices}.",
+        )
+    with zipfile.ZipFile(home.dist) as archive:
+        names = set(archive.namelist())
+        if _OWN_CLASS in names:
+            raise ReplacedClasses(
+                f"{home.dist} has flink-boost's classes inside (the variant whose own classes are"
+                " replaced): no jar is needed in lib/, and there is no stock to compare with.",
+                "To go back, put the official flink-dist jar in its place.",
+            )
+        for name, expected in line.classes.items():
+            entry = name.replace(".", "/") + ".class"
+            found = hashlib.sha256(archive.read(entry)).hexdigest() if entry in names else "absent"
+            if found != expected:
+                raise VendorFlink(
+                    f"{home.dist} calls itself Flink {home.version}, but its class {name} is not"
+                    f" the official one (SHA-256 {found}, expected {expected}): it is a rebuild or"
+                    " a vendor's version.",
+                    f"Use the official Flink {home.version}, or leave this one as it is.",
+                )
+    return line
+
+
+def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
+    """Finds what is ours in ``lib/``, also below it, because Flink's scripts look there too.
+
+    ``known`` are drop-in jars that we have: a damaged jar is half-written when one of them begins
+    with it.
+    """
+    dropins: list[DropIn] = []
+    partial: list[Path] = []
+    unreadable: list[Path] = []
+    for file in sorted(_files(lib)):
+        if file.name.lstrip(".").startswith(_PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
+            partial.append(file)
+        elif file.suffix == ".jar":
+            try:
+                dropin = _read_dropin(file)
+            except (zipfile.BadZipFile, BrokenData, OSError):
+                if file.name.startswith(_PREFIX):
+                    (partial if _begins_one_of(file, known) else unreadable).append(file)
+                continue
+            if dropin is not None:
+                dropins.append(dropin)
+    return Contents(tuple(dropins), tuple(partial), tuple(unreadable))
+
+
+def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
+    """The one jar of ours in an installation, or None when there is none.
+
+    Raises ``HalfWritten``, ``SeveralDropIns``, ``RenamedDropIn`` or, for a jar of our name that
+    cannot be read, ``BrokenData``.
+    """
+    clean = f"Run `flink-boost uninstall {folder}`, which removes what is ours, then install again."
+    if contents.unreadable:
+        raise BrokenData(
+            f"{contents.unreadable[0]} has the name of a flink-boost jar but cannot be read, and"
+            " is not one that was cut off.",
+            "Look at it, and delete it by hand if it is not yours.",
+        )
+    if contents.partial:
+        raise HalfWritten(
+            f"A former installation was cut off and left {_names(contents.partial)} in"
+            f" {contents.partial[0].parent}.",
+            clean,
+        )
+    if len(contents.dropins) > 1:
+        names = _names(dropin.path for dropin in contents.dropins)
+        raise SeveralDropIns(
+            f"{folder / 'lib'} holds {len(contents.dropins)} flink-boost jars: {names}; Flink"
+            " refuses to start with more than one.",
+            clean,
+        )
+    for dropin in contents.dropins:
+        if dropin.path != folder / "lib" / dropin.proper_name:
+            raise RenamedDropIn(
+                f"{dropin.path} is {dropin.proper_name} under another name or in another place.",
+                f"Rename it back. Or: {clean}",
+            )
+        return dropin
+    return None
+
+
+def require_own_library(home: FlinkHome) -> None:
+    """Raises ``LinkedLibrary`` when ``lib/`` is a link to somewhere else."""
+    if home.lib.is_symlink():
+        raise LinkedLibrary(
+            f"{home.lib} is a link to {home.lib.resolve()}: a change there would reach every"
+            " installation that shares it.",
+            "Name the installation that owns that folder, or put a folder of its own in the place"
+            " of the link.",
+        )
+
+
+def find_running(home: FlinkHome, proc: Path = Path("/proc")) -> list[Running]:
+    """JVMs of this machine whose class path holds jars of the installation's ``lib/``."""
+    lib = f"{home.lib.resolve()}{os.sep}"
+    found = []
+    for folder in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
+        try:
+            words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue  # it has ended, or is another user's
+        for option, value in itertools.pairwise(words):
+            if option in {"-cp", "-classpath"} and lib in value:
+                jars = [Path(entry) for entry in value.split(os.pathsep) if entry.startswith(lib)]
+                ours = tuple(jar for jar in jars if jar.name.startswith(_PREFIX))
+                found.append(Running(int(folder.name), _main_class(words, value), ours))
+                break
+    return found
+
+
+def _main_class(words: list[str], class_path: str) -> str:
+    after = words[words.index(class_path) + 1 :]
+    name = next((word for word in after if word and not word.startswith("-")), "java")
+    return name.rpartition("/" if "/" in name else ".")[2]
+
+
+def _version(dist: Path) -> str:
+    try:
+        with zipfile.ZipFile(dist) as archive:
+            manifest = archive.read("META-INF/MANIFEST.MF").decode(errors="replace")
+    except (zipfile.BadZipFile, KeyError, OSError) as error:
+        raise BrokenData(
+            f"{dist} cannot be read as Flink's jar ({error}).", "Put the official jar there."
+        ) from error
+    for line in manifest.splitlines():
+        key, _, value = line.partition(":")
+        if key == "Implementation-Version":
+            return value.strip()
+    return ""
+
+
+def _read_dropin(jar: Path) -> DropIn | None:
+    with zipfile.ZipFile(jar) as archive:
+        if RECORD not in archive.NameToInfo:
+            return None
+        record = dict(
+            line.split("=", 1)
+            for line in archive.read(RECORD).decode("latin-1").splitlines()
+            if "=" in line
+        )
+    try:
+        return DropIn(jar, record["flink.version"], record["boost.version"])
+    except KeyError as error:
+        raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
+
+
+def _begins_one_of(file: Path, known: Iterable[Path]) -> bool:
+    content = file.read_bytes()
+    return any(jar.read_bytes().startswith(content) for jar in known)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())
+
+
+def _names(paths: Iterable[Path]) -> str:
+    return " and ".join(path.name for path in paths)

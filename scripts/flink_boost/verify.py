@@ -1,0 +1,190 @@
+"""Proves from an installation itself that our classes are in effect and do what stock's do.
+
+A JVM with the installation's own java, class path and options, and ``InstallationCheck`` behind
+them, writes down where classes come from and drives strings through both sides; here it is judged.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from flink_boost.errors import BrokenData, EnvironmentProblem
+from flink_boost.files import sha256
+from flink_boost.flinkhome import FlinkHome
+from flink_boost.launch import OPENS, ROLES, Launch
+from flink_boost.lines import Line
+from flink_boost.supervise import CommandTimeoutError, run_supervised
+
+MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
+STRINGS = 1_000_000
+CODE_UNITS = 0x10000
+
+_SECONDS = 1800.0
+_SHOWN = 400
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at; ``detail`` says what was found, in one sentence."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+def observe(
+    home: FlinkHome, launch: Launch, verifier: Path, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """What a JVM of the installation sees, by the keys of ``InstallationCheck``.
+
+    Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
+    ``BrokenData`` when our jar is not whole enough for it to run.
+    """
+    with tempfile.TemporaryDirectory(prefix="flink-boost-verify-") as folder:
+        report = Path(folder) / "report.xml"
+        class_path = os.pathsep.join(map(str, (*launch.class_path, verifier)))
+        command = [
+            launch.java,
+            *launch.options["taskmanager"],
+            *("-Xmx1g", f"-Dstock.jars={home.dist}", "-cp", class_path),
+            *(MAIN_CLASS, str(report), str(STRINGS)),
+        ]
+        log = Path(folder) / "output.txt"
+        try:
+            code = run_supervised(command, log, environment, _SECONDS)
+        except CommandTimeoutError as error:
+            raise EnvironmentProblem(
+                f"The check did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."
+            ) from error
+        if code != 0 or not report.is_file():
+            raise _explain(log.read_text(errors="replace"), launch)
+        return _read(report)
+
+
+def judge(
+    seen: Mapping[str, str], home: FlinkHome, line: Line, launch: Launch, jar: Path, ours: Path
+) -> list[Check]:
+    """The verdicts on an installation. ``jar`` is the one in it, ``ours`` the one we carry."""
+    return [
+        _jar(jar, ours),
+        _version(seen, line),
+        *_classes(seen, home, line, jar),
+        _bytes(seen),
+        _mode(seen, line, launch),
+    ]
+
+
+def _jar(jar: Path, ours: Path) -> Check:
+    found, expected = sha256(jar), sha256(ours)
+    if found == expected:
+        return Check("jar", True, f"{jar.name} is the one that this flink-boost carries.")
+    return Check(
+        "jar",
+        False,
+        f"{jar} (SHA-256 {found}) is not the jar that this flink-boost carries (SHA-256"
+        f" {expected}).",
+    )
+
+
+def _version(seen: Mapping[str, str], line: Line) -> Check:
+    passed = seen["fits"] == "true" and seen["flink.version"] == line.version
+    if passed:
+        guard = seen["guard"] == "true"
+        word = "and the guard is in place" if guard else "but Flink will not find the guard"
+        return Check(
+            "version",
+            guard,
+            f"flink-boost {seen['boost.version']} for Flink {line.version} on Flink {line.version}:"
+            f" {seen['fits.sentence']}, {word}.",
+        )
+    return Check("version", False, seen["fits.sentence"])
+
+
+def _classes(seen: Mapping[str, str], home: FlinkHome, line: Line, jar: Path) -> Iterator[Check]:
+    wrong = [
+        f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
+        for name in line.classes
+        if seen.get(f"patched.{name}") != str(jar)
+    ]
+    yield Check(
+        "classes",
+        not wrong,
+        "; ".join(wrong) + "."
+        if wrong
+        else f"All {len(line.classes)} patched classes are loaded from {jar.name}.",
+    )
+    foreign = [
+        f"{name} from {seen.get(f'stock.{name}', 'nowhere')}"
+        for name in line.classes
+        if seen.get(f"stock.{name}") != str(home.dist) or seen.get(f"intact.{name}") != "true"
+    ]
+    yield Check(
+        "stock",
+        not foreign,
+        f"Not the official class files: {'; '.join(foreign)}."
+        if foreign
+        else f"They were compared with the official class files in {home.dist.name}.",
+    )
+
+
+def _bytes(seen: Mapping[str, str]) -> Check:
+    strings, mismatch = int(seen["strings"]), seen["mismatch"]
+    if mismatch:
+        return Check("bytes", False, f"Stock differs after {strings:,} strings: {mismatch}.")
+    return Check(
+        "bytes",
+        strings >= STRINGS,
+        f"{strings:,} strings with each of the {CODE_UNITS:,} code units, written, read and copied"
+        f" as by stock, in {float(seen['seconds']):.0f} s.",
+    )
+
+
+def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
+    unknown = [r for r in ROLES if launch.mode(r) not in {None, "on", "off"}]
+    if unknown:
+        values = ", ".join(f"{launch.mode(role)!r} for the {role}" for role in unknown)
+        return Check("mode", False, f"-Dflink.boost.mode is {values}: it has to be 'on' or 'off'.")
+    modes = {role: launch.mode(role) or "on" for role in ROLES}
+    expected = "true" if modes["taskmanager"] == "on" else "false"
+    text = f"Mode {modes['taskmanager']}; {seen['access']}; JDK {seen['jdk']}"
+    if expected == "false":
+        text = f"Mode off: stock's code runs, by -Dflink.boost.mode=off; JDK {seen['jdk']}"
+    feature = int(seen["jdk"].partition(".")[0].partition("+")[0])
+    if feature not in line.jdks:
+        text += f", which is not tested (tested: {', '.join(map(str, line.jdks))})"
+    elif expected == "true" and not seen["access"].startswith("string access opened"):
+        text += f"; to go faster, add {OPENS} to the JVM options"
+    others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes["taskmanager"]]
+    if others:
+        text += f"; mode {' and '.join(others)}"
+    return Check("mode", seen["enabled"] == expected, f"{text}.")
+
+
+def _read(report: Path) -> dict[str, str]:
+    try:
+        root = ET.parse(report).getroot()  # noqa: S314 - written by our own program
+        return {entry.attrib["key"]: entry.text or "" for entry in root.iter("entry")}
+    except (ET.ParseError, KeyError) as error:
+        raise BrokenData(
+            f"The check left a report that cannot be read ({error}).", "Run the command again."
+        ) from error
+
+
+def _explain(errors: str, launch: Launch) -> EnvironmentProblem | BrokenData:
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
+    words = (telling[0] if telling else "it printed nothing")[:_SHOWN]
+    if "NoClassDefFoundError" in words or "LinkageError" in words or "NoSuchMethod" in words:
+        return BrokenData(
+            f"A class that the check needs is not on the installation's class path ({words}).",
+            "Uninstall the jar and install it again.",
+        )
+    return EnvironmentProblem(
+        f"The check did not run with {launch.java} ({words}).",
+        "Correct the JVM options or the JDK of the installation; Flink would not start either.",
+    )

@@ -1,0 +1,100 @@
+"""Flink installations that a test may change, and what is in them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+from flink_boost.carried import Carried, of_tree
+from flink_boost.cli import main
+from flink_boost.distribution import ensure_distribution, private_copy
+from flink_boost.downloads import CACHE
+from flink_boost.jdks import java_home
+from flink_boost.lines import Line, load_lines
+
+VERSION = "0.1.0"
+LINES = [line for line in load_lines().values() if line.enabled]
+LINE = load_lines()["2.3.0"]
+OTHER = load_lines()["1.20.5"]
+CARRIED: Carried = of_tree(VERSION)
+JAR = f"flink-boost-2.3.0-{VERSION}.jar"
+
+
+def new_home(folder: Path, line: Line = LINE) -> Path:
+    """A private copy of a line's distribution."""
+    return private_copy(ensure_distribution(line), folder)
+
+
+def java_environment(line: Line) -> dict[str, str]:
+    """Our environment without what points to another Flink, with the line's first JDK."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}
+    return {**kept, "JAVA_HOME": str(java_home(line.jdks[0]))}
+
+
+def everything_in(home: Path) -> dict[str, str]:
+    """Each path below the folder with its type, mode, and target or content."""
+    found = {}
+    for path in sorted(home.rglob("*")):
+        mode = oct(path.lstat().st_mode)
+        if path.is_symlink():
+            found[str(path.relative_to(home))] = f"{mode} -> {path.readlink()}"
+        elif path.is_dir():
+            found[str(path.relative_to(home))] = mode
+        else:
+            # Flink's large jars are links to the cache, whose inode says whether they are the same.
+            small = path.stat().st_size < 1 << 20
+            what = hashlib.sha256(path.read_bytes()).hexdigest() if small else path.stat().st_ino
+            found[str(path.relative_to(home))] = f"{mode} {what}"
+    return found
+
+
+def our_jars(home: Path) -> list[str]:
+    """Names of the jars in ``lib/`` that Flink would take and that hold our classes; all whole."""
+    ours = []
+    for jar in sorted((home / "lib").rglob("*.jar")):
+        with zipfile.ZipFile(jar) as archive:
+            if "META-INF/flink-boost/weave.properties" in archive.NameToInfo:
+                assert archive.testzip() is None
+                ours.append(jar.name)
+    return ours
+
+
+def small_dist(home: Path, version: str, classes: dict[str, bytes]) -> None:
+    """Puts a ``flink-dist`` with that manifest and those classes in the place of the real one."""
+    for dist in (home / "lib").glob("flink-dist*.jar"):
+        dist.unlink()
+    with zipfile.ZipFile(home / "lib" / f"flink-dist-{version}.jar", "w") as archive:
+        manifest = f"Manifest-Version: 1.0\r\nImplementation-Version: {version}\r\n"
+        archive.writestr("META-INF/MANIFEST.MF", manifest)
+        for name, content in classes.items():
+            archive.writestr(name.replace(".", "/") + ".class", content)
+
+
+def official_classes(line: Line = LINE) -> dict[str, bytes]:
+    """The class files that the line's drop-in jar replaces, from the official ``flink-dist``."""
+    (dist,) = (ensure_distribution(line) / "lib").glob("flink-dist*.jar")
+    with zipfile.ZipFile(dist) as archive:
+        return {name: archive.read(name.replace(".", "/") + ".class") for name in line.classes}
+
+
+def damaged_dropin(target: Path, how: str) -> Path:
+    """The drop-in jar with U+A123 written, or read, as its neighbour."""
+    byte_buddy = CACHE / "m2" / "net" / "bytebuddy" / "byte-buddy" / "1.17.7"
+    program = Path(__file__).parent / "data" / "DamageCodec.java"
+    subprocess.run(
+        [
+            *(str(java_home(17) / "bin" / "java"), "-cp", f"{byte_buddy}/byte-buddy-1.17.7.jar"),
+            *(str(program), str(CARRIED.dropin(LINE)), str(target), how),
+        ],
+        timeout=100,
+        check=True,
+    )
+    return target
+
+
+def flink_boost(*arguments: str | Path) -> int:
+    """The exit code of a command that runs in this process."""
+    return main([str(argument) for argument in arguments])
