@@ -60,6 +60,11 @@ soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=op
 	@.venv/bin/flink-boost soak --line $(LINE) $(if $(CASES),--cases $(CASES)) $(if $(MODE),--mode $(MODE)) \
 		$(if $(JDK),--jdk $(JDK)) $(if $(SEED),--seed $(SEED)) $(if $(THREADS),--threads $(THREADS))
 
+.PHONY: fuzz
+fuzz: ## Jazzer looks for bytes on which patched and stock differ: SECONDS=60; keeps its corpus
+	@mkdir -p build/fuzz/$(LINE)/corpus
+	$(MAVEN) -q verify -Pfuzz -DskipTests -Dfuzz.seconds=$(or $(SECONDS),60) -pl flink-runtime-patch -am
+
 .PHONY: test-flink
 test-flink: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## All of Flink's own core and runtime tests with our jar in front (hours, resumable)
 	@.venv/bin/flink-boost flink-tests --all $(if $(filter-out file,$(origin LINE)),--line $(LINE)) \

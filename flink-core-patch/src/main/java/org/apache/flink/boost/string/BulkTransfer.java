@@ -33,6 +33,12 @@ final class BulkTransfer {
     /** Only {@code readFully}, which does not tell how far it came when it fails. */
     static final int FULLY = 3;
 
+    /**
+     * One of Flink's views of memory in pages. A read that comes back short has met the end and
+     * swallowed its exception; a second attempt would count one page more than stock's single byte.
+     */
+    static final int PAGES = 4;
+
     /** An output that takes arrays. */
     static final int ARRAYS = 1;
 
@@ -60,7 +66,7 @@ final class BulkTransfer {
 
     private BulkTransfer() {}
 
-    /** {@link #BY_BYTE}, {@link #STREAM}, {@link #VIEW} or {@link #FULLY}. */
+    /** {@link #BY_BYTE}, {@link #STREAM}, {@link #VIEW}, {@link #FULLY} or {@link #PAGES}. */
     static int kindOf(DataInput in) {
         Class<?> type = in.getClass();
         return type == DataInputViewStreamWrapper.class || type == DataInputStream.class
@@ -77,13 +83,17 @@ final class BulkTransfer {
     }
 
     /**
-     * Takes some of the next bytes, at least one.
+     * Takes some of the next bytes, at least one, into the chunk's array.
      *
      * @param most how many may be taken: bytes that belong to the value in any case
      * @return number of bytes taken
      * @throws IOException the exception of a single-byte read, at the position where it fails
      */
-    static int take(DataInput in, int kind, byte[] bytes, int most) throws IOException {
+    static int take(DataInput in, int kind, Chunk chunk, int most) throws IOException {
+        if (kind == PAGES) {
+            return takeFromPages((DataInputView) in, chunk, most);
+        }
+        byte[] bytes = chunk.bytes;
         int taken = 0;
         try {
             if (kind == STREAM) {
@@ -101,6 +111,15 @@ final class BulkTransfer {
             bytes[0] = (byte) in.readUnsignedByte();
             taken = 1;
         }
+        return taken;
+    }
+
+    private static int takeFromPages(DataInputView in, Chunk chunk, int most) throws IOException {
+        int taken = chunk.ended ? -1 : in.read(chunk.bytes, 0, most);
+        if (taken < 0) {
+            throw new EOFException();
+        }
+        chunk.ended = taken < most;
         return taken;
     }
 
@@ -137,15 +156,11 @@ final class BulkTransfer {
             return reads ? STREAM : BY_BYTE;
         }
         if (DataInputView.class.isAssignableFrom(type)) {
-            return reads && !isPaged(single) ? VIEW : BY_BYTE;
+            return !reads ? BY_BYTE : isPaged(single) ? PAGES : VIEW;
         }
         return FULLY;
     }
 
-    /**
-     * Flink's views of memory in pages count every attempt to go beyond the last page, so a read
-     * that comes back short has moved them further than stock's single bytes do.
-     */
     private static boolean isPaged(Class<?> type) {
         return type.getName().equals("org.apache.flink.runtime.memory.AbstractPagedInputView");
     }

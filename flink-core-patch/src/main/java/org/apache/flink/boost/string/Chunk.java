@@ -19,6 +19,9 @@ final class Chunk {
     final char[] chars = new char[SIZE];
     final StreamDecoder decoder = new StreamDecoder();
 
+    /** The view has shown its end behind the bytes that came last. */
+    boolean ended;
+
     private boolean taken;
     private Chunk inner;
 
@@ -34,6 +37,7 @@ final class Chunk {
             chunk = chunk.inner;
         }
         chunk.taken = true;
+        chunk.ended = false;
         return chunk;
     }
 

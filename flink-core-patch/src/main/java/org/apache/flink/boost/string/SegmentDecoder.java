@@ -113,12 +113,25 @@ final class SegmentDecoder {
         }
         while (i < n) {
             long word = bytesAt(in, p);
-            int bits = Words.bitsOfFirst(Words.more(word));
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
+                VarintDecoder.putFour(Words.fourOfTwoBytes(word), chars, i);
+                i += 4;
+                p += 8;
+                continue;
+            }
+            int bits = Words.bitsOfFirst(more);
             if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
             chars[i++] = (char) Words.first(word, bits);
             p += bits >>> 3;
+            long rest = word >>> bits;
+            int next = Words.bitsOfFirst(Words.more(rest));
+            if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
+                chars[i++] = (char) Words.first(rest, next);
+                p += next >>> 3;
+            }
         }
         return Progress.of(i, p);
     }

@@ -35,7 +35,7 @@ final class StreamDecoder {
         int p = 0;
         while (p < limit) {
             if (shift == 0) {
-                long progress = CharArrays.decode(in, p, limit, chars, i, n);
+                long progress = VarintDecoder.decodeChars(in, p, limit, chars, i, n);
                 i = Progress.characters(progress);
                 p = Progress.bytes(progress);
                 if (p == limit) {

@@ -77,7 +77,7 @@ final class StreamStringReader {
                     chars = LongText.grown(chars, i, n);
                     value.boostChars(chars);
                 }
-                int size = BulkTransfer.take(in, kind, chunk.bytes, Math.min(n - i, Chunk.SIZE));
+                int size = BulkTransfer.take(in, kind, chunk, Math.min(n - i, Chunk.SIZE));
                 i = chunk.decoder.decode(chunk.bytes, size, chars, i, n);
             }
             return true;
@@ -96,7 +96,7 @@ final class StreamStringReader {
 
     private static String read(DataInput in, int kind, Chunk chunk, int n) throws IOException {
         for (int i = 0; i < n; ) {
-            int size = BulkTransfer.take(in, kind, chunk.bytes, n - i);
+            int size = BulkTransfer.take(in, kind, chunk, n - i);
             if (size == n && StringAccess.isAscii(chunk.bytes, 0, n)) {
                 return ascii(chunk.bytes, n);
             }
@@ -109,7 +109,7 @@ final class StreamStringReader {
         LongText text = null;
         int missing = n;
         while (missing > 0) {
-            int size = BulkTransfer.take(in, kind, chunk.bytes, Math.min(missing, Chunk.SIZE));
+            int size = BulkTransfer.take(in, kind, chunk, Math.min(missing, Chunk.SIZE));
             if (text == null) {
                 text = new LongText(n);
             }
@@ -129,7 +129,7 @@ final class StreamStringReader {
             throws IOException {
         char[] chars = null;
         for (int i = 0; i < n; ) {
-            int size = BulkTransfer.take(in, kind, chunk.bytes, Math.min(n - i, Chunk.SIZE));
+            int size = BulkTransfer.take(in, kind, chunk, Math.min(n - i, Chunk.SIZE));
             if (chars == null) {
                 chars = LongText.begun(n);
             } else if (chars.length - i < size) {

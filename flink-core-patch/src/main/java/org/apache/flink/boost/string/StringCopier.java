@@ -20,6 +20,8 @@ final class StringCopier {
     /** Up to here words beat the JDK's copies. */
     private static final int BULK = 64;
 
+    private static final long MORE = 0x8080808080808080L;
+
     private StringCopier() {}
 
     /**
@@ -51,17 +53,10 @@ final class StringCopier {
         byte[] buffer = in.boostBuffer();
         int position = in.boostPosition();
         int end = in.boostEnd();
-        // A copy inside one array would have to go byte by byte where the ranges overlap.
-        if (buffer == null || buffer == out.boostBuffer() || position < 0 || position >= end) {
+        if (buffer == null || position < 0 || position >= end) {
             return false;
         }
-        int behind = endOfValue(buffer, position, end, added);
-        if (behind < 0 || !makeRoom(out, behind - position)) {
-            return false;
-        }
-        move(buffer, position, out, behind - position);
-        in.boostPosition(behind);
-        return true;
+        return copyArray(in, buffer, position, end, out, added);
     }
 
     private static boolean copy(SegmentInput in, ArrayOutput out, int added) {
@@ -70,25 +65,60 @@ final class StringCopier {
         if (segment == null || segment.isFreed() || position < 0 || position >= segment.size()) {
             return false;
         }
-        int behind;
-        if (segment.isOffHeap()) {
-            behind = endOfValue(segment, position, added);
-            if (behind < 0 || !makeRoom(out, behind - position)) {
-                return false;
-            }
-            move(segment, position, out, behind - position);
-        } else {
-            byte[] array = segment.getArray();
-            behind =
-                    array == out.boostBuffer()
-                            ? -1
-                            : endOfValue(array, position, segment.size(), added);
-            if (behind < 0 || !makeRoom(out, behind - position)) {
-                return false;
-            }
-            move(array, position, out, behind - position);
+        return segment.isOffHeap()
+                ? copyOffHeap(in, segment, position, out, added)
+                : copyArray(in, segment.getArray(), position, segment.size(), out, added);
+    }
+
+    private static boolean copyArray(
+            Positioned in, byte[] from, int position, int limit, ArrayOutput out, int added) {
+        // A copy inside one array would have to go byte by byte where the ranges overlap.
+        if (from == out.boostBuffer()) {
+            return false;
         }
+        if (position <= limit - 8
+                && copyWord(in, position, WideArrays.getLong(from, position), out, added)) {
+            return true;
+        }
+        int behind = endOfValue(from, position, limit, added);
+        if (behind < 0 || !makeRoom(out, behind - position)) {
+            return false;
+        }
+        move(from, position, out, behind - position);
         in.boostPosition(behind);
+        return true;
+    }
+
+    private static boolean copyOffHeap(
+            SegmentInput in, MemorySegment from, int position, ArrayOutput out, int added) {
+        if (position <= from.size() - 8
+                && copyWord(in, position, from.getLongLittleEndian(position), out, added)) {
+            return true;
+        }
+        int behind = endOfValue(from, position, added);
+        if (behind < 0 || !makeRoom(out, behind - position)) {
+            return false;
+        }
+        move(from, position, out, behind - position);
+        in.boostPosition(behind);
+        return true;
+    }
+
+    /**
+     * Copies a value of up to seven ASCII characters that the word begins with, where the output
+     * has room for the whole word; false where it is not one, or there is no such room.
+     */
+    private static boolean copyWord(
+            Positioned in, int position, long word, ArrayOutput out, int added) {
+        byte[] to = out.boostBuffer();
+        int target = out.boostPosition();
+        int n = Math.max(((int) word & 0xFF) - added, 0);
+        if (n > 7 || (word & MORE & -1L >>> 56 - (n << 3)) != 0 || target > to.length - 8) {
+            return false;
+        }
+        WideArrays.putLong(to, target, word);
+        out.boostPosition(target + n + 1);
+        in.boostPosition(position + n + 1);
         return true;
     }
 

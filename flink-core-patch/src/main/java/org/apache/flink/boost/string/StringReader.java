@@ -308,7 +308,7 @@ final class StringReader {
     /** Through an array of the thread, as stock, because the view has none. */
     private static String readChars(Positioned in, byte[] array, int start, int limit, int n) {
         char[] chars = n <= STOCK_ARRAY ? ThreadChars.ARRAY.get() : new char[n];
-        long progress = VarintDecoder.decodeChars(array, start, limit, chars, n);
+        long progress = VarintDecoder.decodeChars(array, start, limit, chars, 0, n);
         if (Progress.characters(progress) < n) {
             return STOCK;
         }

@@ -96,15 +96,11 @@ final class StringValueReader {
         if (chars == null) {
             return false;
         }
-        int behind = start + n;
-        if (!CharArrays.decodeAscii(segment, start, chars, n)) {
-            long progress = SegmentDecoder.decodeChars(segment, start, chars, n);
-            if (Progress.characters(progress) < n) {
-                return false;
-            }
-            behind = Progress.bytes(progress);
+        long progress = SegmentDecoder.decodeChars(segment, start, chars, n);
+        if (Progress.characters(progress) < n) {
+            return false;
         }
-        finish(value, in, n, behind);
+        finish(value, in, n, Progress.bytes(progress));
         return true;
     }
 
@@ -114,7 +110,7 @@ final class StringValueReader {
         if (chars == null) {
             return false;
         }
-        long progress = CharArrays.decode(bytes, start, limit, chars, 0, n);
+        long progress = VarintDecoder.decodeChars(bytes, start, limit, chars, 0, n);
         if (Progress.characters(progress) < n) {
             return false;
         }

@@ -81,11 +81,15 @@ final class VarintDecoder {
     }
 
     /**
-     * Decodes from the first character on into an array with one element per character. Parameters
-     * and result as {@link #decodeUtf16}.
+     * Decodes into an array with one element per character.
+     *
+     * @param from number of characters that are there already
+     * @param n number of characters in the end
+     * @return indices behind the last character and its last byte, {@link Progress}
      */
-    static long decodeChars(byte[] in, int position, int limit, char[] chars, int n) {
-        int i = 0;
+    static long decodeChars(
+            byte[] in, int position, int limit, char[] chars, int from, int n) {
+        int i = from;
         int p = position;
         while (i <= n - 8 && p <= limit - 8) {
             long word = WideArrays.getLong(in, p);
@@ -121,12 +125,25 @@ final class VarintDecoder {
         }
         while (i < n) {
             long word = bytesAt(in, p, limit);
-            int bits = Words.bitsOfFirst(Words.more(word));
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
+                putFour(Words.fourOfTwoBytes(word), chars, i);
+                i += 4;
+                p += 8;
+                continue;
+            }
+            int bits = Words.bitsOfFirst(more);
             if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
             chars[i++] = (char) Words.first(word, bits);
             p += bits >>> 3;
+            long rest = word >>> bits;
+            int next = Words.bitsOfFirst(Words.more(rest));
+            if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
+                chars[i++] = (char) Words.first(rest, next);
+                p += next >>> 3;
+            }
         }
         return Progress.of(i, p);
     }

@@ -11,8 +11,8 @@ import org.apache.flink.boost.sidebyside.Sides;
 
 /**
  * Arbitrary bytes through every operation on every view of patched and stock: both must end in the
- * same way. {@code make fuzz} hands it to Jazzer, which looks for bytes that reach new branches;
- * {@link StringCodecFuzzTest} replays what is kept.
+ * same way. {@code make fuzz} hands it to Jazzer, which looks for bytes that reach new branches; a
+ * finding belongs into the seeds of {@link StringCodecFuzzTest}.
  *
  * <p>The first byte chooses where the value lies in its memory, the rest is the value.
  */

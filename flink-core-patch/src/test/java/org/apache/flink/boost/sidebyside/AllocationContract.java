@@ -95,8 +95,7 @@ public abstract class AllocationContract {
     @ParameterizedTest
     @MethodSource("views")
     void aLengthThatLiesCostsNoMemory(Input view) {
-        // Memory in pages is read by stock's body, because bulk reads move its view further.
-        boolean ofOurs = BoostMode.ENABLED && view != Input.PAGES;
+        boolean ofOurs = BoostMode.ENABLED;
         for (Operation operation : Operation.values()) {
             for (byte[] body : MalformedValues.bodies()) {
                 for (int length : new int[] {3 << 20, 32 << 20}) {
