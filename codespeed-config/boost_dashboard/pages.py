@@ -52,12 +52,22 @@ def _timeline_without_baseline(request: HttpRequest) -> HttpResponse:
 
 
 def _comparison_with_stock(request: HttpRequest) -> HttpResponse:
-    """Opens relative to stock: nanoseconds of short and long strings do not fit on one axis."""
-    stock = Executable.objects.filter(name=f"stock {settings.DEFAULT_LINE}").first()
-    if stock is None:
+    """Opens with the default line, relative to stock.
+
+    Nanoseconds of short and long strings do not fit on one axis, and neither do the names of the
+    executables of all lines below it.
+    """
+    stock, patched = (
+        Executable.objects.filter(name=f"{side} {settings.DEFAULT_LINE}").first()
+        for side in ("stock", "patched")
+    )
+    if stock is None or patched is None:
         return views.comparison(request)
-    newest = f"{stock.id}+L+{stock.project.default_branch}"  # Codespeed's key of its newest run
-    return views.comparison(_with_defaults(request, bas=newest, hor="true"))
+    branch = stock.project.default_branch
+    newest = [f"{executable.id}+L+{branch}" for executable in (stock, patched)]  # Codespeed's keys
+    return views.comparison(
+        _with_defaults(request, exe=",".join(newest), bas=newest[0], hor="true")
+    )
 
 
 def _with_defaults(request: HttpRequest, **defaults: str) -> HttpRequest:

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from conftest import Dashboard, result
+from flink_boost.lines import load_lines
 
 WRONG = [
     None,
@@ -23,7 +24,9 @@ WRONG = [
 
 
 def number_of_points(dashboard: Dashboard, benchmark: str) -> int:
-    answer = dashboard.get("timeline/json/", exe="1,2", env="1", ben=benchmark, revs="50")
+    """Points of all executables; a line has two, so there are more numbers here than needed."""
+    executables = ",".join(str(number) for number in range(1, 2 * len(load_lines()) + 1))
+    answer = dashboard.get("timeline/json/", exe=executables, env="1", ben=benchmark, revs="50")
     return 0 if answer.status_code == 404 else len(answer.json()["timelines"])
 
 

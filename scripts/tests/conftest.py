@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +14,11 @@ from flink_boost.downloads import CACHE, ensure_pip_tools
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("project")
+
+# As at a terminal: what runs in the background is started with these two ignored, and so would be
+# the processes that the tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
