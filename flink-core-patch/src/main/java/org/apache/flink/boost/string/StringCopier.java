@@ -76,9 +76,9 @@ final class StringCopier {
         if (from == out.boostBuffer()) {
             return false;
         }
-        if (position <= limit - 8
-                && copyWord(in, position, WideArrays.getLong(from, position), out, added)) {
-            return true;
+        int size = copyShort(from, position, limit, out.boostBuffer(), out.boostPosition(), added);
+        if (size > 0) {
+            return finish(in, position, out, size);
         }
         int behind = endOfValue(from, position, limit, added);
         if (behind < 0 || !makeRoom(out, behind - position)) {
@@ -91,9 +91,9 @@ final class StringCopier {
 
     private static boolean copyOffHeap(
             SegmentInput in, MemorySegment from, int position, ArrayOutput out, int added) {
-        if (position <= from.size() - 8
-                && copyWord(in, position, from.getLongLittleEndian(position), out, added)) {
-            return true;
+        int size = copyShort(from, position, out.boostBuffer(), out.boostPosition(), added);
+        if (size > 0) {
+            return finish(in, position, out, size);
         }
         int behind = endOfValue(from, position, added);
         if (behind < 0 || !makeRoom(out, behind - position)) {
@@ -105,20 +105,82 @@ final class StringCopier {
     }
 
     /**
-     * Copies a value of up to seven ASCII characters that the word begins with, where the output
-     * has room for the whole word; false where it is not one, or there is no such room.
+     * Copies a short value by words while its end is searched: bytes behind the output's position
+     * are nobody's until the position moves.
+     *
+     * @return size of the value, or 0 where it is not a short one, not complete, or too near to an
+     *     end for words
      */
-    private static boolean copyWord(
-            Positioned in, int position, long word, ArrayOutput out, int added) {
-        byte[] to = out.boostBuffer();
-        int target = out.boostPosition();
-        int n = Math.max(((int) word & 0xFF) - added, 0);
-        if (n > 7 || (word & MORE & -1L >>> 56 - (n << 3)) != 0 || target > to.length - 8) {
-            return false;
+    private static int copyShort(
+            byte[] from, int position, int limit, byte[] to, int target, int added) {
+        int missing = from[position] - added + 1;
+        if (missing > BULK || from[position] < 0) {
+            return 0;
         }
-        WideArrays.putLong(to, target, word);
-        out.boostPosition(target + n + 1);
-        in.boostPosition(position + n + 1);
+        // The length field's own end counts as one; null and "" have no other.
+        missing = Math.max(missing, 1);
+        if (missing == 2 && limit - position >= 4 && to.length - target >= 4) {
+            int bytes = WideArrays.getInt(from, position);
+            WideArrays.putInt(to, target, bytes);
+            int size = sizeOfOne(bytes);
+            if (size > 0) {
+                return size;
+            }
+        }
+        for (int i = 0; i <= limit - position - 8 && i <= to.length - target - 8; i += 8) {
+            long word = WideArrays.getLong(from, position + i);
+            WideArrays.putLong(to, target + i, word);
+            long ends = ~word & MORE;
+            int count = Long.bitCount(ends);
+            if (count >= missing) {
+                return i + ValueEnd.sizeOf(ends, missing);
+            }
+            missing -= count;
+        }
+        return 0;
+    }
+
+    /** The same from a segment. */
+    private static int copyShort(
+            MemorySegment from, int position, byte[] to, int target, int added) {
+        int missing = from.get(position) - added + 1;
+        if (missing > BULK || from.get(position) < 0) {
+            return 0;
+        }
+        missing = Math.max(missing, 1);
+        int left = from.size() - position;
+        if (missing == 2 && left >= 4 && to.length - target >= 4) {
+            int bytes = from.getIntLittleEndian(position);
+            WideArrays.putInt(to, target, bytes);
+            int size = sizeOfOne(bytes);
+            if (size > 0) {
+                return size;
+            }
+        }
+        for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
+            long word = from.getLongLittleEndian(position + i);
+            WideArrays.putLong(to, target + i, word);
+            long ends = ~word & MORE;
+            int count = Long.bitCount(ends);
+            if (count >= missing) {
+                return i + ValueEnd.sizeOf(ends, missing);
+            }
+            missing -= count;
+        }
+        return 0;
+    }
+
+    /**
+     * Size of a value of one character that begins with those bytes, or 0 where it has more of
+     * them. Branches that are guessed right make nothing wait for the bytes.
+     */
+    private static int sizeOfOne(int bytes) {
+        return (bytes & 0x8000) == 0 ? 2 : (bytes & 0x800000) == 0 ? 3 : bytes >= 0 ? 4 : 0;
+    }
+
+    private static boolean finish(Positioned in, int position, ArrayOutput out, int size) {
+        out.boostPosition(out.boostPosition() + size);
+        in.boostPosition(position + size);
         return true;
     }
 

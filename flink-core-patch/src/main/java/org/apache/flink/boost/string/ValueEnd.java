@@ -77,7 +77,7 @@ final class ValueEnd {
     }
 
     /** Bytes up to the n-th end in a word that has at least n. */
-    private static int sizeOf(long ends, int n) {
+    static int sizeOf(long ends, int n) {
         long ascii = MORE >>> (8 - n << 3);
         if ((ends & ascii) == ascii) {
             return n;

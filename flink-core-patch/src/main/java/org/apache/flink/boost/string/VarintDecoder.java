@@ -87,8 +87,7 @@ final class VarintDecoder {
      * @param n number of characters in the end
      * @return indices behind the last character and its last byte, {@link Progress}
      */
-    static long decodeChars(
-            byte[] in, int position, int limit, char[] chars, int from, int n) {
+    static long decodeChars(byte[] in, int position, int limit, char[] chars, int from, int n) {
         int i = from;
         int p = position;
         while (i <= n - 8 && p <= limit - 8) {
