@@ -85,37 +85,39 @@ final class BulkTransfer {
     /**
      * Takes some of the next bytes, at least one, into the chunk's array.
      *
+     * @param from index of the first one in that array
      * @param most how many may be taken: bytes that belong to the value in any case
      * @return number of bytes taken
      * @throws IOException the exception of a single-byte read, at the position where it fails
      */
-    static int take(DataInput in, int kind, Chunk chunk, int most) throws IOException {
+    static int take(DataInput in, int kind, Chunk chunk, int from, int most) throws IOException {
         if (kind == PAGES) {
-            return takeFromPages((DataInputView) in, chunk, most);
+            return takeFromPages((DataInputView) in, chunk, from, most);
         }
         byte[] bytes = chunk.bytes;
         int taken = 0;
         try {
             if (kind == STREAM) {
-                taken = ((DataInputStream) in).read(bytes, 0, most);
+                taken = ((DataInputStream) in).read(bytes, from, most);
             } else if (kind == VIEW) {
-                taken = ((DataInputView) in).read(bytes, 0, most);
+                taken = ((DataInputView) in).read(bytes, from, most);
             } else {
-                in.readFully(bytes, 0, most);
+                in.readFully(bytes, from, most);
                 taken = most;
             }
         } catch (EOFException | IndexOutOfBoundsException e) {
             // The single byte shows where the input really ends, and how.
         }
         if (taken <= 0) {
-            bytes[0] = (byte) in.readUnsignedByte();
+            bytes[from] = (byte) in.readUnsignedByte();
             taken = 1;
         }
         return taken;
     }
 
-    private static int takeFromPages(DataInputView in, Chunk chunk, int most) throws IOException {
-        int taken = chunk.ended ? -1 : in.read(chunk.bytes, 0, most);
+    private static int takeFromPages(DataInputView in, Chunk chunk, int from, int most)
+            throws IOException {
+        int taken = chunk.ended ? -1 : in.read(chunk.bytes, from, most);
         if (taken < 0) {
             throw new EOFException();
         }

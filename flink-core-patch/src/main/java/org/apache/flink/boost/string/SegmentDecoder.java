@@ -176,7 +176,7 @@ final class SegmentDecoder {
             p += 8;
             carried = Words.carry(more);
         }
-        VarintDecoder.putBytes(latin1Tail(in, p, n - i, carried), chars, i);
+        VarintDecoder.putTail(latin1Tail(in, p, n - i, carried), chars, i);
     }
 
     /** As {@link VarintDecoder#latin1Tail}. */

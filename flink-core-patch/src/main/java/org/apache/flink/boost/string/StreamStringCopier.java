@@ -48,7 +48,7 @@ final class StreamStringCopier {
         Chunk chunk = Chunk.take();
         try {
             for (int missing = n; missing > 0; ) {
-                int size = BulkTransfer.take(in, from, chunk, Math.min(missing, Chunk.SIZE));
+                int size = BulkTransfer.take(in, from, chunk, 0, Math.min(missing, Chunk.SIZE));
                 BulkTransfer.put(out, to, chunk.bytes, size);
                 missing -= ValueEnd.count(chunk.bytes, size);
             }

@@ -2,6 +2,7 @@
 package org.apache.flink.boost.string;
 
 import java.io.DataInput;
+import java.io.EOFException;
 import java.io.IOException;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.types.StringValue;
@@ -15,8 +16,14 @@ import org.apache.flink.types.StringValue;
  */
 final class StreamStringReader {
 
-    /** Fewer characters are read byte by byte, as stock does. */
+    /** Fewer characters are read byte by byte, as stock does; their ASCII fits into a word. */
     private static final int BULK = 8;
+
+    /**
+     * Fewer characters are read byte by byte if the first one is not ASCII: a read in bulk of text
+     * of two bytes brings half of it, the next a quarter, and so on.
+     */
+    private static final int BULK_OF_TEXT = 32;
 
     private StreamStringReader() {}
 
@@ -35,16 +42,17 @@ final class StreamStringReader {
             return field == 1 ? "" : refuse(field);
         }
         int n = field - 1;
+        if (n < BULK) {
+            return readShort(in, n);
+        }
         Chunk chunk = Chunk.take();
         try {
             chunk.decoder.reset();
-            return n < BULK
-                    ? readShort(in, chunk, n)
-                    : n <= Chunk.SIZE
-                            ? read(in, kind, chunk, n)
-                            : StringAccess.OPENED
-                                    ? readLong(in, kind, chunk, n)
-                                    : readLongChars(in, kind, chunk, n);
+            return n <= Chunk.SIZE
+                    ? read(in, kind, chunk, n)
+                    : StringAccess.OPENED
+                            ? readLong(in, kind, chunk, n)
+                            : readLongChars(in, kind, chunk, n);
         } finally {
             chunk.release();
         }
@@ -77,7 +85,7 @@ final class StreamStringReader {
                     chars = LongText.grown(chars, i, n);
                     value.boostChars(chars);
                 }
-                int size = BulkTransfer.take(in, kind, chunk, Math.min(n - i, Chunk.SIZE));
+                int size = BulkTransfer.take(in, kind, chunk, 0, Math.min(n - i, Chunk.SIZE));
                 i = chunk.decoder.decode(chunk.bytes, size, chars, i, n);
             }
             return true;
@@ -86,30 +94,91 @@ final class StreamStringReader {
         }
     }
 
-    private static String readShort(DataInput in, Chunk chunk, int n) throws IOException {
+    private static String readShort(DataInput in, int n) throws IOException {
+        long word = 0;
         for (int i = 0; i < n; i++) {
             int b = in.readUnsignedByte();
-            chunk.chars[i] = b < 0x80 ? (char) b : readRest(in, chunk.decoder, b);
+            if (b >= 0x80) {
+                return n == 1 ? String.valueOf(readRest(in, b)) : readShort(in, word, i, b, n);
+            }
+            word |= (long) b << (i << 3);
         }
-        return new String(chunk.chars, 0, n);
+        if (StringAccess.OPENED) {
+            return StringReader.ofShort(word, n);
+        }
+        if (n == 1) {
+            return String.valueOf((char) word);
+        }
+        Chunk chunk = Chunk.take();
+        try {
+            putWord(word, n, chunk.chars);
+            return new String(chunk.chars, 0, n);
+        } finally {
+            chunk.release();
+        }
+    }
+
+    /** The same from the first character that is not ASCII on. */
+    private static String readShort(DataInput in, long ascii, int from, int first, int n)
+            throws IOException {
+        Chunk chunk = Chunk.take();
+        try {
+            putWord(ascii, from, chunk.chars);
+            return readSingly(in, chunk, from, first, n);
+        } finally {
+            chunk.release();
+        }
+    }
+
+    private static void putWord(long ascii, int n, char[] chars) {
+        long rest = ascii;
+        for (int i = 0; i < n; i++, rest >>>= 8) {
+            chars[i] = (char) (rest & 0x7F);
+        }
+    }
+
+    /**
+     * Byte by byte from a character on.
+     *
+     * @param from number of characters that are there already
+     * @param first first byte of the next one
+     */
+    private static String readSingly(DataInput in, Chunk chunk, int from, int first, int n)
+            throws IOException {
+        char[] chars = chunk.chars;
+        chars[from] = first < 0x80 ? (char) first : readRest(in, first);
+        for (int i = from + 1; i < n; i++) {
+            int b = in.readUnsignedByte();
+            chars[i] = b < 0x80 ? (char) b : readRest(in, b);
+        }
+        return new String(chars, 0, n);
     }
 
     private static String read(DataInput in, int kind, Chunk chunk, int n) throws IOException {
-        for (int i = 0; i < n; ) {
-            int size = BulkTransfer.take(in, kind, chunk, n - i);
-            if (size == n && StringAccess.isAscii(chunk.bytes, 0, n)) {
-                return ascii(chunk.bytes, n);
-            }
+        int first = in.readUnsignedByte();
+        if (first >= 0x80 && n < BULK_OF_TEXT) {
+            return readSingly(in, chunk, 0, first, n);
+        }
+        chunk.bytes[0] = (byte) first;
+        int size = 1 + BulkTransfer.take(in, kind, chunk, 1, n - 1);
+        if (size == n && StringAccess.isAscii(chunk.bytes, 0, n)) {
+            return ascii(chunk.bytes, n);
+        }
+        int i = chunk.decoder.decode(chunk.bytes, size, chunk.chars, 0, n);
+        while (n - i >= BULK || !chunk.decoder.isBetween()) {
+            size = BulkTransfer.take(in, kind, chunk, 0, n - i);
             i = chunk.decoder.decode(chunk.bytes, size, chunk.chars, i, n);
         }
-        return new String(chunk.chars, 0, n);
+        return i == n
+                ? new String(chunk.chars, 0, n)
+                : readSingly(in, chunk, i, endOrByte(in, chunk), n);
     }
 
     private static String readLong(DataInput in, int kind, Chunk chunk, int n) throws IOException {
         LongText text = null;
         int missing = n;
         while (missing > 0) {
-            int size = BulkTransfer.take(in, kind, chunk, Math.min(missing, Chunk.SIZE));
+            int size = BulkTransfer.take(in, kind, chunk, 0, Math.min(missing, Chunk.SIZE));
             if (text == null) {
                 text = new LongText(n);
             }
@@ -129,7 +198,7 @@ final class StreamStringReader {
             throws IOException {
         char[] chars = null;
         for (int i = 0; i < n; ) {
-            int size = BulkTransfer.take(in, kind, chunk, Math.min(n - i, Chunk.SIZE));
+            int size = BulkTransfer.take(in, kind, chunk, 0, Math.min(n - i, Chunk.SIZE));
             if (chars == null) {
                 chars = LongText.begun(n);
             } else if (chars.length - i < size) {
@@ -140,14 +209,24 @@ final class StreamStringReader {
         return new String(chars, 0, n);
     }
 
-    /** The rest of a character of more than one byte. */
-    private static char readRest(DataInput in, StreamDecoder decoder, int first)
-            throws IOException {
-        boolean complete = decoder.add(first);
-        while (!complete) {
-            complete = decoder.add(in.readUnsignedByte());
+    /** The next byte, unless the view has shown that there is none. */
+    private static int endOrByte(DataInput in, Chunk chunk) throws IOException {
+        if (chunk.ended) {
+            throw new EOFException();
         }
-        return decoder.take();
+        return in.readUnsignedByte();
+    }
+
+    /** A character of more than one byte, whatever its size, as stock's loop understands it. */
+    private static char readRest(DataInput in, int first) throws IOException {
+        int c = first & 0x7F;
+        for (int shift = 7; ; shift += 7) {
+            int b = in.readUnsignedByte();
+            c |= (b & 0x7F) << shift;
+            if (b < 0x80) {
+                return (char) c;
+            }
+        }
     }
 
     /** The length field, whatever its size, as stock's loop understands it. */

@@ -269,7 +269,7 @@ final class StringReader {
     }
 
     /** Less than 8 Latin-1 characters from the low bytes of a word. */
-    private static String ofShort(long word, int n) {
+    static String ofShort(long word, int n) {
         byte[] bytes = new byte[n];
         VarintDecoder.putBytes(word, bytes, 0);
         return StringAccess.newString(bytes, StringAccess.LATIN1);
@@ -305,9 +305,19 @@ final class StringReader {
         return latin1(scratch, 0, n);
     }
 
-    /** Through an array of the thread, as stock, because the view has none. */
+    /** Through arrays of the thread, as stock, because the view has none. */
     private static String readChars(Positioned in, byte[] array, int start, int limit, int n) {
-        char[] chars = n <= STOCK_ARRAY ? ThreadChars.ARRAY.get() : new char[n];
+        long word = VarintDecoder.bytesAt(array, start, limit);
+        if (n == 1) {
+            return readChar(in, word, start, limit);
+        }
+        if (!Words.startsAboveLatin1(word)) {
+            String text = readLatin1(in, array, start, limit, n);
+            if (text != null) {
+                return text;
+            }
+        }
+        char[] chars = n <= STOCK_ARRAY ? ThreadArrays.CHARS.get() : new char[n];
         long progress = VarintDecoder.decodeChars(array, start, limit, chars, 0, n);
         if (Progress.characters(progress) < n) {
             return STOCK;
@@ -317,6 +327,16 @@ final class StringReader {
     }
 
     private static String readChars(SegmentInput in, MemorySegment segment, int start, int n) {
+        long word = SegmentDecoder.bytesAt(segment, start);
+        if (n == 1) {
+            return readChar(in, word, start, segment.size());
+        }
+        if (!Words.startsAboveLatin1(word)) {
+            String text = readLatin1(in, segment, start, n);
+            if (text != null) {
+                return text;
+            }
+        }
         char[] chars = charScratch(in, n);
         long progress = SegmentDecoder.decodeChars(segment, start, chars, n);
         if (Progress.characters(progress) < n) {
@@ -324,6 +344,57 @@ final class StringReader {
         }
         in.boostPosition(Progress.bytes(progress));
         return new String(chars, 0, n);
+    }
+
+    private static String readChar(Positioned in, long word, int start, int limit) {
+        int bits = Words.bitsOfFirst(Words.more(word));
+        if (bits > Words.MOST_BITS || bits >>> 3 > limit - start) {
+            return STOCK;
+        }
+        in.boostPosition(start + (bits >>> 3));
+        return String.valueOf((char) Words.first(word, bits));
+    }
+
+    /** Null where the text is not Latin-1. */
+    private static String readLatin1(Positioned in, byte[] array, int start, int limit, int n) {
+        if (n < 8) {
+            long word = VarintDecoder.latin1Tail(array, start, limit, n, 0);
+            if (word < 0) {
+                return null;
+            }
+            in.boostPosition(start + Words.latin1Size(word, n, 0));
+            byte[] bytes = ThreadArrays.BYTES.get();
+            WideArrays.putLong(bytes, 0, word);
+            return latin1(bytes, 0, n);
+        }
+        int end = VarintDecoder.latin1End(array, start, limit, n);
+        if (end < 0) {
+            return null;
+        }
+        byte[] bytes = n <= STOCK_ARRAY ? ThreadArrays.BYTES.get() : new byte[n];
+        VarintDecoder.decodeLatin1(array, start, limit, bytes, n);
+        in.boostPosition(end);
+        return latin1(bytes, 0, n);
+    }
+
+    /** The same. */
+    private static String readLatin1(SegmentInput in, MemorySegment segment, int start, int n) {
+        if (n < 8) {
+            long word = SegmentDecoder.latin1Tail(segment, start, n, 0);
+            if (word < 0) {
+                return null;
+            }
+            in.boostPosition(start + Words.latin1Size(word, n, 0));
+            return shortLatin1(in, word, n);
+        }
+        int end = SegmentDecoder.latin1End(segment, start, n);
+        if (end < 0) {
+            return null;
+        }
+        byte[] bytes = scratch(in, n + 8);
+        SegmentDecoder.decodeLatin1(segment, start, bytes, n);
+        in.boostPosition(end);
+        return latin1(bytes, 0, n);
     }
 
     /** Less than 8 characters from a word: the public constructor from bytes is slower on them. */
@@ -428,8 +499,10 @@ final class StringReader {
     }
 
     /** Loaded only where {@code String} cannot be looked into. */
-    private static final class ThreadChars {
-        static final ThreadLocal<char[]> ARRAY =
+    private static final class ThreadArrays {
+        static final ThreadLocal<char[]> CHARS =
                 ThreadLocal.withInitial(() -> new char[STOCK_ARRAY]);
+        static final ThreadLocal<byte[]> BYTES =
+                ThreadLocal.withInitial(() -> new byte[STOCK_ARRAY + 8]);
     }
 }

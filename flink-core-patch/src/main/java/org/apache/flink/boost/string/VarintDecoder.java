@@ -179,7 +179,8 @@ final class VarintDecoder {
     /**
      * Decodes text for which {@link #latin1End} gave an end.
      *
-     * @param chars array of {@code n} bytes, one per character
+     * @param chars array of {@code n} bytes, one per character, or of {@code n + 8} or more, whose
+     *     end is overwritten
      */
     static void decodeLatin1(byte[] in, int position, int limit, byte[] chars, int n) {
         int i = 0;
@@ -194,7 +195,7 @@ final class VarintDecoder {
             p += 8;
             carried = Words.carry(more);
         }
-        putBytes(latin1Tail(in, p, limit, n - i, carried), chars, i);
+        putTail(latin1Tail(in, p, limit, n - i, carried), chars, i);
     }
 
     /**
@@ -287,6 +288,15 @@ final class VarintDecoder {
     /** Writes one character of little-endian UTF-16. */
     static void putUtf16(byte[] chars, int index, int c) {
         WideArrays.putChar(chars, index << 1, (char) c);
+    }
+
+    /** The last up to seven characters of Latin-1 text, see {@link #decodeLatin1}. */
+    static void putTail(long word, byte[] chars, int index) {
+        if (chars.length - index >= 8) {
+            WideArrays.putLong(chars, index, word);
+        } else {
+            putBytes(word, chars, index);
+        }
     }
 
     /** Fills an array from an index on with the low bytes of a word, seven at most. */
