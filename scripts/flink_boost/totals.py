@@ -22,7 +22,7 @@ CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
 # The modes of patch-parent/pom.xml; where not all of them run, the first two do.
 MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
 FLINKS = "Flink's own tests"
-PYTHON_SUITES = ("scripts", "codespeed-config")
+PYTHON_SUITES = ("scripts", "installations", "codespeed-config")
 
 
 @dataclass(frozen=True)

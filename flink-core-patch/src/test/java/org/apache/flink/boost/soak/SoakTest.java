@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakTest {
 
     private static final long SEED = 20;
-    private static final int CASES = Integer.getInteger("codec.cases", 40_000);
+    private static final int CASES = Integer.getInteger("codec.cases", 20_000);
 
     @TempDir Path folder;
 

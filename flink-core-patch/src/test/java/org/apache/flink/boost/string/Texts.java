@@ -107,7 +107,7 @@ public final class Texts {
 
     /** Number of random cases; {@code -Dcodec.cases} makes a long run of it. */
     public static int cases() {
-        return Integer.getInteger("codec.cases", 40_000);
+        return Integer.getInteger("codec.cases", 20_000);
     }
 
     /** ASCII but for one code unit somewhere. */

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.string.FlinkClasses;
 import org.apache.flink.boost.string.StringReadContract;
-import org.apache.flink.boost.string.StringValuePatch;
 import org.apache.flink.boost.string.Texts;
 import org.apache.flink.boost.string.TransferViews.Input;
 import org.apache.flink.boost.string.TransferViews.Output;
@@ -44,15 +43,6 @@ class PagedStringTest extends StringReadContract {
     @Override
     protected Outcome endOfInput(byte[] bytes, int end) {
         return new Outcome(null, EOFException.class.getName(), end);
-    }
-
-    /** Here it is: these views count failed attempts to go on, see {@code BulkTransfer}. */
-    @Override
-    @Test
-    protected void wellFormedTextIsNotHandedOver() throws IOException {
-        byte[] bytes = Wire.encoded("read by stock's body");
-        DataInput in = open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
-        assertThat(StringValuePatch.readString(in)).isSameAs(StringValuePatch.STOCK);
     }
 
     @Test

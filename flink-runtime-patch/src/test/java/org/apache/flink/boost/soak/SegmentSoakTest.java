@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** A short soak test with the views of flink-runtime too. */
 class SegmentSoakTest {
 
-    private static final int CASES = Integer.getInteger("codec.cases", 40_000);
+    private static final int CASES = Integer.getInteger("codec.cases", 20_000);
 
     @Test
     void patchedAndStockAgreeOnRandomStrings() throws InterruptedException {
