@@ -14,6 +14,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,21 +65,26 @@ def compare_job(
         ours = _run(home.folder, line, aside / "ours", launch, job, environment)
         stock_home = _without(home, jar, aside / "flink")
         stock = _run(stock_home, line, aside / "stock", launch, job, environment)
-    return _judge(ours, stock, line, launch, jar, job)
+    return compare_outcomes(ours, stock, line, launch, jar, job.name)
 
 
-def _judge(
-    ours: Outcome, stock: Outcome, line: Line, launch: Launch, jar: Path, job: Path
+def compare_outcomes(
+    ours: Outcome, stock: Outcome, line: Line, launch: Launch, jar: Path, job: str
 ) -> Check:
+    """The verdict on a job that ran with our jar and without it."""
     foreign = [name for name in line.classes if ours.classes.get(name, str(jar)) != str(jar)]
     used = set(_CODEC) <= set(ours.classes)
     off = launch.mode("taskmanager") == "off"
-    text = f"{job.name} wrote {len(ours.lines):,} lines"
+    text = f"{job} wrote {len(ours.lines):,} lines"
     if ours.lines != stock.lines or not ours.lines:
-        differing = len(set(ours.lines) ^ set(stock.lines))
-        return Check("job", False, f"{text}, {differing:,} of them not as on stock.")
+        differing = sum((Counter(ours.lines) - Counter(stock.lines)).values())
+        missing = sum((Counter(stock.lines) - Counter(ours.lines)).values())
+        return Check(
+            "job", False, f"{text}, {differing:,} of them not as on stock, {missing:,} are missing."
+        )
     if foreign:
-        return Check("job", False, f"{text}, but its TaskManager took {foreign[0]} from elsewhere.")
+        origin = ours.classes[foreign[0]]
+        return Check("job", False, f"{text}, but its TaskManager took {foreign[0]} from {origin}.")
     if used == off:
         state = "ran although it is switched off" if off else "was not used"
         return Check("job", False, f"{text}, but our codec {state}.")
@@ -105,12 +111,13 @@ def _run(
 
 def _without(home: FlinkHome, jar: Path, target: Path) -> Path:
     """An installation with the same files but for our jar; all linked except the scripts."""
-    (target / "lib").mkdir(parents=True)
     # Scripts find their installation by the folder that they are in, so a link would not do.
     shutil.copytree(home.folder / "bin", target / "bin")
-    for file in home.lib.iterdir():
-        if file != jar:
-            (target / "lib" / file.name).symlink_to(file)
+    for file in home.lib.rglob("*"):
+        if file.is_file() and file != jar:
+            link = target / "lib" / file.relative_to(home.lib)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(file)
     for name in ("opt", "plugins"):
         if (home.folder / name).exists():
             (target / name).symlink_to(home.folder / name)

@@ -71,6 +71,11 @@ def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
         announcements = announced(flink.log(process))
         assert len(announcements) == 1, (process, announcements)
         assert "mode off, switched off by -Dflink.boost.mode=off" in announcements[0]
+        # The switch is in the configuration file, beside what Flink has there itself.
+        options = jvm_options(flink.log(process))
+        assert off in options
+        if process != "client" or line.version != "1.9.3":  # its client does not read any there
+            assert set(line.jvm_options) <= options
     loaded = flink.loaded_classes(TASK_MANAGER)
     assert {loaded[name] for name in used_by_words(line)} == {dropin_jar.name}
     # The test above shows that the codec cannot work without these two.
@@ -104,6 +109,14 @@ def test_the_switch_decides_whose_method_body_runs(
 def used_by_words(line: Line) -> list[str]:
     """The patched classes that WordCount needs: its words are strings, no ``StringValue``."""
     return [name for name in line.classes if not name.endswith(".StringValueSerializer")]
+
+
+def jvm_options(log: str) -> set[str]:
+    """What a process says at its start that it was started with."""
+    after = log.partition(" JVM Options:\n")[2].partition(" Program Arguments:")[0]
+    found = {text.rpartition(" - ")[2].strip() for text in after.splitlines()}
+    assert len(found) > 1, log
+    return found
 
 
 def announced(log: str) -> list[str]:

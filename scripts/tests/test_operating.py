@@ -1,0 +1,53 @@
+"""What docs/operating.md promises in tables is what the code has."""
+
+from __future__ import annotations
+
+import re
+
+from flink_boost import errors
+from flink_boost.cli import ORDER
+from flink_boost.errors import FlinkBoostError
+from flink_boost.lines import PROJECT_ROOT, load_lines
+from flink_boost.verify import STRINGS
+
+TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> list[list[str]]:
+    """Cells of the first table of a section, without its head."""
+    section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line.strip() for line in section.splitlines() if line.strip().startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_exit_code_of_an_installation_is_listed_once() -> None:
+    listed = [int(cell) for row in rows("Exit codes") for cell in (row[0], row[2])]
+    classes = [value for value in vars(errors).values() if isinstance(value, type)]
+    codes = {c.exit_code for c in classes if issubclass(c, FlinkBoostError)}
+    assert len(listed) == len(set(listed))
+    assert {code for code in codes if code >= 10} <= set(listed)
+    assert set(listed) <= codes | {0}
+
+
+def test_lines_and_jdks_are_those_that_are_switched_on() -> None:
+    table = {row[0]: row[1] for row in rows("Compatibility")}
+    lines = {v: line for v, line in load_lines().items() if line.enabled}
+    assert table == {v: ", ".join(map(str, line.jdks)) for v, line in lines.items()}
+
+
+def test_every_patched_class_is_named() -> None:
+    section = TEXT.partition("## What is patched")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", section))
+    patched = {
+        re.split(r"[.$]", name)[-1] for line in load_lines().values() for name in line.classes
+    }
+    assert patched <= named
+
+
+def test_checks_and_commands_exist() -> None:
+    assert f"{STRINGS:,} strings" in TEXT
+    checks = [re.findall(r"`(\w+)`", row[0])[0] for row in rows("Verify")]
+    assert checks == ["jar", "version", "classes", "stock", "bytes", "mode", "job"]
+    called = set(re.findall(r"(?:^|`)flink-boost ([a-z]+)", TEXT, re.MULTILINE))
+    assert called == {"install", "verify", "uninstall", "doctor"}
+    assert called <= set(ORDER)
