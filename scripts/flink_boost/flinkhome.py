@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ from flink_boost.lines import Line
 RECORD = "META-INF/flink-boost/weave.properties"
 _OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
 _PREFIX = "flink-boost-"
+
+# The record that ends every zip file, with the longest comment behind it.
+_END_MARK = b"PK\x05\x06"
+_END_SIZE = 22
+_LONGEST_END = _END_SIZE + 0xFFFF
 
 
 @dataclass(frozen=True)
@@ -260,9 +266,9 @@ def _version(dist: Path) -> str:
 
 
 def _read_dropin(jar: Path) -> DropIn | None:
+    if RECORD.encode() not in _table_of_contents(jar):
+        return None
     with zipfile.ZipFile(jar) as archive:
-        if RECORD not in archive.NameToInfo:
-            return None
         record = dict(
             line.split("=", 1)
             for line in archive.read(RECORD).decode("latin-1").splitlines()
@@ -272,6 +278,24 @@ def _read_dropin(jar: Path) -> DropIn | None:
         return DropIn(jar, record["flink.version"], record["boost.version"])
     except KeyError as error:
         raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
+
+
+def _table_of_contents(jar: Path) -> bytes:
+    """The end of a zip file, where its names are: Flink's jars have too many to parse each.
+
+    Raises ``BadZipFile``.
+    """
+    with jar.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        start = file.seek(max(0, size - _LONGEST_END))
+        tail = file.read()
+        end = tail.rfind(_END_MARK)
+        if end < 0 or len(tail) < end + _END_SIZE:
+            raise zipfile.BadZipFile("File is not a zip file")
+        length, offset = struct.unpack_from("<II", tail, end + 12)
+        # Bytes in front of the archive would make the offset too small, never too large.
+        file.seek(min(offset, max(0, start + end - length)))
+        return file.read()
 
 
 def _begins_one_of(file: Path, known: Iterable[Path]) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import zipfile
+from functools import cache
 from pathlib import Path
 
 from flink_boost.carried import Carried, of_tree
@@ -73,11 +74,15 @@ def small_dist(home: Path, version: str, classes: dict[str, bytes]) -> None:
             archive.writestr(name.replace(".", "/") + ".class", content)
 
 
-def official_classes(line: Line = LINE) -> dict[str, bytes]:
-    """The class files that the line's drop-in jar replaces, from the official ``flink-dist``."""
-    (dist,) = (ensure_distribution(line) / "lib").glob("flink-dist*.jar")
-    with zipfile.ZipFile(dist) as archive:
-        return {name: archive.read(name.replace(".", "/") + ".class") for name in line.classes}
+def official_classes() -> dict[str, bytes]:
+    """The class files that the drop-in jar replaces, from the official ``flink-dist``."""
+    return dict(_official_classes())
+
+
+@cache
+def _official_classes() -> dict[str, bytes]:
+    with zipfile.ZipFile(ensure_distribution(LINE) / "lib" / "flink-dist-2.3.0.jar") as archive:
+        return {name: archive.read(name.replace(".", "/") + ".class") for name in LINE.classes}
 
 
 def damaged_dropin(target: Path, how: str) -> Path:

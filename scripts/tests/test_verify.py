@@ -25,9 +25,11 @@ from installations import (
 )
 
 from flink_boost.errors import NotAFlinkHome, VerificationFailed
+from flink_boost.flinkhome import FlinkHome
 from flink_boost.launch import ROLES, Launch, deciding
 from flink_boost.lines import Line
 from flink_boost.minirun import Outcome, compare_outcomes
+from flink_boost.verify import judge
 
 OFF = "-Dflink.boost.mode=off"
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
@@ -128,26 +130,6 @@ def test_a_jar_that_changes_one_code_point_fails(
 
 
 @pytest.mark.timeout(300)
-def test_each_fault_is_named_when_there_are_two(
-    home: Path, answer: Callable[..., dict[str, Any]]
-) -> None:
-    """A class in front of ours, as a user's uber jar brings it, and a mode that means nothing."""
-    assert answer("install", home)["ok"]
-    name = "org.apache.flink.types.StringValue"
-    with zipfile.ZipFile(home / "lib" / "a-job-with-everything.jar", "w") as jar:
-        jar.writestr(name.replace(".", "/") + ".class", official_classes()[name])
-    set_options(home, env_java_opts_taskmanager="-Dflink.boost.mode=of")
-
-    faults = failed(answer("verify", home))
-
-    assert faults["classes"] == f"{name} comes from {home}/lib/a-job-with-everything.jar."
-    assert faults["mode"].startswith("-Dflink.boost.mode is 'of' for the taskmanager: it has to")
-    problems = [f for f in answer("doctor", home)["findings"] if f["level"] == "problem"]
-    assert len(problems) == 1
-    assert "-Dflink.boost.mode=of of the taskmanager is neither" in problems[0]["text"]
-
-
-@pytest.mark.timeout(300)
 def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[str, Any]]) -> None:
     shutil.copy(CARRIED.dropin(OTHER), home / "lib")
 
@@ -163,20 +145,84 @@ def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[
 
 
 @pytest.mark.timeout(300)
-def test_the_kill_switch_in_the_configuration_file_is_seen(
+def test_a_class_in_front_and_the_kill_switch_in_the_configuration_file_are_seen(
     home: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:
+    """A user's uber jar brings its own copy of a class; the switch is no fault."""
     assert answer("install", home)["ok"]
+    name = "org.apache.flink.types.StringValue"
+    with zipfile.ZipFile(home / "lib" / "a-job-with-everything.jar", "w") as jar:
+        jar.writestr(name.replace(".", "/") + ".class", official_classes()[name])
     set_options(home, **{"env_java_default-opts_all": OFF})
 
     found = answer("verify", home)
 
-    assert found["ok"], found
+    assert failed(found) == {"classes": f"{name} comes from {home}/lib/a-job-with-everything.jar."}
     assert found["checks"][-1]["detail"].startswith("Mode off: stock's code runs")
     diagnosis = answer("doctor", home)
     assert diagnosis["ok"]
     assert sum("is switched off" in text for text in texts(diagnosis)) == 3
     assert not any("java.lang is not opened" in text for text in texts(diagnosis))
+
+
+def test_a_mode_that_means_nothing_is_a_problem(
+    home: Path, answer: Callable[..., dict[str, Any]]
+) -> None:
+    assert answer("install", home)["ok"]
+    set_options(home, env_java_opts_taskmanager="-Dflink.boost.mode=of")
+
+    diagnosis = answer("doctor", home)
+
+    problems = [f["text"] for f in diagnosis["findings"] if f["level"] == "problem"]
+    assert problems == [
+        "-Dflink.boost.mode=of of the taskmanager is neither 'on' nor 'off': it will not start."
+    ]
+
+
+def with_mode(mode: str) -> Launch:
+    """What scripts would start with that value of the kill switch, in every role."""
+    return Launch("java", (), dict.fromkeys(ROLES, (f"-Dflink.boost.mode={mode}",)))
+
+
+SEEN = {
+    "fits": "true",
+    "fits.sentence": "the class files it replaces are those of this version",
+    "flink.version": "2.3.0",
+    "boost.version": "0.1.0",
+    "guard": "true",
+    "enabled": "true",
+    "access": "string access opened (self-test passed)",
+    "jdk": "17.0.15+6",
+    "strings": "1000000",
+    "seconds": "4.2",
+    "mismatch": "",
+    **{f"stock.{name}": "/flink/lib/flink-dist-2.3.0.jar" for name in LINE.classes},
+    **{f"intact.{name}": "true" for name in LINE.classes},
+}
+STRING_VALUE = "org.apache.flink.types.StringValue"
+
+
+@pytest.mark.parametrize(
+    ("differing", "mode", "name", "words"),
+    [
+        ({}, "of", "mode", "-Dflink.boost.mode is 'of' for the jobmanager, 'of' for the task"),
+        ({"enabled": "false"}, "on", "mode", "Mode on"),
+        ({"guard": "false"}, "on", "version", "Flink will not find the guard"),
+        ({"strings": "999999"}, "on", "bytes", "999,999 strings"),
+        ({f"intact.{STRING_VALUE}": "false"}, "on", "stock", "Not the official class files"),
+        ({f"stock.{STRING_VALUE}": "/x.jar"}, "on", "stock", f"{STRING_VALUE} from /x.jar"),
+    ],
+)
+def test_each_check_can_fail_alone(
+    differing: dict[str, str], mode: str, name: str, words: str
+) -> None:
+    home = FlinkHome(Path("/flink"), Path("/flink/lib/flink-dist-2.3.0.jar"), "2.3.0")
+    jar = CARRIED.dropin(LINE)
+    seen = SEEN | {f"patched.{patched}": str(jar) for patched in LINE.classes}
+    sound = judge(seen, home, LINE, with_mode("on"), jar, jar)
+    assert all(check.passed for check in sound), sound
+    checks = judge(seen | differing, home, LINE, with_mode(mode), jar, jar)
+    assert [(c.name, words in c.detail) for c in checks if not c.passed] == [(name, True)]
 
 
 def texts(diagnosis: dict[str, Any]) -> list[str]:
@@ -257,10 +303,8 @@ OUR_RUN = Outcome(
     ],
 )
 def test_the_verdict_on_a_job(ours: Outcome, mode: str, passed: bool, words: str) -> None:
-    options = dict.fromkeys(ROLES, (f"-Dflink.boost.mode={mode}",))
-    launch = Launch("java", (), options)
     jar = Path("/flink/lib/boost.jar")
-    check = compare_outcomes(ours, STOCK_RUN, LINE, launch, jar, "WordCount.jar")
+    check = compare_outcomes(ours, STOCK_RUN, LINE, with_mode(mode), jar, "WordCount.jar")
     assert check.passed is passed
     assert words in check.detail
 
