@@ -55,6 +55,10 @@ test: ## Run every test and check (Java, Python, browser, clusters), then print 
 	@scripts/bootstrap-venv --browser
 	@scripts/run-tests $(if $(filter-out file,$(origin LINE)),$(LINE))
 
+.PHONY: test-cluster
+test-cluster: setup jars ## Clusters and installations of all lines on all their JDKs; `make test` runs a short form
+	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/test_install.py tests/test_verify.py
+
 .PHONY: soak
 soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1
 	@.venv/bin/flink-boost soak --line $(LINE) $(if $(CASES),--cases $(CASES)) $(if $(MODE),--mode $(MODE)) \

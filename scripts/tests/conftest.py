@@ -21,6 +21,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-platforms",
+        action="store_true",
+        help="cluster tests on all lines and JDKs, as `make test-cluster` runs them",
+    )
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     """An empty cache that shares only the pip tools with the real one."""

@@ -6,11 +6,34 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from flink_installation import PLATFORMS, FlinkInstallation, Install, Platform, count_words
+from flink_installation import (
+    DEFAULT_PLATFORM,
+    ONE_PER_LINE,
+    PLATFORMS,
+    FlinkInstallation,
+    Install,
+    Platform,
+    count_words,
+)
 
 from flink_boost.distribution import ensure_distribution, ensure_example
 from flink_boost.jdks import java_home
 from flink_boost.lines import PROJECT_ROOT, Line
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without ``--all-platforms``: the default line; with ``on_every_line`` the others as well."""
+    if config.getoption("--all-platforms"):
+        return
+    short, rest = [], []
+    for item in items:
+        call = getattr(item, "callspec", None)
+        platform = call.params.get("platform") if call else None
+        every_line = item.get_closest_marker("on_every_line") is not None
+        wanted = platform is None or platform in (ONE_PER_LINE if every_line else DEFAULT_PLATFORM)
+        (short if wanted else rest).append(item)
+    config.hook.pytest_deselected(items=rest)
+    items[:] = short
 
 
 @pytest.fixture(scope="session", params=PLATFORMS, ids=str)

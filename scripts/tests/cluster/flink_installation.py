@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.distribution import private_copy
-from flink_boost.lines import Line, load_lines
+from flink_boost.lines import Line, default_line, load_lines
 
 START_SECONDS = 60
 JOB_SECONDS = 60
@@ -38,6 +38,9 @@ PLATFORMS = [
 ]
 # For what depends on the line but not on the JDK.
 ONE_PER_LINE = [platform for platform in PLATFORMS if platform.jdk == platform.line.jdks[0]]
+DEFAULT_PLATFORM = [
+    platform for platform in ONE_PER_LINE if platform.line.version == default_line()
+]
 
 
 @dataclass(frozen=True)

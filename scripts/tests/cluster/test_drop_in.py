@@ -23,6 +23,7 @@ STRING_VALUE = "org.apache.flink.types.StringValue"
 PROBE = Path(__file__).with_name("KillSwitchProbe.java")
 
 
+@pytest.mark.on_every_line
 @pytest.mark.timeout(180)
 def test_word_count_gives_stocks_output_with_our_classes(
     line: Line,
@@ -82,6 +83,7 @@ def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
     assert not set(CODEC) & set(loaded)
 
 
+@pytest.mark.on_every_line
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("mode", ["on", "off"])
