@@ -102,7 +102,7 @@ class LazyCommands(click.Group):
 @click.group(
     cls=LazyCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Each command has its own help: flink-boost bench --help",
+    epilog="Each command has its own help: flink-boost verify --help",
 )
 @click.version_option(distribution_version("flink-boost"), prog_name="flink-boost")
 @click.option(
@@ -132,12 +132,13 @@ class LazyCommands(click.Group):
 def cli(
     ctx: click.Context, build: Path, results: Path | None, spool: Path | None, debug: bool
 ) -> None:
-    """Measure a patched Apache Flink against the stock release.
+    """Measure a patched Apache Flink against the stock release, and put it into installations.
 
     \b
     Examples:
       flink-boost bench --group quick      stock and patched forks in turn
       flink-boost compare latest           ratio, interval and verdict per benchmark
+      flink-boost install /opt/flink       the jar into an installation, then verify it
       flink-boost --debug compare latest   the same, with a traceback if it fails
     """
     build = build.absolute()

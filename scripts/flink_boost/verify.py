@@ -7,6 +7,7 @@ them, writes down where classes come from and drives strings through both sides;
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ CODE_UNITS = 0x10000
 
 _SECONDS = 1800.0
 _SHOWN = 400
+_UNLINKED = re.compile(
+    "NoClassDefFoundError|ClassFormatError|VerifyError|LinkageError|NoSuch(Method|Field)Error"
+)
 
 
 @dataclass(frozen=True)
@@ -179,9 +183,9 @@ def _explain(errors: str, launch: Launch) -> EnvironmentProblem | BrokenData:
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
     telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
     words = (telling[0] if telling else "it printed nothing")[:_SHOWN]
-    if "NoClassDefFoundError" in words or "LinkageError" in words or "NoSuchMethod" in words:
+    if _UNLINKED.search(words):
         return BrokenData(
-            f"A class that the check needs is not on the installation's class path ({words}).",
+            f"A class that the check needs is missing or damaged ({words}).",
             "Uninstall the jar and install it again.",
         )
     return EnvironmentProblem(

@@ -315,6 +315,15 @@ def test_uninstall_tidies_up_what_is_ours(spoil: Callable[[Path], None], home: P
     assert everything_in(home) == before
 
 
+def test_uninstall_works_on_a_release_that_we_have_no_jar_for(home: Path) -> None:
+    """Flink was upgraded in place, and the jar in ``lib/`` now keeps it from starting."""
+    unknown_release(home)
+    before = everything_in(home)
+    shutil.copy(CARRIED.dropin(LINE), home / "lib")
+    assert flink_boost("uninstall", home) == 0
+    assert everything_in(home) == before
+
+
 @pytest.mark.parametrize("spoil", [not_ours, linked_lib], ids=lambda spoil: spoil.__name__)
 def test_uninstall_leaves_what_it_does_not_recognise(
     spoil: Callable[[Path], None], home: Path, capsys: pytest.CaptureFixture[str]

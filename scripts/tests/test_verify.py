@@ -24,11 +24,11 @@ from installations import (
     official_classes,
 )
 
-from flink_boost.errors import NotAFlinkHome, VerificationFailed
-from flink_boost.flinkhome import FlinkHome
-from flink_boost.launch import ROLES, Launch, deciding
+from flink_boost.errors import BrokenData, EnvironmentProblem, NotAFlinkHome, VerificationFailed
+from flink_boost.flinkhome import FlinkHome, find_running, open_home
+from flink_boost.launch import ROLES, Launch, ask_scripts, deciding
 from flink_boost.lines import Line
-from flink_boost.minirun import Outcome, compare_outcomes
+from flink_boost.minirun import Outcome, compare_job, compare_outcomes
 from flink_boost.verify import judge
 
 OFF = "-Dflink.boost.mode=off"
@@ -113,6 +113,27 @@ def test_a_real_job_writes_the_same_as_without_the_jar(
 
 
 @pytest.mark.timeout(300)
+def test_a_cluster_that_does_not_start_without_our_jar_is_no_fault_of_it(home: Path) -> None:
+    assert flink_boost("install", home) == 0
+    script = home / "bin" / "taskmanager.sh"
+    script.unlink()
+    script.write_text("#!/bin/sh\necho no memory left\nexit 1\n")
+    script.chmod(0o755)
+    environment = java_environment(LINE)
+    launch = ask_scripts(open_home(home), environment)
+
+    with pytest.raises(EnvironmentProblem) as raised:
+        compare_job(
+            open_home(home), LINE, launch, home / "lib" / JAR, CARRIED.example(LINE), environment
+        )
+
+    assert raised.value.message.startswith("Without our jar: A process of ")
+    assert "ended at start" in raised.value.message
+    assert "no memory left" in raised.value.next_step
+    assert find_running(open_home(home)) == []
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("how", ["write", "read"])
 def test_a_jar_that_changes_one_code_point_fails(
     how: str, home: Path, answer: Callable[..., dict[str, Any]]
@@ -133,15 +154,47 @@ def test_a_jar_that_changes_one_code_point_fails(
 def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[str, Any]]) -> None:
     shutil.copy(CARRIED.dropin(OTHER), home / "lib")
 
-    found = answer("verify", home, "--job")
+    found = answer("verify", home)
 
     assert found["exit_code"] == VerificationFailed.exit_code
     assert "is built for Flink 1.20.5 but found Flink 2.3.0" in failed(found)["version"]
-    assert f"A process of {home} ended at start." in failed(found)["job"]
-    assert "ERROR" in failed(found)["job"]
     diagnosis = answer("doctor", home)
     assert diagnosis["exit_code"] == VerificationFailed.exit_code
     assert any("no process of this Flink 2.3.0 will start" in t for t in texts(diagnosis))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("missing", "exit_code", "words"),
+    [
+        (
+            "string/VarintEncoder",
+            VerificationFailed.exit_code,
+            "the comparison broke off with java.lang.",
+        ),
+        ("guard/Verdict", BrokenData.exit_code, "is missing or damaged"),
+    ],
+)
+def test_a_jar_that_is_not_whole_fails(
+    missing: str,
+    exit_code: int,
+    words: str,
+    home: Path,
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    with (
+        zipfile.ZipFile(CARRIED.dropin(LINE)) as whole,
+        zipfile.ZipFile(home / "lib" / JAR, "w") as jar,
+    ):
+        for entry in whole.namelist():
+            if entry != f"org/apache/flink/boost/{missing}.class":
+                jar.writestr(entry, whole.read(entry))
+
+    found = answer("verify", home)
+
+    assert found["exit_code"] == exit_code
+    told = found["error"] if "error" in found else failed(found)["bytes"]
+    assert words in told
 
 
 @pytest.mark.timeout(300)

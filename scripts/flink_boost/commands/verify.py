@@ -51,12 +51,17 @@ def command(flink_home: Path, job: bool, as_json: bool) -> int:
         launch = ask_scripts(home, environment)
         seen = observe(home, launch, package.verifier(line), environment)
         checks = judge(seen, home, line, launch, jar, package.dropin(line))
+        if not as_json:
+            _show(checks)
         if job:
             try:
                 example = package.example(line)
-                checks.append(compare_job(home, line, launch, jar, example, environment))
+                job_check = compare_job(home, line, launch, jar, example, environment)
             except VerificationFailed as error:
-                checks.append(Check("job", False, str(error)))
+                job_check = Check("job", False, str(error))
+            checks.append(job_check)
+            if not as_json:
+                _show([job_check])
     failed = [check for check in checks if not check.passed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:
@@ -67,8 +72,6 @@ def command(flink_home: Path, job: bool, as_json: bool) -> int:
             "checks": [asdict(check) for check in checks],
         }
         print_json("verify", exit_code, found)
-    else:
-        _show(checks)
     if failed:
         raise VerificationFailed(
             f"{home.folder} did not pass: {', '.join(check.name for check in failed)}.",

@@ -101,10 +101,21 @@ public final class InstallationCheck {
                         count,
                         () -> new Comparison(Sides.patched(), Sides.stock()));
         run.start(threads);
-        run.join(Long.MAX_VALUE / 2_000_000);
+        String failure;
+        try {
+            run.join(Long.MAX_VALUE / 2_000_000);
+            failure = run.failure();
+        } catch (IllegalStateException e) {
+            // A class that is missing or cannot be linked is a fault of the jar, too.
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            failure = "the comparison broke off with " + cause;
+        }
         put("strings", run.done());
         put("seconds", (System.nanoTime() - start) / 1_000_000 / 1000.0);
-        put("mismatch", run.failure() == null ? "" : run.failure());
+        put("mismatch", failure == null ? "" : failure);
     }
 
     private Class<?> load(String name) {
