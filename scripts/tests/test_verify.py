@@ -170,7 +170,7 @@ def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[
         (
             "string/VarintEncoder",
             VerificationFailed.exit_code,
-            "the comparison broke off with java.lang.",
+            "ClassNotFoundException: org.apache.flink.boost.string.VarintEncoder",
         ),
         ("guard/Verdict", BrokenData.exit_code, "is missing or damaged"),
     ],
