@@ -69,8 +69,14 @@ public abstract class MalformedInputContract {
     @ParameterizedTest
     @MethodSource("views")
     void endsAsStockOnLengthsThatAreNotBackedByBytes(Input view) {
-        for (byte[] body : MalformedValues.bodies()) {
-            for (int length : new int[] {20_000, 1 << 20, Integer.MAX_VALUE - 1}) {
+        List<byte[]> bodies = MalformedValues.bodies();
+        for (byte[] body : bodies) {
+            byte[] huge = MalformedValues.value(20_000, 5, body);
+            assertEndsAsIfModest(view, huge, MalformedValues.value(3000, 5, body));
+        }
+        // Memory that stock does not have takes it long to find out: two bodies are enough.
+        for (byte[] body : List.of(bodies.get(0), bodies.get(bodies.size() - 1))) {
+            for (int length : new int[] {1 << 20, Integer.MAX_VALUE - 1}) {
                 byte[] huge = MalformedValues.value(length, 5, body);
                 assertEndsAsIfModest(view, huge, MalformedValues.value(3000, 5, body));
             }
