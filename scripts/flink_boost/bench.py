@@ -123,7 +123,7 @@ def find_class_paths(
     entries = listing.read_text(encoding="utf-8").strip().split(":")
     # Relative entries are relative to the project: the file may be read from anywhere.
     stock = tuple(root / entry for entry in entries if entry)
-    dropin = build / "jars" / f"flink-boost-{line.version}-{version}.jar"
+    dropin = build / "jars" / line.dropin_name(version)
     needed = (*stock, dropin) if Side.PATCHED in sides else stock
     for path in needed:
         if not path.exists():

@@ -50,17 +50,12 @@ def carried(version: str) -> Carried:
     return _of_wheel(version, CARRIED) if CARRIED.is_dir() else of_tree(version)
 
 
-def dropin_name(line: Line, version: str) -> str:
-    """File name of a line's drop-in jar."""
-    return f"flink-boost-{line.version}-{version}.jar"
-
-
 def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
     """What is built in the source tree."""
 
     def dropin(line: Line) -> Path:
         return _existing(
-            root / "build" / "jars" / dropin_name(line, version),
+            root / "build" / "jars" / line.dropin_name(version),
             f"Run `make build LINE={line.version}`.",
         )
 
@@ -81,7 +76,7 @@ def _of_wheel(version: str, folder: Path) -> Carried:
     again = "Install the wheel anew."
     return Carried(
         version=version,
-        dropin=lambda line: _existing(folder / "jars" / dropin_name(line, version), again),
+        dropin=lambda line: _existing(folder / "jars" / line.dropin_name(version), again),
         verifier=lambda line: _existing(folder / "verifiers" / f"{line.version}.jar", again),
         example=lambda line: _existing(
             folder / "examples" / line.version / f"{EXAMPLE}.jar", again

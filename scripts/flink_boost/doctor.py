@@ -23,8 +23,8 @@ from flink_boost.flinkhome import (
     require_own_library,
 )
 from flink_boost.jdks import ask_jdk
-from flink_boost.launch import OPENS, ROLES, Launch, ask_scripts
-from flink_boost.lines import Line
+from flink_boost.launch import ROLES, Launch, ask_scripts
+from flink_boost.lines import OPENS_JAVA_LANG, Line
 
 # As a failed check of `verify` ends.
 _WRONG_LINE = VerificationFailed.exit_code
@@ -136,7 +136,7 @@ def _java(launch: Launch, line: Line | None) -> Iterator[Finding]:
                 Level.WARNING,
                 f"java.lang is not opened in the {role}: strings go through their public methods,"
                 " which is slower.",
-                f"Add to what {key} has in conf/: {OPENS}",
+                f"Add to what {key} has in conf/: {OPENS_JAVA_LANG}",
             )
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from flink_boost.errors import EnvironmentProblem
 from flink_boost.flinkhome import FlinkHome
+from flink_boost.lines import OPENS_JAVA_LANG
 
 ROLES = ("jobmanager", "taskmanager", "client")
-OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 
 _SECONDS = 120.0
 _MARK = "flink-boost-launch:"
@@ -55,7 +55,7 @@ class Launch:
 
     def opens_strings(self, role: str, jdk: int) -> bool:
         """Whether ``java.lang`` is open to our classes."""
-        if OPENS in self.options[role]:
+        if OPENS_JAVA_LANG in self.options[role]:
             return True
         return jdk < 16 and "--illegal-access=deny" not in self.options[role]
 

@@ -17,6 +17,9 @@ CARRIED = Path(__file__).resolve().with_name("data")
 
 LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
 
+# With it the codec sees the insides of strings ("opened"); newer lines ship it themselves.
+OPENS_JAVA_LANG = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+
 
 @dataclass(frozen=True)
 class PinnedFile:
@@ -41,6 +44,10 @@ class Line:
     classes: dict[str, str]
     distribution: tuple[PinnedFile, ...]
     examples: dict[str, PinnedFile]
+
+    def dropin_name(self, boost_version: str) -> str:
+        """File name of the line's drop-in jar."""
+        return f"flink-boost-{self.version}-{boost_version}.jar"
 
 
 @cache

@@ -19,9 +19,17 @@ if __name__ == "__main__":
 
 from flink_boost.errors import FlinkBoostError, UsageProblem
 from flink_boost.jdks import java_home
-from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line, load_lines
+from flink_boost.lines import (
+    OPENS_JAVA_LANG,
+    PROJECT_ROOT,
+    Line,
+    default_line,
+    find_line,
+    load_lines,
+)
 
-_OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+# The executions of patch-parent/pom.xml.
+MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
 
 
 def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
@@ -38,7 +46,7 @@ def jdk_arguments(
 ) -> list[str]:
     """Arguments that run the line's tests on one of its JDKs; reports go to a folder of its own.
 
-    With ``all_modes`` as if the line were the default one, whose first JDK runs every mode.
+    ``all_modes`` as in ``modes_of_tests``.
 
     Raises ``UsageProblem`` for a JDK that the line does not run on.
     """
@@ -47,18 +55,31 @@ def jdk_arguments(
         raise UsageProblem(
             f"Flink {line.version} does not run on JDK {jdk}.", f"Choose one of: {numbers}."
         )
+    modes = modes_of_tests(line, jdk, all_modes)
     return [
         f"-Dtest.jdk={jdk}",
         f"-Dtest.jvm={find_home(jdk) / 'bin' / 'java'}",
         # "Opened" means: as the line's own configuration leaves java.lang.
-        f"-Dtest.opened={_OPENED if _OPENED in line.jvm_options else ''}",
-        f"-Dtest.two.modes={'false' if runs_every_mode(line, jdk, all_modes) else 'true'}",
+        f"-Dtest.opened={OPENS_JAVA_LANG if OPENS_JAVA_LANG in line.jvm_options else ''}",
+        f"-Dtest.not.opened.skipped={_flag('not-opened' not in modes)}",
+        f"-Dtest.rare.modes.skipped={_flag(modes != MODES)}",
     ]
 
 
-def runs_every_mode(line: Line, jdk: int, all_modes: bool = False) -> bool:
-    """Whether the codec's tests run in every mode there, or only opened and not opened."""
-    return jdk == line.jdks[0] and (all_modes or line.version == default_line())
+def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, ...]:
+    """The modes in which the codec's tests run there.
+
+    Every mode on the default line's first JDK, opened and not opened on that of another line. On
+    further JDKs opened only, because it alone depends on the JDK's own classes. ``all_modes`` gives
+    each of them what the one above it has.
+    """
+    if jdk == line.jdks[0]:
+        return MODES if all_modes or line.version == default_line() else MODES[:2]
+    return MODES[:2] if all_modes else MODES[:1]
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
 
 
 def enabled_versions() -> list[str]:
@@ -71,7 +92,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="maven.py", description=__doc__.partition("\n")[0])
     parser.add_argument("line", nargs="?", help="Flink release; default: the default line")
     parser.add_argument(
-        "--all-modes", action="store_true", help="with --jdk: every mode, on a line's first JDK"
+        "--all-modes",
+        action="store_true",
+        help="with --jdk: also the modes left out for time",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--jdk", type=int, metavar="N", help="run the tests on that JDK")

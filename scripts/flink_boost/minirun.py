@@ -16,7 +16,7 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,7 +113,7 @@ def _run(
         # 1.9 writes a file, newer releases a folder.
         parts = [file for file in (output, *output.rglob("*")) if file.is_file()]
         lines = sorted(line for part in parts for line in part.read_text().splitlines())
-    return Outcome(tuple(lines), _loaded(folder / "classes.txt"))
+    return Outcome(tuple(lines), loaded_classes(folder / "classes.txt"))
 
 
 def _without(home: FlinkHome, jar: Path, target: Path) -> Path:
@@ -157,7 +157,7 @@ class _Cluster:
     ) -> None:
         self._home = home
         self._folder = folder
-        self._rest_port, rpc_port = _free_ports(2)
+        self._rest_port, rpc_port = free_ports(2)
         self._environment = {
             **{key: value for key, value in environment.items() if not key.startswith("FLINK_")},
             "FLINK_CONF_DIR": str(folder / "conf"),
@@ -276,7 +276,7 @@ _MEMORY_1_9 = {
 }
 
 
-def _loaded(file: Path) -> dict[str, str]:
+def loaded_classes(file: Path) -> dict[str, str]:
     """Class name to the jar it came from, of ``-Xlog:class+load`` lines."""
     found = {}
     if file.is_file():
@@ -288,7 +288,8 @@ def _loaded(file: Path) -> dict[str, str]:
     return found
 
 
-def _free_ports(count: int) -> Sequence[int]:
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that nobody listened on a moment ago."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for free in sockets:

@@ -22,11 +22,10 @@ from xml.etree import ElementTree as ET
 from flink_boost.bench import find_class_paths
 from flink_boost.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.files import write_durably
-from flink_boost.lines import PROJECT_ROOT, Line
+from flink_boost.lines import OPENS_JAVA_LANG, PROJECT_ROOT, Line
 from flink_boost.model import Side
 
 MAIN_CLASS = "org.apache.flink.boost.soak.Soak"
-OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 OPENS_NIO = "--add-opens=java.base/java.nio=ALL-UNNAMED"
 
 # Exit codes of the Java program.
@@ -90,11 +89,11 @@ def jvm_options(mode: Mode, jdk: int) -> list[str]:
     """Options that put a JVM into a mode."""
     match mode:
         case Mode.OPENED:
-            return [OPENS]
+            return [OPENS_JAVA_LANG]
         case Mode.PLAIN:
-            return [OPENS, "-Dflink.boost.access=plain"]
+            return [OPENS_JAVA_LANG, "-Dflink.boost.access=plain"]
         case Mode.NO_COMPACT_STRINGS:
-            return [OPENS, "-XX:-CompactStrings"]
+            return [OPENS_JAVA_LANG, "-XX:-CompactStrings"]
         case Mode.NOT_OPENED:
             # JDK 11 opens everything unless it is told not to. java.nio stays open: without it
             # Flink 1.9 has no memory off the heap.

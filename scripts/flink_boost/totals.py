@@ -16,11 +16,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
-from flink_boost.maven import runs_every_mode
+from flink_boost.maven import modes_of_tests
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
-# The modes of patch-parent/pom.xml; where not all of them run, the first two do.
-MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
 FLINKS = "Flink's own tests"
 PYTHON_SUITES = ("scripts", "installations", "codespeed-config")
 
@@ -64,7 +62,7 @@ def expected_suites(lines: Sequence[Line], all_modes: bool = False) -> list[Suit
             suites += [
                 Suite(heading, module, f"{module}/{folder}/{mode}/TEST-*.xml", f", mode {mode}")
                 for module in CODEC_MODULES
-                for mode in (MODES if runs_every_mode(line, jdk, all_modes) else MODES[:2])
+                for mode in modes_of_tests(line, jdk, all_modes)
             ]
             if number == 0:
                 suites.append(Suite(heading, "benchmarks", f"benchmarks/{folder}/TEST-*.xml"))

@@ -17,8 +17,8 @@ from xml.etree import ElementTree as ET
 from flink_boost.errors import BrokenData, EnvironmentProblem
 from flink_boost.files import sha256
 from flink_boost.flinkhome import FlinkHome
-from flink_boost.launch import OPENS, ROLES, Launch
-from flink_boost.lines import Line
+from flink_boost.launch import ROLES, Launch
+from flink_boost.lines import OPENS_JAVA_LANG, Line
 from flink_boost.supervise import CommandTimeoutError, run_supervised
 
 MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
@@ -162,7 +162,7 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
     if feature not in line.jdks:
         text += f", which is not tested (tested: {', '.join(map(str, line.jdks))})"
     elif expected == "true" and not seen["access"].startswith("string access opened"):
-        text += f"; to go faster, add {OPENS} to the JVM options"
+        text += f"; to go faster, add {OPENS_JAVA_LANG} to the JVM options"
     others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes["taskmanager"]]
     if others:
         text += f"; mode {' and '.join(others)}"

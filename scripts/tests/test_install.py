@@ -29,7 +29,6 @@ from installations import (
     small_dist,
 )
 
-from flink_boost.carried import dropin_name
 from flink_boost.errors import (
     BrokenData,
     FlinkBoostError,
@@ -100,7 +99,7 @@ def test_a_linked_home_is_the_installation_behind_it(home: Path, tmp_path: Path)
     assert our_jars(home) == [JAR]
 
 
-@pytest.mark.parametrize("old", ["flink-boost-2.3.0-0.0.9.jar", dropin_name(OTHER, VERSION)])
+@pytest.mark.parametrize("old", ["flink-boost-2.3.0-0.0.9.jar", OTHER.dropin_name(VERSION)])
 def test_an_older_jar_and_one_for_another_release_are_replaced(
     old: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,7 +120,7 @@ def test_a_jar_of_our_name_with_other_content_is_replaced(home: Path) -> None:
 
 def put_old_jar(home: Path, name: str) -> None:
     """A jar as a former flink-boost of that version would have left it."""
-    if name == dropin_name(OTHER, VERSION):
+    if name == OTHER.dropin_name(VERSION):
         shutil.copy(CARRIED.dropin(OTHER), home / "lib" / name)
         return
     version = name.removesuffix(".jar").rpartition("-")[2]

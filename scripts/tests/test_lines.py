@@ -60,31 +60,36 @@ def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "jdk", "opened", "two_modes"),
+    ("version", "jdk", "opened", "skipped"),
     [
-        ("1.9.3", 11, "", "true"),
-        ("1.20.5", 11, OPENED, "true"),
-        ("1.20.5", 17, OPENED, "true"),
-        ("2.3.0", 17, OPENED, "false"),
-        ("2.3.0", 21, OPENED, "true"),
+        ("1.9.3", 11, "", ("false", "true")),
+        ("1.20.5", 11, OPENED, ("false", "true")),
+        ("1.20.5", 17, OPENED, ("true", "true")),
+        ("2.3.0", 17, OPENED, ("false", "false")),
+        ("2.3.0", 21, OPENED, ("true", "true")),
     ],
 )
 def test_tests_run_on_the_jdk_that_is_named(
-    version: str, jdk: int, opened: str, two_modes: str
+    version: str, jdk: int, opened: str, skipped: tuple[str, str]
 ) -> None:
     home = Path("/opt/some-jdk")
     assert jdk_arguments(find_line(version), jdk, lambda _: home) == [
         f"-Dtest.jdk={jdk}",
         "-Dtest.jvm=/opt/some-jdk/bin/java",
         f"-Dtest.opened={opened}",
-        f"-Dtest.two.modes={two_modes}",
+        f"-Dtest.not.opened.skipped={skipped[0]}",
+        f"-Dtest.rare.modes.skipped={skipped[1]}",
     ]
 
 
-@pytest.mark.parametrize(("version", "jdk"), [("1.9.3", 11), ("1.20.5", 11), ("2.3.0", 17)])
-def test_all_modes_run_on_a_lines_first_jdk_on_demand(version: str, jdk: int) -> None:
-    shown = run_script(version, "--jdk", str(jdk), "--all-modes")
-    assert shown.stdout.split()[-1] == "-Dtest.two.modes=false"
+@pytest.mark.parametrize(
+    ("version", "jdk", "rare"),
+    [("1.9.3", 11, "false"), ("1.20.5", 17, "true"), ("2.3.0", 17, "false"), ("2.3.0", 21, "true")],
+)
+def test_more_modes_run_on_demand(version: str, jdk: int, rare: str) -> None:
+    shown = run_script(version, "--jdk", str(jdk), "--all-modes").stdout.split()
+    assert "-Dtest.not.opened.skipped=false" in shown
+    assert f"-Dtest.rare.modes.skipped={rare}" in shown
 
 
 def test_a_jdk_that_the_line_does_not_run_on_is_refused() -> None:

@@ -148,7 +148,7 @@ def _targets(versions: tuple[str, ...], jdk: int | None) -> list[tuple[Line, int
 
 
 def _require_dropin(settings: Settings, line: Line, named: Path | None) -> Path:
-    name = f"flink-boost-{line.version}-{distribution_version('flink-boost')}.jar"
+    name = line.dropin_name(distribution_version("flink-boost"))
     jar = (named or settings.build / "jars" / name).absolute()
     if not jar.is_file():
         raise EnvironmentProblem(f"{jar} is missing.", f"Run `make build LINE={line.version}`.")

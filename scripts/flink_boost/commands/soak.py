@@ -82,7 +82,7 @@ def command(
         seed=seed,
     )
     version = distribution_version("flink-boost")
-    dropin = settings.build / "jars" / f"flink-boost-{flink.version}-{version}.jar"
+    dropin = settings.build / "jars" / flink.dropin_name(version)
     folder = settings.build / "soak"
     make_folder(folder)
     name = plan.name + (f"-{damage}" if damage else "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.error
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from flink_boost.distribution import private_copy
 from flink_boost.lines import Line, default_line, load_lines
+from flink_boost.minirun import free_ports, loaded_classes
 
 START_SECONDS = 60
 JOB_SECONDS = 60
@@ -73,7 +73,7 @@ class FlinkInstallation:
             # Not linked: a build may write the jar anew while a JVM has it open.
             shutil.copy(jar, home / "lib" / jar.name)
         self._java_home = java_home
-        self._rest_port, rpc_port = _free_ports(2)
+        self._rest_port, rpc_port = free_ports(2)
         log_classes = f"-Xlog:class+load:file={home}/log/classes.%p.txt"
         self._java_options = f"{log_classes} {java_options}".strip()
         if (home / "conf" / "config.yaml").is_file():
@@ -167,7 +167,8 @@ class FlinkInstallation:
         for file in sorted((self.home / "log").glob("classes.*.txt")):
             text = file.read_text(errors="replace")
             if f" {entry_point} source:" in text:
-                return dict(_loaded(text))
+                sources = loaded_classes(file)
+                return {name: source.rsplit("/", 1)[-1] for name, source in sources.items()}
         raise AssertionError(f"No JVM loaded {entry_point}.\n{self.everything_logged()}")
 
     def _is_ours(self, pid: int) -> bool:
@@ -257,24 +258,3 @@ def eventually(condition: Callable[[], bool], seconds: float) -> bool:
             return False
         time.sleep(0.2)
     return True
-
-
-def _loaded(text: str) -> list[tuple[str, str]]:
-    """Pairs of class and jar from ``-Xlog:class+load`` lines."""
-    pairs = []
-    for line in text.splitlines():
-        before, separator, source = line.partition(" source: ")
-        if separator:
-            pairs.append((before.rsplit(" ", 1)[-1], source.strip().rsplit("/", 1)[-1]))
-    return pairs
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for free in sockets:
-            free.bind(("localhost", 0))
-        return [int(free.getsockname()[1]) for free in sockets]
-    finally:
-        for free in sockets:
-            free.close()

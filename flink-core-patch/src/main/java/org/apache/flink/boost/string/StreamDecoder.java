@@ -51,14 +51,14 @@ final class StreamDecoder {
     }
 
     /** Adds one byte; whether it ends a character, which {@link #take} then gives. */
-    boolean add(int b) {
+    private boolean add(int b) {
         value = shift == 0 ? b & 0x7F : value | (b & 0x7F) << shift;
         shift += 7;
         return (b & 0x80) == 0;
     }
 
     /** The character that has just ended. */
-    char take() {
+    private char take() {
         shift = 0;
         return (char) value;
     }

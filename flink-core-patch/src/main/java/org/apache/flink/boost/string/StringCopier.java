@@ -20,8 +20,6 @@ final class StringCopier {
     /** Up to here words beat the JDK's copies. */
     private static final int BULK = 64;
 
-    private static final long MORE = 0x8080808080808080L;
-
     private StringCopier() {}
 
     /**
@@ -113,13 +111,12 @@ final class StringCopier {
      */
     private static int copyShort(
             byte[] from, int position, int limit, byte[] to, int target, int added) {
-        int missing = from[position] - added + 1;
-        if (missing > BULK || from[position] < 0) {
+        int missing = endsOfShort(from[position], added);
+        if (missing == 0) {
             return 0;
         }
-        // The length field's own end counts as one; null and "" have no other.
-        missing = Math.max(missing, 1);
-        if (missing == 2 && limit - position >= 4 && to.length - target >= 4) {
+        int left = limit - position;
+        if (missing == 2 && left >= 4 && to.length - target >= 4) {
             int bytes = WideArrays.getInt(from, position);
             WideArrays.putInt(to, target, bytes);
             int size = sizeOfOne(bytes);
@@ -127,10 +124,10 @@ final class StringCopier {
                 return size;
             }
         }
-        for (int i = 0; i <= limit - position - 8 && i <= to.length - target - 8; i += 8) {
+        for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
             long word = WideArrays.getLong(from, position + i);
             WideArrays.putLong(to, target + i, word);
-            long ends = ~word & MORE;
+            long ends = Words.more(~word);
             int count = Long.bitCount(ends);
             if (count >= missing) {
                 return i + ValueEnd.sizeOf(ends, missing);
@@ -143,11 +140,10 @@ final class StringCopier {
     /** The same from a segment. */
     private static int copyShort(
             MemorySegment from, int position, byte[] to, int target, int added) {
-        int missing = from.get(position) - added + 1;
-        if (missing > BULK || from.get(position) < 0) {
+        int missing = endsOfShort(from.get(position), added);
+        if (missing == 0) {
             return 0;
         }
-        missing = Math.max(missing, 1);
         int left = from.size() - position;
         if (missing == 2 && left >= 4 && to.length - target >= 4) {
             int bytes = from.getIntLittleEndian(position);
@@ -160,7 +156,7 @@ final class StringCopier {
         for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
             long word = from.getLongLittleEndian(position + i);
             WideArrays.putLong(to, target + i, word);
-            long ends = ~word & MORE;
+            long ends = Words.more(~word);
             int count = Long.bitCount(ends);
             if (count >= missing) {
                 return i + ValueEnd.sizeOf(ends, missing);
@@ -168,6 +164,13 @@ final class StringCopier {
             missing -= count;
         }
         return 0;
+    }
+
+    /** Ends of characters in a short value, whose length field is one byte; 0 where it is not one. */
+    private static int endsOfShort(byte length, int added) {
+        int ends = length - added + 1;
+        // The length field's own end counts as one; null and "" have no other.
+        return length < 0 || ends > BULK ? 0 : Math.max(ends, 1);
     }
 
     /**
