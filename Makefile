@@ -42,6 +42,10 @@ $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
 wheel: setup jars ## The self-contained wheel with the jars of all lines, for operators
 	@.venv/bin/python -m flink_boost.wheel
 
+.PHONY: dist
+dist: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## Whole Flink distributions with our classes as tarballs, reproducible; LINE: one line's
+	@.venv/bin/flink-boost dist $(if $(filter-out file,$(origin LINE)),--line $(LINE))
+
 .PHONY: run
 run: setup build ## Quick look: measure stock against patched, publish, print table and URLs
 	@.venv/bin/flink-boost run --line $(LINE)

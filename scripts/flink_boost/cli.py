@@ -37,6 +37,7 @@ ORDER = (
     "stop",
     "flink-tests",
     "soak",
+    "dist",
     "install",
     "verify",
     "uninstall",

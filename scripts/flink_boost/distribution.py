@@ -19,7 +19,8 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from flink_boost.downloads import (
@@ -39,6 +40,9 @@ from flink_boost.lines import Line, PinnedFile, default_line, find_line
 _COPY_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:2.10:copy"
 
 _FOLDERS = ("bin", "conf", "lib", "opt", "plugins")
+# Beside the errors of the two formats; KeyError is a name that a zip file does not have.
+_NOT_WHOLE = (gzip.BadGzipFile, zlib.error, EOFError, KeyError)
+LEGAL_TEXTS = ("LICENSE", "NOTICE")
 
 
 def ensure_distribution(line: Line, cache: Path = CACHE) -> Path:
@@ -50,18 +54,25 @@ def ensure_distribution(line: Line, cache: Path = CACHE) -> Path:
     target = cache / f"flink-{line.version}"
     if target.is_dir():
         return target
+    with disk_problems(cache), prepared_aside(target) as aside:
+        unpack_distribution(line, aside, cache)
+        publish_folder(aside, target)
+    return target
+
+
+def unpack_distribution(line: Line, target: Path, cache: Path = CACHE) -> None:
+    """Puts the line's complete distribution, from files that are verified anew, into a folder.
+
+    Raises as ``ensure_distribution``, and ``OSError`` for what is wrong with ``target``.
+    """
     if not line.distribution:
         raise EnvironmentProblem(
             f"lines.toml pins no distribution for Flink {line.version}.",
             f'Add [lines."{line.version}".distribution] to it.',
         )
-    archives = [ensure_download(pin, cache) for pin in line.distribution]
-    with disk_problems(cache), prepared_aside(target) as aside:
-        for archive in archives:
-            _unpack(archive, aside)
-        _complete(aside, line)
-        publish_folder(aside, target)
-    return target
+    for archive in [ensure_download(pin, cache) for pin in line.distribution]:
+        _unpack(archive, target)
+    _complete(target, line)
 
 
 def ensure_example(line: Line, name: str, cache: Path = CACHE) -> Path:
@@ -126,14 +137,44 @@ def _copy_artifact(pin: PinnedFile, classifier: str, cache: Path, folder: Path) 
     )
 
 
+def unpack_legal_texts(line: Line, target: Path, cache: Path = CACHE) -> None:
+    """Puts LICENSE, NOTICE and ``licenses/`` of the whole distribution into its folder.
+
+    Where the packages have no LICENSE and NOTICE (1.9), those of ``flink-dist`` are taken. Raises
+    as ``unpack_distribution``.
+    """
+    for pin in line.distribution:
+        archive = ensure_download(pin, cache)
+        if archive.suffix != ".whl":
+            with _readable(archive), tarfile.open(archive, "r:gz") as package:
+                for member in package:
+                    inner = PurePosixPath(*PurePosixPath(member.name).parts[1:])
+                    text = str(inner) in LEGAL_TEXTS or inner.match("deps/licenses/*")
+                    if text and member.isfile() and ".." not in inner.parts:
+                        place = str(inner).removeprefix("deps/")
+                        package.extract(member.replace(name=place), target, filter="data")
+    (dist,) = (target / "lib").glob("flink-dist*.jar")
+    with _readable(dist), zipfile.ZipFile(dist) as jar:
+        for name in LEGAL_TEXTS:
+            if not (target / name).exists():
+                (target / name).write_bytes(jar.read(f"META-INF/{name}"))
+
+
 def _unpack(archive: Path, target: Path) -> None:
     """Adds the distribution's folders of a wheel or source package to ``target``."""
-    try:
+    with _readable(archive):
         if archive.suffix == ".whl":
             _unpack_wheel(archive, target)
         else:
             _unpack_source_package(archive, target)
-    except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
+
+
+@contextmanager
+def _readable(archive: Path) -> Iterator[None]:
+    """Turns what an archive that is not whole answers into a sentence."""
+    try:
+        yield
+    except (tarfile.TarError, zipfile.BadZipFile, *_NOT_WHOLE) as error:
         raise BrokenData(
             f"{archive} cannot be unpacked ({error}).", "Delete it and run the command again."
         ) from error

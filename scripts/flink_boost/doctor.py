@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from flink_boost.errors import FlinkBoostError, VerificationFailed
+from flink_boost.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
 from flink_boost.flinkhome import (
     DropIn,
     FlinkHome,
@@ -19,6 +19,7 @@ from flink_boost.flinkhome import (
     find_running,
     open_home,
     read_contents,
+    require_nothing_beside,
     require_orderly,
     require_own_library,
 )
@@ -62,17 +63,24 @@ def examine(
         return [_problem(error)]
     findings = [Finding(Level.FINE, f"{home.folder} holds Flink {home.version}.")]
     line = None
+    replaced = False
     try:
         line = choose_line(home, lines)
         findings.append(Finding(Level.FINE, "It is the official release, which we have a jar for."))
         require_own_library(home)
+    except ReplacedClasses:
+        line, replaced = lines[home.version], True
     except FlinkBoostError as error:
         findings.append(_problem(error))
     installed = None
     try:
-        dropin = require_orderly(read_contents(home.lib, known), home.folder)
-        installed = None if dropin is None else dropin.path
-        findings.append(_fitting(home, dropin))
+        contents = read_contents(home.lib, known)
+        if replaced:
+            findings.append(_inside(require_nothing_beside(contents, home)))
+        else:
+            dropin = require_orderly(contents, home.folder)
+            installed = None if dropin is None else dropin.path
+            findings.append(_fitting(home, dropin))
     except FlinkBoostError as error:
         findings.append(_problem(error))
     try:
@@ -82,6 +90,14 @@ def examine(
         findings.append(_problem(error))
     findings += _processes(find_running(home, proc), installed)
     return findings
+
+
+def _inside(dist: Path) -> Finding:
+    return Finding(
+        Level.FINE,
+        f"{dist.name} has our classes inside; `flink-boost verify … --stock JAR` compares it with"
+        " the official one.",
+    )
 
 
 def _fitting(home: FlinkHome, installed: DropIn | None) -> Finding:

@@ -23,6 +23,7 @@ from flink_boost.errors import (
     ReplacedClasses,
     SeveralDropIns,
     UnsupportedFlink,
+    UsageProblem,
     VendorFlink,
 )
 from flink_boost.files import PARTIAL_SUFFIX
@@ -40,11 +41,15 @@ _LONGEST_END = _END_SIZE + 0xFFFF
 
 @dataclass(frozen=True)
 class DropIn:
-    """One of our jars, with the versions of Flink and flink-boost that it was built for."""
+    """One of our jars, with the versions of Flink and flink-boost that it was built for.
+
+    ``classes`` are those that it replaces, with the SHA-256 of stock's class files.
+    """
 
     path: Path
     flink_version: str
     boost_version: str
+    classes: Mapping[str, str]
 
     @property
     def proper_name(self) -> str:
@@ -137,11 +142,7 @@ def choose_line(home: FlinkHome, lines: Mapping[str, Line]) -> Line:
     with zipfile.ZipFile(home.dist) as archive:
         names = set(archive.namelist())
         if _OWN_CLASS in names:
-            raise ReplacedClasses(
-                f"{home.dist} has flink-boost's classes inside (the variant whose own classes are"
-                " replaced): no jar is needed in lib/, and there is no stock to compare with.",
-                "To go back, put the official flink-dist jar in its place.",
-            )
+            raise _replaced(home)
         for name, expected in line.classes.items():
             entry = name.replace(".", "/") + ".class"
             found = hashlib.sha256(archive.read(entry)).hexdigest() if entry in names else "absent"
@@ -155,11 +156,43 @@ def choose_line(home: FlinkHome, lines: Mapping[str, Line]) -> Line:
     return line
 
 
+def with_stock(home: FlinkHome, stock: Path) -> FlinkHome:
+    """The installation, with that official jar for its ``flink-dist``.
+
+    Raises ``UsageProblem`` for a jar of another Flink and ``BrokenData`` for one that cannot be
+    read.
+    """
+    version = _version(stock)
+    if version != home.version:
+        raise UsageProblem(
+            f"{stock} is Flink {version or 'of unknown version'}, but {home.folder} holds Flink"
+            f" {home.version}.",
+            f"Name the flink-dist jar of the official Flink {home.version}.",
+        )
+    return FlinkHome(home.folder, stock.resolve(), version)
+
+
+def is_dist(jar: Path) -> bool:
+    """Whether Flink's scripts take a jar for the one with Flink's own classes, by its name."""
+    return jar.name.startswith("flink-dist")
+
+
+def holds_own_classes(dist: Path) -> bool:
+    """Whether our classes are inside that ``flink-dist``. Raises ``BadZipFile``."""
+    return _OWN_CLASS.encode() in _table_of_contents(dist)
+
+
+def require_stock_dist(home: FlinkHome) -> None:
+    """Raises ``ReplacedClasses`` when our classes are inside ``flink-dist``."""
+    if holds_own_classes(home.dist):
+        raise _replaced(home)
+
+
 def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
     """Finds what is ours in ``lib/``, also below it, because Flink's scripts look there too.
 
     ``known`` are drop-in jars that we have: a damaged jar is half-written when one of them begins
-    with it.
+    with it. Flink's own jar counts as Flink's, even with our classes inside.
     """
     dropins: list[DropIn] = []
     partial: list[Path] = []
@@ -167,9 +200,9 @@ def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
     for file in sorted(_files(lib)):
         if file.name.lstrip(".").startswith(_PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
             partial.append(file)
-        elif file.suffix == ".jar":
+        elif file.suffix == ".jar" and not (file.parent == lib and is_dist(file)):
             try:
-                dropin = _read_dropin(file)
+                dropin = read_dropin(file)
             except (zipfile.BadZipFile, BrokenData, OSError):
                 if file.name.startswith(_PREFIX):
                     (partial if _begins_one_of(file, known) else unreadable).append(file)
@@ -215,6 +248,23 @@ def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
     return None
 
 
+def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
+    """The ``flink-dist`` that has our classes inside.
+
+    Raises ``SeveralDropIns`` when a jar of ours is in ``lib/`` as well, and the errors of
+    ``require_orderly``.
+    """
+    if contents.dropins:
+        names = _names(dropin.path for dropin in contents.dropins)
+        raise SeveralDropIns(
+            f"{home.dist} has flink-boost's classes inside, and {home.lib} holds {names} as well:"
+            " Flink refuses to start with more than one.",
+            f"Run `flink-boost uninstall {home.folder}`, which removes the jar in lib/ only.",
+        )
+    require_orderly(contents, home.folder)
+    return home.dist
+
+
 def require_own_library(home: FlinkHome) -> None:
     """Raises ``LinkedLibrary`` when ``lib/`` is a link to somewhere else."""
     if home.lib.is_symlink():
@@ -250,6 +300,15 @@ def _main_class(words: list[str], class_path: str) -> str:
     return name.rpartition("/" if "/" in name else ".")[2]
 
 
+def _replaced(home: FlinkHome) -> ReplacedClasses:
+    return ReplacedClasses(
+        f"{home.dist} has flink-boost's classes inside (the variant whose own classes are"
+        " replaced): no jar is needed in lib/, and there is no stock to compare with.",
+        f"To check it, run `flink-boost verify {home.folder} --stock JAR` with the official"
+        " flink-dist jar; to go back, put that jar in its place.",
+    )
+
+
 def _version(dist: Path) -> str:
     try:
         with zipfile.ZipFile(dist) as archive:
@@ -265,7 +324,11 @@ def _version(dist: Path) -> str:
     return ""
 
 
-def _read_dropin(jar: Path) -> DropIn | None:
+def read_dropin(jar: Path) -> DropIn | None:
+    """What a jar says about itself, None when it is none of ours.
+
+    Raises ``BadZipFile``, and ``BrokenData`` for one of ours whose record is damaged.
+    """
     if RECORD.encode() not in _table_of_contents(jar):
         return None
     with zipfile.ZipFile(jar) as archive:
@@ -274,8 +337,14 @@ def _read_dropin(jar: Path) -> DropIn | None:
             for line in archive.read(RECORD).decode("latin-1").splitlines()
             if "=" in line
         )
+    prefix = "class."
+    classes = {
+        key.removeprefix(prefix): value.strip()
+        for key, value in record.items()
+        if key.startswith(prefix)
+    }
     try:
-        return DropIn(jar, record["flink.version"], record["boost.version"])
+        return DropIn(jar, record["flink.version"], record["boost.version"], classes)
     except KeyError as error:
         raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
 

@@ -30,6 +30,7 @@ from flink_boost.flinkhome import (
     read_contents,
     require_orderly,
     require_own_library,
+    require_stock_dist,
 )
 from flink_boost.lines import Line
 
@@ -96,8 +97,8 @@ def uninstall(
     """Removes every jar of ours from ``lib/``, and what a half-done installation left.
 
     Jars under another name count too. Raises ``LinkedLibrary``, ``ReadOnlyInstallation``,
-    ``FlinkRunning`` and, for a jar of our name that is not known, ``BrokenData``; then nothing has
-    changed.
+    ``FlinkRunning``, for a jar of our name that is not known ``BrokenData``, and when there is
+    nothing but classes inside ``flink-dist`` ``ReplacedClasses``; then nothing has changed.
     """
     require_own_library(home)
     with _alone(home.lib):
@@ -106,6 +107,7 @@ def uninstall(
             require_orderly(contents, home.folder)
         ours = (*(dropin.path for dropin in contents.dropins), *contents.partial)
         if not ours:
+            require_stock_dist(home)
             return Change(Action.UNCHANGED, None, None, (), tuple(running))
         _require_stopped(home, running, rolling)
         with _writable(home.lib):

@@ -56,23 +56,26 @@ def compare_job(
     jar: Path,
     job: Path,
     environment: Mapping[str, str],
+    stock: Path,
 ) -> Check:
     """Runs the job with our jar and without it, and compares what it wrote.
+
+    ``jar`` is the one that has our classes, ``stock`` the official ``flink-dist``.
 
     Raises ``VerificationFailed`` when a process or the job fails, ``EnvironmentProblem`` when the
     machine is too slow to tell.
     """
     with tempfile.TemporaryDirectory(prefix="flink-boost-job-") as folder:
         aside = Path(folder)
-        stock_home = _without(home, jar, aside / "flink")
+        stock_home = _without(home, jar, stock, aside / "flink")
         try:
-            stock = _run(stock_home, line, aside / "stock", launch, job, environment)
+            expected = _run(stock_home, line, aside / "stock", launch, job, environment)
         except VerificationFailed as error:
             raise EnvironmentProblem(
                 f"Without our jar: {error.message}", error.next_step
             ) from error
         ours = _run(home.folder, line, aside / "ours", launch, job, environment)
-    return compare_outcomes(ours, stock, line, launch, jar, job.name)
+    return compare_outcomes(ours, expected, line, launch, jar, job.name)
 
 
 def compare_outcomes(
@@ -116,15 +119,15 @@ def _run(
     return Outcome(tuple(lines), loaded_classes(folder / "classes.txt"))
 
 
-def _without(home: FlinkHome, jar: Path, target: Path) -> Path:
-    """An installation with the same files but for our jar; all linked except the scripts."""
+def _without(home: FlinkHome, jar: Path, stock: Path, target: Path) -> Path:
+    """An installation with the same files but for our classes; all linked except the scripts."""
     # Scripts find their installation by the folder that they are in, so a link would not do.
     shutil.copytree(home.folder / "bin", target / "bin")
     for file in home.lib.rglob("*"):
-        if file.is_file() and file != jar:
+        if file.is_file() and (file != jar or file == home.dist):
             link = target / "lib" / file.relative_to(home.lib)
             link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(file)
+            link.symlink_to(stock if file == home.dist else file)
     for name in ("opt", "plugins"):
         if (home.folder / name).exists():
             (target / name).symlink_to(home.folder / name)

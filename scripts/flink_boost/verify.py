@@ -6,6 +6,7 @@ them, writes down where classes come from and drives strings through both sides;
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tempfile
@@ -14,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from flink_boost.dist_jar import write_replaced
 from flink_boost.errors import BrokenData, EnvironmentProblem
 from flink_boost.files import sha256
-from flink_boost.flinkhome import FlinkHome
+from flink_boost.flinkhome import is_dist
 from flink_boost.launch import ROLES, Launch
 from flink_boost.lines import OPENS_JAVA_LANG, Line
 from flink_boost.supervise import CommandTimeoutError, run_supervised
@@ -42,9 +44,11 @@ class Check:
 
 
 def observe(
-    home: FlinkHome, launch: Launch, verifier: Path, environment: Mapping[str, str]
+    stock: Path, launch: Launch, verifier: Path, environment: Mapping[str, str]
 ) -> dict[str, str]:
     """What a JVM of the installation sees, by the keys of ``InstallationCheck``.
+
+    ``stock`` is the jar with the classes to compare with.
 
     Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
     ``BrokenData`` when our jar is not whole enough for it to run.
@@ -55,7 +59,7 @@ def observe(
         command = [
             launch.java,
             *launch.options["taskmanager"],
-            *("-Xmx1g", f"-Dstock.jars={home.dist}", "-cp", class_path),
+            *("-Xmx1g", f"-Dstock.jars={stock}", "-cp", class_path),
             *(MAIN_CLASS, str(report), str(STRINGS)),
         ]
         log = Path(folder) / "output.txt"
@@ -71,19 +75,26 @@ def observe(
 
 
 def judge(
-    seen: Mapping[str, str], home: FlinkHome, line: Line, launch: Launch, jar: Path, ours: Path
+    seen: Mapping[str, str], stock: Path, line: Line, launch: Launch, jar: Path, ours: Path
 ) -> list[Check]:
-    """The verdicts on an installation. ``jar`` is the one in it, ``ours`` the one we carry."""
+    """The verdicts on an installation.
+
+    ``jar`` is the one in it that has our classes, ``ours`` the drop-in jar that we carry, ``stock``
+    the jar that it was compared with.
+    """
     return [
-        _jar(jar, ours),
+        judge_jar(jar, ours, stock),
         _version(seen, line),
-        *_classes(seen, home, line, jar),
+        *_classes(seen, stock, line, jar),
         _bytes(seen),
         _mode(seen, line, launch),
     ]
 
 
-def _jar(jar: Path, ours: Path) -> Check:
+def judge_jar(jar: Path, ours: Path, stock: Path) -> Check:
+    """Whether the jar with our classes is what this flink-boost would install or make."""
+    if is_dist(jar):
+        return _replaced(jar, ours, stock)
     found, expected = sha256(jar), sha256(ours)
     if found == expected:
         return Check("jar", True, f"{jar.name} is the one that this flink-boost carries.")
@@ -92,6 +103,26 @@ def _jar(jar: Path, ours: Path) -> Check:
         False,
         f"{jar} (SHA-256 {found}) is not the jar that this flink-boost carries (SHA-256"
         f" {expected}).",
+    )
+
+
+def _replaced(jar: Path, ours: Path, stock: Path) -> Check:
+    """The jar has to be what is made of stock's and ours, byte for byte."""
+    digest = hashlib.sha256()
+    write_replaced(stock, ours, digest.update)
+    found, expected = sha256(jar), digest.hexdigest()
+    if found == expected:
+        return Check(
+            "jar",
+            True,
+            f"{jar.name} is the official one with the classes of {ours.name} inside, which this"
+            " flink-boost carries.",
+        )
+    return Check(
+        "jar",
+        False,
+        f"{jar} (SHA-256 {found}) is not {stock} with the classes of {ours.name} inside, as this"
+        f" flink-boost makes it (SHA-256 {expected}).",
     )
 
 
@@ -109,7 +140,7 @@ def _version(seen: Mapping[str, str], line: Line) -> Check:
     return Check("version", False, seen["fits.sentence"])
 
 
-def _classes(seen: Mapping[str, str], home: FlinkHome, line: Line, jar: Path) -> Iterator[Check]:
+def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Iterator[Check]:
     wrong = [
         f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
         for name in line.classes
@@ -125,14 +156,14 @@ def _classes(seen: Mapping[str, str], home: FlinkHome, line: Line, jar: Path) ->
     foreign = [
         f"{name} from {seen.get(f'stock.{name}', 'nowhere')}"
         for name in line.classes
-        if seen.get(f"stock.{name}") != str(home.dist) or seen.get(f"intact.{name}") != "true"
+        if seen.get(f"stock.{name}") != str(stock) or seen.get(f"intact.{name}") != "true"
     ]
     yield Check(
         "stock",
         not foreign,
         f"Not the official class files: {'; '.join(foreign)}."
         if foreign
-        else f"They were compared with the official class files in {home.dist.name}.",
+        else f"They were compared with the official class files in {stock.name}.",
     )
 
 

@@ -124,7 +124,13 @@ def test_a_cluster_that_does_not_start_without_our_jar_is_no_fault_of_it(home: P
 
     with pytest.raises(EnvironmentProblem) as raised:
         compare_job(
-            open_home(home), LINE, launch, home / "lib" / JAR, CARRIED.example(LINE), environment
+            open_home(home),
+            LINE,
+            launch,
+            home / "lib" / JAR,
+            CARRIED.example(LINE),
+            environment,
+            open_home(home).dist,
         )
 
     assert raised.value.message.startswith("Without our jar: A process of ")
@@ -272,9 +278,9 @@ def test_each_check_can_fail_alone(
     home = FlinkHome(Path("/flink"), Path("/flink/lib/flink-dist-2.3.0.jar"), "2.3.0")
     jar = CARRIED.dropin(LINE)
     seen = SEEN | {f"patched.{patched}": str(jar) for patched in LINE.classes}
-    sound = judge(seen, home, LINE, with_mode("on"), jar, jar)
+    sound = judge(seen, home.dist, LINE, with_mode("on"), jar, jar)
     assert all(check.passed for check in sound), sound
-    checks = judge(seen | differing, home, LINE, with_mode(mode), jar, jar)
+    checks = judge(seen | differing, home.dist, LINE, with_mode(mode), jar, jar)
     assert [(c.name, words in c.detail) for c in checks if not c.passed] == [(name, True)]
 
 

@@ -13,7 +13,15 @@ import click
 from flink_boost.answers import failing_in_json, json_option, print_json
 from flink_boost.carried import carried
 from flink_boost.errors import VerificationFailed
-from flink_boost.flinkhome import choose_line, open_home, read_contents
+from flink_boost.flinkhome import (
+    FlinkHome,
+    choose_line,
+    holds_own_classes,
+    open_home,
+    read_contents,
+    require_nothing_beside,
+    with_stock,
+)
 from flink_boost.install import require_installed
 from flink_boost.launch import ask_scripts
 from flink_boost.lines import load_lines
@@ -27,8 +35,15 @@ from flink_boost.verify import Check, judge, observe
 @click.option(
     "--job", is_flag=True, help="Run Flink's WordCount on a small cluster too, and on stock."
 )
+@click.option(
+    "--stock",
+    metavar="JAR",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The official flink-dist jar to compare with. Needed where our classes are inside"
+    " flink-dist.",
+)
 @json_option
-def command(flink_home: Path, job: bool, as_json: bool) -> int:
+def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> int:
     """Prove that FLINK_HOME runs our classes, and that they do what stock's do.
 
     A JVM is started as the installation's own scripts would start it. It tells where each patched
@@ -39,24 +54,31 @@ def command(flink_home: Path, job: bool, as_json: bool) -> int:
     Examples:
       flink-boost verify /opt/flink
       flink-boost verify /opt/flink --job --json
+      flink-boost verify /opt/flink --stock flink-dist-2.3.0.jar   the variant without a jar of ours
     """
     environment = dict(os.environ)
     with failing_in_json("verify", as_json), terminated_like_interrupted():
         lines = load_lines()
         package = carried(distribution_version("flink-boost"))
         home = open_home(flink_home)
-        line = choose_line(home, lines)
+        official = home if stock is None else with_stock(home, stock)
+        line = choose_line(official, lines)
         contents = read_contents(home.lib, package.dropins(lines.values()))
-        jar = require_installed(contents, home)
+        if holds_own_classes(home.dist):
+            jar = require_nothing_beside(contents, home)
+        else:
+            jar = require_installed(contents, home)
         launch = ask_scripts(home, environment)
-        seen = observe(home, launch, package.verifier(line), environment)
-        checks = judge(seen, home, line, launch, jar, package.dropin(line))
+        seen = observe(official.dist, launch, package.verifier(line), environment)
+        checks = judge(seen, official.dist, line, launch, jar, package.dropin(line))
         if not as_json:
             _show(checks)
         if job:
             try:
                 example = package.example(line)
-                job_check = compare_job(home, line, launch, jar, example, environment)
+                job_check = compare_job(
+                    home, line, launch, jar, example, environment, official.dist
+                )
             except VerificationFailed as error:
                 job_check = Check("job", False, str(error))
             checks.append(job_check)
@@ -75,10 +97,16 @@ def command(flink_home: Path, job: bool, as_json: bool) -> int:
     if failed:
         raise VerificationFailed(
             f"{home.folder} did not pass: {', '.join(check.name for check in failed)}.",
-            f"Do not run it so: `flink-boost uninstall {home.folder}` brings stock back;"
-            " docs/operating.md says what each check means.",
+            f"Do not run it so: {_way_back(home, jar)} brings stock back; docs/operating.md says"
+            " what each check means.",
         )
     return 0
+
+
+def _way_back(home: FlinkHome, jar: Path) -> str:
+    if jar == home.dist:
+        return f"the official jar in the place of {jar}"
+    return f"`flink-boost uninstall {home.folder}`"
 
 
 def _show(checks: Sequence[Check]) -> None:
