@@ -38,6 +38,8 @@ ORDER = (
     "flink-tests",
     "soak",
     "dist",
+    "line",
+    "upstream-diff",
     "install",
     "verify",
     "uninstall",

@@ -57,6 +57,12 @@ class BenchmarkFailed(FlinkBoostError):
     exit_code = 6
 
 
+class PatchedCodeChanged(FlinkBoostError):
+    """Code of Flink's that a patch replaces or uses is not what the patch was written for."""
+
+    exit_code = 7
+
+
 class FlinkTestsFailed(FlinkBoostError):
     """A test of Flink's own fails with our jar only, or an exclusion is out of date."""
 

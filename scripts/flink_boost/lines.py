@@ -44,6 +44,7 @@ class Line:
     classes: dict[str, str]
     distribution: tuple[PinnedFile, ...]
     examples: dict[str, PinnedFile]
+    sources: tuple[PinnedFile, ...] = ()
 
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
@@ -105,6 +106,10 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
         examples={
             name: _pin(pin["project"], pin) for name, pin in entry.get("examples", {}).items()
         },
+        sources=tuple(
+            PinnedFile(file.removesuffix(f"-{version}-sources.jar"), version, file, sha256)
+            for file, sha256 in entry.get("sources", {}).items()
+        ),
     )
 
 

@@ -1,0 +1,160 @@
+"""What our patches change in Flink's classes, read from the patches' own sources.
+
+The annotations are the weaver's (see ``weaver/README.md``), and mean here what they mean there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from flink_boost.errors import BrokenData
+from flink_boost.javasource import Annotation, Field, JavaType, Method, parse_java
+from flink_boost.lines import PROJECT_ROOT
+
+# The folder of each module's patches, and what Flink calls the module whose classes they change.
+MODULES = {"flink-core-patch": "flink-core", "flink-runtime-patch": "flink-runtime"}
+
+
+class Use(StrEnum):
+    """What a patch does with a member of Flink's class."""
+
+    REPLACES = "replaces"
+    CALLS = "calls"
+    READS = "reads"
+    WRITES = "writes"
+
+
+@dataclass(frozen=True)
+class UsedMethod:
+    """A method whose body is replaced, or that we call. Types are erased, without packages."""
+
+    use: Use
+    name: str
+    parameters: tuple[str, ...]
+    returned: str
+    static: bool
+    ours: str
+
+    @property
+    def signature(self) -> str:
+        """As in ``static String readString(DataInput)``."""
+        static = "static " if self.static else ""
+        return f"{static}{self.returned} {self.name}({', '.join(self.parameters)})"
+
+    def fits(self, method: Method) -> bool:
+        """Whether the weaver would take that method for it."""
+        return (
+            self.signature == method.signature
+            # A method of an abstract class may be called, but there is no body to replace.
+            and (self.use is not Use.REPLACES or bool(method.body))
+        )
+
+
+@dataclass(frozen=True)
+class UsedField:
+    """An instance field that our code reads or writes."""
+
+    use: Use
+    name: str
+    type: str
+    ours: str
+
+    @property
+    def signature(self) -> str:
+        """As in ``byte[] buffer``."""
+        return f"{self.type} {self.name}"
+
+    def fits(self, found: Field) -> bool:
+        """Whether the weaver would take that field for it."""
+        return (
+            found.name == self.name
+            and found.type == self.type
+            and not found.static
+            and not (found.final and self.use is Use.WRITES)
+        )
+
+
+@dataclass(frozen=True)
+class PatchedClass:
+    """A class of Flink's that is patched, under all names that it has on our lines."""
+
+    names: tuple[str, ...]
+    methods: tuple[UsedMethod, ...]
+    fields: tuple[UsedField, ...]
+
+
+def patches_of_tree(root: Path = PROJECT_ROOT) -> tuple[PatchedClass, ...]:
+    """All patches of the source tree. Raises ``BrokenData`` when there are none."""
+    files = sorted(
+        file for module in MODULES for file in (root / module / "src" / "main").rglob("*.java")
+    )
+    types = [type_ for file in files for type_ in parse_java(file.read_bytes(), str(file)).values()]
+    patched = read_patches(types)
+    if not patched:
+        raise BrokenData(f"There are no patches in {root}.", "Check out the project again.")
+    return patched
+
+
+def read_patches(types: Sequence[JavaType]) -> tuple[PatchedClass, ...]:
+    """The patches among these types; those of one class are put together."""
+    merged: dict[tuple[str, ...], PatchedClass] = {}
+    for type_ in types:
+        patches = _find(type_.annotations, "Patches")
+        if patches is None:
+            continue
+        names = patches.values["value"]
+        before = merged.get(names, PatchedClass(names, (), ()))
+        merged[names] = PatchedClass(
+            names,
+            (*before.methods, *_methods(type_)),
+            _without_repetition((*before.fields, *_fields(type_))),
+        )
+    return tuple(merged.values())
+
+
+def _methods(type_: JavaType) -> Iterator[UsedMethod]:
+    for method in type_.methods:
+        ours = f"{type_.simple_name}.{method.name}"
+        replaces = _find(method.annotations, "Replaces")
+        calls = _find(method.annotations, "Calls")
+        if replaces is not None:
+            instance = replaces.values.get("instance") == ("true",)
+            yield UsedMethod(
+                Use.REPLACES,
+                method.name,
+                method.parameters[1:] if instance else method.parameters,
+                # In front of a void method ours returns whether it is done.
+                "void" if method.returned == "boolean" else method.returned,
+                not instance,
+                ours,
+            )
+        if calls is not None:
+            (name,) = calls.values["value"]
+            yield UsedMethod(Use.CALLS, name, method.parameters, method.returned, False, ours)
+
+
+def _fields(type_: JavaType) -> Iterator[UsedField]:
+    for method in type_.methods:
+        ours = f"{type_.simple_name}.{method.name}"
+        reads = _find(method.annotations, "Reads")
+        writes = _find(method.annotations, "Writes")
+        if reads is not None:
+            yield UsedField(Use.READS, reads.values["value"][0], method.returned, ours)
+        if writes is not None:
+            yield UsedField(Use.WRITES, writes.values["value"][0], method.parameters[0], ours)
+
+
+def _without_repetition(fields: Sequence[UsedField]) -> tuple[UsedField, ...]:
+    """One entry per field; writing asks for more than reading."""
+    kept: dict[str, UsedField] = {}
+    for each in fields:
+        if each.name not in kept or each.use is Use.WRITES:
+            kept[each.name] = each
+    return tuple(kept.values())
+
+
+def _find(annotations: Sequence[Annotation], name: str) -> Annotation | None:
+    return next((each for each in annotations if each.name == name), None)
