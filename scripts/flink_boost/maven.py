@@ -28,6 +28,8 @@ from flink_boost.lines import (
     load_lines,
 )
 
+_FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+
 # The executions of patch-parent/pom.xml.
 MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
 
@@ -62,6 +64,7 @@ def jdk_arguments(
         # "Opened" means: as the line's own configuration leaves java.lang.
         f"-Dtest.opened={OPENS_JAVA_LANG if OPENS_JAVA_LANG in line.jvm_options else ''}",
         f"-Dtest.not.opened.skipped={_flag('not-opened' not in modes)}",
+        f"-Dtest.not.opened.compiler={'' if modes == MODES else _FIRST_COMPILER}",
         f"-Dtest.rare.modes.skipped={_flag(modes != MODES)}",
     ]
 

@@ -78,6 +78,7 @@ def test_tests_run_on_the_jdk_that_is_named(
         "-Dtest.jvm=/opt/some-jdk/bin/java",
         f"-Dtest.opened={opened}",
         f"-Dtest.not.opened.skipped={skipped[0]}",
+        f"-Dtest.not.opened.compiler={'' if skipped[1] == 'false' else '-XX:TieredStopAtLevel=1'}",
         f"-Dtest.rare.modes.skipped={skipped[1]}",
     ]
 

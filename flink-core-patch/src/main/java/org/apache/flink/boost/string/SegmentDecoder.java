@@ -58,6 +58,12 @@ final class SegmentDecoder {
                 p += 8;
                 continue;
             }
+            if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2 && p <= limit - 6) {
+                WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
+                i += 2;
+                p += 6;
+                continue;
+            }
             int bits = Words.bitsOfFirst(more);
             if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
@@ -118,6 +124,13 @@ final class SegmentDecoder {
                 VarintDecoder.putFour(Words.fourOfTwoBytes(word), chars, i);
                 i += 4;
                 p += 8;
+                continue;
+            }
+            if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2 && p <= limit - 6) {
+                int two = Words.twoOfThreeBytes(word);
+                chars[i++] = (char) two;
+                chars[i++] = (char) (two >>> 16);
+                p += 6;
                 continue;
             }
             int bits = Words.bitsOfFirst(more);

@@ -166,7 +166,9 @@ final class StringCopier {
         return 0;
     }
 
-    /** Ends of characters in a short value, whose length field is one byte; 0 where it is not one. */
+    /**
+     * Ends of characters in a short value, whose length field is one byte; 0 where it is not one.
+     */
     private static int endsOfShort(byte length, int added) {
         int ends = length - added + 1;
         // The length field's own end counts as one; null and "" have no other.

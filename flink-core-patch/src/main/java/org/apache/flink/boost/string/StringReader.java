@@ -121,8 +121,13 @@ final class StringReader {
 
     /** Text that is not ASCII. */
     private static String readText(Positioned in, byte[] array, int start, int limit, int n) {
-        if (Words.startsAboveLatin1(VarintDecoder.bytesAt(array, start, limit))) {
-            return readUtf16(in, array, start, limit, n);
+        long first = VarintDecoder.bytesAt(array, start, limit);
+        if (n == 1) {
+            return readChar(in, first, start, limit);
+        }
+        if (Words.startsAboveLatin1(first)) {
+            String few = readFew(in, first, start, limit, n);
+            return few != null ? few : readUtf16(in, array, start, limit, n);
         }
         int other;
         if (n < 8) {
@@ -227,8 +232,13 @@ final class StringReader {
     /** Text that is not ASCII. */
     private static String readOffHeapText(
             SegmentInput in, MemorySegment segment, int start, int n) {
-        if (Words.startsAboveLatin1(SegmentDecoder.bytesAt(segment, start))) {
-            return readOffHeapUtf16(in, segment, start, n);
+        long first = SegmentDecoder.bytesAt(segment, start);
+        if (n == 1) {
+            return readChar(in, first, start, segment.size());
+        }
+        if (Words.startsAboveLatin1(first)) {
+            String few = readFew(in, first, start, segment.size(), n);
+            return few != null ? few : readOffHeapUtf16(in, segment, start, n);
         }
         int other;
         if (n < 8) {
@@ -266,6 +276,33 @@ final class StringReader {
         }
         in.boostPosition(Progress.bytes(progress));
         return StringAccess.newString(chars, StringAccess.UTF16);
+    }
+
+    /**
+     * Up to four characters of two bytes, or two of three, that all are in the word; null for
+     * others. The first one is above 0xFF.
+     */
+    private static String readFew(Positioned in, long word, int start, int limit, int n) {
+        if (n > 4) {
+            return null;
+        }
+        long more = Words.more(word);
+        if (Words.areTwoBytes(more, n) && n << 1 <= limit - start) {
+            in.boostPosition(start + (n << 1));
+            return ofFew(Words.fourOfTwoBytes(word), n);
+        }
+        if (n == 2 && (more & Words.SIX_BYTES) == Words.THREE_BYTES && limit - start >= 6) {
+            in.boostPosition(start + 6);
+            return ofFew(Words.twoOfThreeBytes(word), n);
+        }
+        return null;
+    }
+
+    /** From the low lanes of a word. */
+    private static String ofFew(long chars, int n) {
+        byte[] bytes = new byte[n << 1];
+        VarintDecoder.putBytes(chars, bytes, 0);
+        return StringAccess.newString(bytes, StringAccess.UTF16);
     }
 
     /** Less than 8 Latin-1 characters from the low bytes of a word. */
@@ -347,12 +384,12 @@ final class StringReader {
     }
 
     private static String readChar(Positioned in, long word, int start, int limit) {
-        int bits = Words.bitsOfFirst(Words.more(word));
-        if (bits > Words.MOST_BITS || bits >>> 3 > limit - start) {
+        int size = Words.sizeOfFirst((int) word);
+        if (size > 3 || size > limit - start) {
             return STOCK;
         }
-        in.boostPosition(start + (bits >>> 3));
-        return String.valueOf((char) Words.first(word, bits));
+        in.boostPosition(start + size);
+        return String.valueOf((char) Words.first(word, size << 3));
     }
 
     /** Null where the text is not Latin-1. */

@@ -14,6 +14,9 @@ final class StringWriter {
     /** From here on the JDK's vectorised check and copy beat words. */
     private static final int BULK = 32;
 
+    /** Up to here one character after the other beats words. */
+    private static final int FEW = 4;
+
     /** Longest length field. */
     private static final int LENGTH_SIZE = 5;
 
@@ -43,6 +46,10 @@ final class StringWriter {
             return growAndWriteLatin1(value, out);
         }
         int start = putLength(buffer, position, n + 1);
+        if (n < FEW) {
+            out.boostPosition(VarintEncoder.encodeFewLatin1(value, buffer, start));
+            return true;
+        }
         if (n < BULK) {
             if (VarintEncoder.copyAscii(value, buffer, start) < n) {
                 return writeLatin1Letters(value, out, start);
@@ -58,15 +65,18 @@ final class StringWriter {
 
     private static boolean growAndWriteLatin1(byte[] value, ArrayOutput out) throws IOException {
         int n = value.length;
-        if (n == Integer.MAX_VALUE
-                || !makeRoom(
-                        out,
-                        VarintEncoder.lengthSize(n + 1) + VarintEncoder.latin1Size(value, 0))) {
+        boolean ascii = StringAccess.isAscii(value, 0, n);
+        long size = ascii ? n : VarintEncoder.latin1Size(value, 0);
+        if (n == Integer.MAX_VALUE || !makeRoom(out, VarintEncoder.lengthSize(n + 1) + size)) {
             return false;
         }
         byte[] buffer = out.boostBuffer();
         int start = putLength(buffer, out.boostPosition(), n + 1);
-        out.boostPosition(VarintEncoder.encodeLatin1Tightly(value, 0, buffer, start));
+        if (!ascii) {
+            return writeLatin1Letters(value, out, start);
+        }
+        System.arraycopy(value, 0, buffer, start, n);
+        out.boostPosition(start + n);
         return true;
     }
 
@@ -88,6 +98,9 @@ final class StringWriter {
 
     private static boolean writeUtf16(byte[] value, ArrayOutput out) throws IOException {
         int lengthField = (value.length >> 1) + 1;
+        if (lengthField <= FEW && writeFewUtf16(value, out)) {
+            return true;
+        }
         if (out.boostBuffer().length - out.boostPosition() < LENGTH_SIZE
                 && !makeRoom(
                         out,
@@ -112,6 +125,18 @@ final class StringWriter {
                             Progress.bytes(progress));
         }
         out.boostPosition(p);
+        return true;
+    }
+
+    /** Less than {@link #FEW} characters; false where there may be no room. */
+    private static boolean writeFewUtf16(byte[] value, ArrayOutput out) {
+        byte[] buffer = out.boostBuffer();
+        int position = out.boostPosition();
+        if (buffer.length - position < 3 * FEW) {
+            return false;
+        }
+        buffer[position] = (byte) ((value.length >> 1) + 1);
+        out.boostPosition(VarintEncoder.encodeUtf16Tightly(value, 0, buffer, position + 1));
         return true;
     }
 

@@ -92,6 +92,18 @@ final class VarintEncoder {
         return n;
     }
 
+    /** Encodes some Latin-1 characters, of which the caller knows that they fit. */
+    static int encodeFewLatin1(byte[] value, byte[] out, int position) {
+        int p = position;
+        for (byte c : value) {
+            out[p++] = c;
+            if (c < 0) {
+                out[p++] = 1;
+            }
+        }
+        return p;
+    }
+
     /** Encoded size of the Latin-1 characters from an index on; more than an int where it is. */
     static long latin1Size(byte[] value, int from) {
         long size = value.length - from;

@@ -40,6 +40,11 @@ final class Words {
         return word & MORE;
     }
 
+    /** Whether the first characters, up to four, have two bytes each. */
+    static boolean areTwoBytes(long more, int n) {
+        return lowBytes(more ^ TWO_BYTES, n << 1) == 0;
+    }
+
     /** Four characters of two bytes as UTF-16. */
     static long fourOfTwoBytes(long word) {
         return (word & LANE_LOW_7) | (word >>> 1 & LANE_BITS_7_TO_13);
@@ -167,6 +172,16 @@ final class Words {
     /** Number of bytes up to the end of the last character that ends in the word. */
     static int endedBytes(long more) {
         return 8 - (Long.numberOfLeadingZeros(~more & MORE) >>> 3);
+    }
+
+    /**
+     * Size of the first character in bytes, 4 where it has more than three. Branches that are
+     * guessed right make nothing wait for the bytes.
+     */
+    static int sizeOfFirst(int bytes) {
+        return (bytes & 0x80) == 0
+                ? 1
+                : (bytes & 0x8000) == 0 ? 2 : (bytes & 0x800000) == 0 ? 3 : 4;
     }
 
     /** Size of the first character; the lowest clear bit of {@link #more} ends it. */
