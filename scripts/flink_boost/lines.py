@@ -45,6 +45,7 @@ class Line:
     distribution: tuple[PinnedFile, ...]
     examples: dict[str, PinnedFile]
     sources: tuple[PinnedFile, ...] = ()
+    avro_version: str = ""
 
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
@@ -110,6 +111,7 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
             PinnedFile(file.removesuffix(f"-{version}-sources.jar"), version, file, sha256)
             for file, sha256 in entry.get("sources", {}).items()
         ),
+        avro_version=entry.get("avro-version", ""),
     )
 
 

@@ -40,6 +40,7 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
         f"-Dmaven.repo.local={root / '.cache' / 'm2'}",
         f"-Dflink.version={line.version}",
         f"-Dflink.artifact.suffix={line.artifact_suffix}",
+        *([f"-Dflink.avro.version={line.avro_version}"] if line.avro_version else []),
     ]
 
 
