@@ -20,7 +20,7 @@ from flink_boost.maven import modes_of_tests
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
 FLINKS = "Flink's own tests"
-PYTHON_SUITES = ("scripts", "installations", "codespeed-config")
+PYTHON_SUITES = ("scripts", "clusters", "installations", "codespeed-config")
 
 
 @dataclass(frozen=True)

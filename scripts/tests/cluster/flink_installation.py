@@ -74,8 +74,9 @@ class FlinkInstallation:
             shutil.copy(jar, home / "lib" / jar.name)
         self._java_home = java_home
         self._rest_port, rpc_port = free_ports(2)
-        log_classes = f"-Xlog:class+load:file={home}/log/classes.%p.txt"
-        self._java_options = f"{log_classes} {java_options}".strip()
+        # The optimising compiler would take half of the time of processes that live for seconds.
+        test_options = f"-Xlog:class+load:file={home}/log/classes.%p.txt -XX:TieredStopAtLevel=1"
+        self._java_options = f"{test_options} {java_options}".strip()
         if (home / "conf" / "config.yaml").is_file():
             self._configure(rpc_port)
         else:
