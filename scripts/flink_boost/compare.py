@@ -119,21 +119,29 @@ def compare_with_comparators(
     return tuple(found)
 
 
+# So many benchmarks without a pair are named one by one.
+_NAMED = 5
+
+
 def unpaired(info: RunInfo, forks: Iterable[Fork]) -> tuple[str, ...]:
-    """A sentence part for each cell with pairs that lack a half: ``name: pairs 2, 3``."""
+    """A sentence part for each cell with pairs that lack a half: ``name: pairs 2, 3``.
+
+    Where many cells lack the same pairs, as in an unfinished run, they are counted instead.
+    """
     present = {(fork.cell, fork.pair, fork.side) for fork in forks}
-    missing = {
-        cell: [
-            str(pair)
+    missing: dict[tuple[int, ...], list[str]] = {}
+    for cell in info.cells:
+        pairs = tuple(
+            pair
             for pair in range(1, info.pairs + 1)
             if any((cell, pair, side) not in present for side in info.sides_of(cell))
-        ]
-        for cell in info.cells
-    }
+        )
+        if pairs:
+            missing.setdefault(pairs, []).append(cell.name)
     return tuple(
-        f"{cell.name}: pair{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
-        for cell, numbers in missing.items()
-        if numbers
+        f"{name}: pair{'s' if len(pairs) > 1 else ''} {', '.join(map(str, pairs))}"
+        for pairs, names in missing.items()
+        for name in (names if len(names) <= _NAMED else [f"{len(names)} benchmarks"])
     )
 
 

@@ -234,6 +234,18 @@ def test_a_cell_without_a_whole_pair_has_no_row() -> None:
     assert unpaired(info, forks) == (f"{WRITE.name}: pairs 1, 2",)
 
 
+def test_many_cells_that_lack_the_same_pairs_are_counted() -> None:
+    cells = tuple(WRITE.model_copy(update={"params": (("length", str(n)),)}) for n in range(9))
+    info = make_run(pairs=3, cells=cells)
+    forks = [fork for fork in make_forks(info) if fork.pair == 1]
+    assert unpaired(info, forks) == ("9 benchmarks: pairs 2, 3",)
+    more = [fork for fork in make_forks(info) if fork.pair == 1 or fork.cell in cells[:4]]
+    assert unpaired(info, more[1:]) == (
+        f"{cells[0].name}: pair 1",
+        *(f"{cell.name}: pairs 2, 3" for cell in cells[4:]),
+    )
+
+
 def test_pooled_runs_have_all_their_pairs() -> None:
     first, second = make_run(0, pairs=3), make_run(1, pairs=4)
     forks = make_forks(first, noise=0.05, seed=1), make_forks(second, noise=0.05, seed=2)
