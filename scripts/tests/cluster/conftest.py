@@ -15,6 +15,8 @@ from flink_installation import (
     Platform,
     count_words,
 )
+from running_job import build_jobs
+from times import times_table
 
 from flink_boost.distribution import ensure_distribution, ensure_example
 from flink_boost.jdks import java_home
@@ -27,6 +29,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     short, rest = [], []
     for item in items:
+        if item.get_closest_marker("in_full_form_only") is not None:
+            rest.append(item)
+            continue
         call = getattr(item, "callspec", None)
         platform = call.params.get("platform") if call else None
         every_line = item.get_closest_marker("on_every_line") is not None
@@ -34,6 +39,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (short if wanted else rest).append(item)
     config.hook.pytest_deselected(items=rest)
     items[:] = short
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Prints how long each test took on each platform, after the full form."""
+    if not config.getoption("--all-platforms"):
+        return
+    reports = [r for of in terminalreporter.stats.values() for r in of]
+    durations = [(r.nodeid, r.duration) for r in reports if isinstance(r, pytest.TestReport)]
+    terminalreporter.section("times of the cluster tests")
+    for row in times_table(durations, [str(platform) for platform in PLATFORMS]):
+        terminalreporter.write_line(row)
 
 
 @pytest.fixture(scope="session", params=PLATFORMS, ids=str)
@@ -61,6 +79,12 @@ def install(distribution: Path, platform: Platform) -> Install:
 @pytest.fixture(scope="session")
 def word_count(line: Line) -> Path:
     return ensure_example(line, "WordCount")
+
+
+@pytest.fixture(scope="session")
+def jobs_jar(line: Line, distribution: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The test jobs of ``jobs/``."""
+    return build_jobs(line, distribution, tmp_path_factory.mktemp("jobs"))
 
 
 @pytest.fixture(scope="session")

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import shutil
 import signal
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from flink_boost.distribution import private_copy
 from flink_boost.lines import Line, default_line, load_lines
 from flink_boost.minirun import free_ports, loaded_classes
 
-START_SECONDS = 60
-JOB_SECONDS = 60
-STOP_SECONDS = 20
+START_SECONDS = 180
+JOB_SECONDS = 180
+STOP_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,26 @@ class FlinkInstallation:
         home: Path,
         jars: Sequence[Path] = (),
         java_options: str = "",
+        options: Mapping[str, str] | None = None,
+        joins: FlinkInstallation | None = None,
     ) -> None:
-        """``jars`` go to ``lib/``, ``java_options`` to all JVMs."""
+        """``jars`` go to ``lib/``, ``java_options`` to all JVMs, ``options`` to the configuration.
+
+        TaskManagers of an installation that ``joins`` another find that one's JobManager.
+        """
         self.home = private_copy(distribution, home)
         for jar in jars:
             # Not linked: a build may write the jar anew while a JVM has it open.
             shutil.copy(jar, home / "lib" / jar.name)
         self._java_home = java_home
-        self._rest_port, rpc_port = free_ports(2)
+        self._rest_port, self._rpc_port = joins._ports if joins else free_ports(2)
         # The optimising compiler would take half of the time of processes that live for seconds.
         test_options = f"-Xlog:class+load:file={home}/log/classes.%p.txt -XX:TieredStopAtLevel=1"
         self._java_options = f"{test_options} {java_options}".strip()
         if (home / "conf" / "config.yaml").is_file():
-            self._configure(rpc_port)
+            self._configure(options or {})
         else:
-            self._configure_1_9(rpc_port)
+            self._configure_1_9(options or {})
         self._processes: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> FlinkInstallation:
@@ -106,29 +113,51 @@ class FlinkInstallation:
         assert started.exit_code == 0, started.output
         assert eventually(lambda: self.slots() > 0, START_SECONDS), self.everything_logged()
 
+    def start_task_manager(self, name: str) -> int:
+        """``bin/taskmanager.sh start`` as on a machine of that name; its process id."""
+        started = self.run("taskmanager.sh", "start", seconds=START_SECONDS, name=name)
+        assert started.exit_code == 0, started.output
+        (pid,) = self._pids(f"flink-{name}-taskexecutor.pid")
+        return pid
+
+    def stop_task_manager(self, name: str) -> None:
+        """``bin/taskmanager.sh stop`` as on a machine of that name, until the process is gone."""
+        pids = self._pids(f"flink-{name}-taskexecutor.pid")
+        stopped = self.run("taskmanager.sh", "stop", seconds=START_SECONDS, name=name)
+        assert stopped.exit_code == 0, stopped.output
+        assert eventually(lambda: not any(map(self._is_ours, pids)), STOP_SECONDS), pids
+
     def daemons(self) -> list[int]:
         """Process ids of what ``bin/start-cluster.sh`` started here and what is still running."""
-        pids = []
-        for file in (self.home / "tmp").glob("*.pid"):
-            pids += [int(pid) for pid in file.read_text().split() if self._is_ours(int(pid))]
-        return pids
+        return self._pids("*.pid")
+
+    def task_managers(self) -> list[int]:
+        """Process ids of the TaskManagers that were started here and are still running."""
+        return self._pids("*-taskexecutor.pid")
 
     def slots(self) -> int:
         """The task slots that the JobManager knows of; 0 when it does not answer."""
-        url = f"http://localhost:{self._rest_port}/overview"
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                text: str = answer.read().decode()
-        except (urllib.error.URLError, OSError):
+            return int(self.ask("/overview")["slots-total"])
+        except (OSError, http.client.HTTPException):
             return 0
-        return int(text.split('"slots-total":')[1].split(",")[0])
+
+    def ask(self, path: str) -> dict[str, Any]:
+        """What the JobManager's REST interface answers; raises ``OSError`` when it does not."""
+        url = f"http://localhost:{self._rest_port}{path}"
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            found: dict[str, Any] = json.load(answer)
+        return found
 
     def run_job(self, jar: Path, *arguments: str) -> Ended:
         """``bin/flink run`` with a job's jar."""
         return self.run("flink", "run", str(jar), *arguments, seconds=JOB_SECONDS)
 
-    def run(self, script: str, *arguments: str, seconds: float) -> Ended:
-        """A script of ``bin`` until it ends; stops it and fails after the time limit."""
+    def run(self, script: str, *arguments: str, seconds: float, name: str = "test") -> Ended:
+        """A script of ``bin`` until it ends; stops it and fails after the time limit.
+
+        ``name`` tells apart daemons that would be on machines of their own.
+        """
         start = time.monotonic()
         # Output goes to a file: a daemon inherits it, and a pipe would stay open as long as that.
         out = self.home / "tmp" / f"{script}.{len(self._processes)}.txt"
@@ -139,7 +168,7 @@ class FlinkInstallation:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 text=True,
-                env=self._environment(script),
+                env=self._environment(script, name),
                 start_new_session=True,
             )
         self._processes.append(process)
@@ -168,9 +197,21 @@ class FlinkInstallation:
         for file in sorted((self.home / "log").glob("classes.*.txt")):
             text = file.read_text(errors="replace")
             if f" {entry_point} source:" in text:
-                sources = loaded_classes(file)
-                return {name: source.rsplit("/", 1)[-1] for name, source in sources.items()}
+                return _jars(file)
         raise AssertionError(f"No JVM loaded {entry_point}.\n{self.everything_logged()}")
+
+    def loaded_by(self, pid: int) -> dict[str, str]:
+        """Class name to the jar it came from, for the process with this id."""
+        return _jars(self.home / "log" / f"classes.{pid}.txt")
+
+    @property
+    def _ports(self) -> tuple[int, int]:
+        return self._rest_port, self._rpc_port
+
+    def _pids(self, pattern: str) -> list[int]:
+        files = (self.home / "tmp").glob(pattern)
+        pids = [int(pid) for file in files for pid in file.read_text().split()]
+        return [pid for pid in pids if self._is_ours(pid)]
 
     def _is_ours(self, pid: int) -> bool:
         try:
@@ -184,31 +225,33 @@ class FlinkInstallation:
         (jar,) = (self.home / "lib").glob("flink-dist*.jar")
         return jar
 
-    def _configure(self, rpc_port: int) -> None:
+    def _configure(self, more: Mapping[str, str]) -> None:
         options = {
             "rest.port": self._rest_port,
             "taskmanager.memory.network.min": "32m",
             "taskmanager.memory.network.max": "32m",
             "env.java.default-opts.all": self._java_options,
+            **more,
         }
         shipped = {
-            "    port: 6123\n": f"    port: {rpc_port}\n",
+            "    port: 6123\n": f"    port: {self._rpc_port}\n",
             "    size: 1600m\n": "    size: 1000m\n",
             "    size: 1728m\n": "    size: 1000m\n",
         }
         lines = [f'{key}: "{value}"' for key, value in options.items()]
         self._rewrite("config.yaml", shipped, lines)
 
-    def _configure_1_9(self, rpc_port: int) -> None:
+    def _configure_1_9(self, more: Mapping[str, str]) -> None:
         """The configuration before YAML: no quotes, other keys for the same things."""
         options = {
             "rest.port": self._rest_port,
             "taskmanager.network.memory.min": "32m",
             "taskmanager.network.memory.max": "32m",
             "env.java.opts": self._java_options,
+            **more,
         }
         shipped = {
-            "jobmanager.rpc.port: 6123\n": f"jobmanager.rpc.port: {rpc_port}\n",
+            "jobmanager.rpc.port: 6123\n": f"jobmanager.rpc.port: {self._rpc_port}\n",
             "taskmanager.heap.size: 1024m\n": "taskmanager.heap.size: 512m\n",
         }
         lines = [f"{key}: {value}" for key, value in options.items()]
@@ -222,7 +265,7 @@ class FlinkInstallation:
             text = text.replace(old, new)
         file.write_text(text + "\n" + "\n".join(lines) + "\n")
 
-    def _environment(self, script: str) -> dict[str, str]:
+    def _environment(self, script: str, name: str) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}
         if script == "flink" and (self.home / "conf" / "flink-conf.yaml").is_file():
             # The client of 1.9 does not read JVM options from the configuration.
@@ -231,31 +274,40 @@ class FlinkInstallation:
             **kept,
             "JAVA_HOME": str(self._java_home),
             "FLINK_PID_DIR": str(self.home / "tmp"),
-            "FLINK_IDENT_STRING": "test",
+            "FLINK_IDENT_STRING": name,
             "TMPDIR": str(self.home / "tmp"),
         }
+
+
+def _jars(file: Path) -> dict[str, str]:
+    return {name: source.rsplit("/", 1)[-1] for name, source in loaded_classes(file).items()}
 
 
 # Takes what ``FlinkInstallation`` takes behind ``java_home``.
 Install = Callable[..., FlinkInstallation]
 
 
-def count_words(flink: FlinkInstallation, word_count: Path, folder: Path) -> list[str]:
-    """Runs WordCount on its built-in text; the lines it wrote, sorted."""
-    ended = flink.run_job(word_count, "--output", folder.as_uri())
+def run_example(flink: FlinkInstallation, job: Path, folder: Path) -> list[str]:
+    """Runs an example job of Flink's on its built-in data; the lines it wrote, sorted."""
+    ended = flink.run_job(job, "--output", folder.as_uri())
     assert ended.exit_code == 0, ended.output + flink.everything_logged()
     # 1.9 writes a file, newer lines a folder.
     parts = [file for file in (folder, *folder.rglob("*")) if file.is_file()]
-    lines = sorted(line for part in parts for line in part.read_text().splitlines())
+    return sorted(line for part in parts for line in part.read_text().splitlines())
+
+
+def count_words(flink: FlinkInstallation, word_count: Path, folder: Path) -> list[str]:
+    """Runs WordCount on its built-in text; the lines it wrote, sorted."""
+    lines = run_example(flink, word_count, folder)
     assert len(lines) > 200, "WordCount wrote next to nothing"
     return lines
 
 
-def eventually(condition: Callable[[], bool], seconds: float) -> bool:
-    """Whether the condition holds within that time."""
+def eventually(condition: Callable[[], bool], seconds: float, pause: float = 0.2) -> bool:
+    """Whether the condition holds within that time; it is asked again after a pause."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.2)
+        time.sleep(pause)
     return True

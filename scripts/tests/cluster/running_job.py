@@ -1,0 +1,160 @@
+"""The test jobs of ``jobs/``, started and stopped by Flink's client."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flink_installation import FlinkInstallation, eventually
+
+from flink_boost.jdks import java_home
+from flink_boost.lines import Line
+
+SOURCES = Path(__file__).with_name("jobs")
+# Long enough for a machine that does other things at the same time.
+CLIENT_SECONDS = 300
+WAIT_SECONDS = 600
+_COMPILE_SECONDS = 300
+_ASK_SECONDS = 1.0
+
+
+def build_jobs(line: Line, distribution: Path, folder: Path) -> Path:
+    """A jar with the test jobs, compiled against the line's own jars."""
+    api = SOURCES / f"flink-{line.version.split('.')[0]}"
+    classes = folder / "classes"
+    done = subprocess.run(
+        [
+            # The run-time images that lines run on have no compiler.
+            *(str(java_home(17) / "bin" / "javac"), "--release", "11", "-d", str(classes)),
+            # Class path, options and formats of Flink's jars are not ours to mend.
+            *("-Xlint:all,-classfile,-path,-processing,-deprecation", "-Werror"),
+            *("-cp", f"{distribution}/lib/*", *map(str, sorted(SOURCES.glob("common/*.java")))),
+            *map(str, sorted(api.glob("*.java"))),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=_COMPILE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    jar = folder / "jobs.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        for file in sorted(classes.rglob("*.class")):
+            archive.write(file, str(file.relative_to(classes)))
+    return jar
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A job on a cluster, by its id."""
+
+    flink: FlinkInstallation
+    id: str
+
+    @staticmethod
+    def submit(
+        flink: FlinkInstallation,
+        jar: Path,
+        main_class: str,
+        *arguments: str | Path,
+        savepoint: str = "",
+    ) -> RunningJob:
+        """``bin/flink run --detached``, from a savepoint if one is given."""
+        ended = flink.run(
+            "flink",
+            *("run", "--detached", *(("-s", savepoint) if savepoint else ())),
+            *("-c", main_class, str(jar), *map(str, arguments)),
+            seconds=CLIENT_SECONDS,
+        )
+        found = re.search(r"submitted with JobID ([0-9a-f]{32})", ended.output)
+        assert ended.exit_code == 0, ended.output + flink.everything_logged()
+        assert found, ended.output
+        return RunningJob(flink, found[1])
+
+    def stop_with_savepoint(self, folder: Path) -> str:
+        """``bin/flink stop``; the savepoint's address."""
+        ended = self.flink.run(
+            *("flink", "stop", "-p", folder.as_uri(), self.id), seconds=CLIENT_SECONDS
+        )
+        found = re.search(r"Savepoint completed. Path: (\S+)", ended.output)
+        assert ended.exit_code == 0, ended.output + self.flink.everything_logged()
+        assert found, ended.output
+        return found[1]
+
+    def state(self) -> str:
+        """``RUNNING``, ``FINISHED`` and so on."""
+        return str(self._ask("")["state"])
+
+    def completed(self) -> int:
+        """How many checkpoints were completed."""
+        return int(self._ask("/checkpoints")["counts"]["completed"])
+
+    def restored(self) -> int:
+        """How often the job went on from a checkpoint after a failure."""
+        return int(self._ask("/checkpoints")["counts"]["restored"])
+
+    def wait_for_file(self, file: Path) -> None:
+        """Waits until the job has written a file; fails at once when the job does."""
+        while not eventually(file.exists, _ASK_SECONDS):
+            assert self.state() in ("CREATED", "INITIALIZING", "RUNNING"), self._told()
+
+    def wait_for_checkpoints(self, count: int) -> None:
+        """Waits until that many more checkpoints were completed."""
+        wanted = self.completed() + count
+        self._wait_until(lambda: self.completed() >= wanted)
+
+    def wait_for_recovery(self, before: int) -> None:
+        """Waits until the job was restored more often than before, and has a new checkpoint."""
+        self._wait_until(lambda: self.restored() > before)
+        self.wait_for_checkpoints(1)
+
+    def wait_for_end(self) -> None:
+        """Waits until the job has finished."""
+        self._wait_until(lambda: self.state() in ("FINISHED", "FAILED", "CANCELED"))
+        assert self.state() == "FINISHED", self._told()
+
+    def _wait_until(self, condition: Callable[[], bool]) -> None:
+        # Each question costs the JobManager time that it may be short of.
+        assert eventually(condition, WAIT_SECONDS, pause=_ASK_SECONDS), self._told()
+
+    def _ask(self, path: str) -> dict[str, Any]:
+        return self.flink.ask(f"/jobs/{self.id}{path}")
+
+    def _told(self) -> str:
+        return f"{self.state()}: {self._ask('/exceptions')}\n{self.flink.everything_logged()}"
+
+
+def checkpoint_options(line: Line, backend: str, folder: Path) -> dict[str, str]:
+    """The configuration for a backend, ``heap`` or ``rocksdb``, that keeps all state in files.
+
+    A machine may be busy for longer than Flink's 10 s, but a killed process has to be noticed.
+    """
+    checkpoints = (folder / "checkpoints").as_uri()
+    patience = {"heartbeat.interval": "2000", "heartbeat.timeout": "30000"}
+    # What lives for seconds, or has no part in the exchange of strings, is not compiled twice.
+    light = dict.fromkeys(
+        ("env.java.opts.client", "env.java.opts.jobmanager"), "-XX:TieredStopAtLevel=1"
+    )
+    if line.version.startswith("1.9."):
+        return {
+            "state.backend": "filesystem" if backend == "heap" else backend,
+            "state.checkpoints.dir": checkpoints,
+            "state.backend.fs.memory-threshold": "0",
+            "akka.ask.timeout": "30 s",
+            **patience,
+            **light,
+        }
+    return {
+        "state.backend.type": "hashmap" if backend == "heap" else backend,
+        "execution.checkpointing.dir": checkpoints,
+        "execution.checkpointing.data-inline-threshold": "0",
+        "pekko.ask.timeout": "30 s",
+        "env.java.opts.client": "-XX:TieredStopAtLevel=1",
+        **patience,
+        **light,
+    }
