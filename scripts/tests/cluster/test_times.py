@@ -10,7 +10,7 @@ def test_phases_of_a_test_are_added_up_by_platform() -> None:
     durations = [
         (f"{state}[2.3.0-jdk17-heap]", 3.0),
         (f"{state}[2.3.0-jdk17-heap]", 39.0),
-        (f"{state}[1.9.3-jdk11-heap]", 7.4),
+        (f"{state}[heap-1.9.3-jdk11]", 7.4),
         ("tests/cluster/test_mixed.py::test_a_mixed_cluster[2.3.0-jdk17]", 11.0),
         ("tests/test_install.py::test_an_installation", 5.0),
     ]

@@ -16,11 +16,12 @@ def times_table(durations: Iterable[tuple[str, float]], platforms: Sequence[str]
     cells: dict[tuple[str, str], float] = {}
     for node, seconds in durations:
         found = _NODE.match(node)
-        parameters = (found["parameters"] or "").split("-") if found else []
-        platform = "-".join(parameters[:2])
-        if found and platform in platforms:
+        parameters = (found["parameters"] or "") if found else ""
+        platform = next((p for p in platforms if p in parameters), None)
+        if found and platform:
             name = f"{found['file'].removeprefix('test_')}: {found['test'].removeprefix('test_')}"
-            row = f"{name} {'-'.join(parameters[2:])}".strip().replace("_", " ")
+            others = parameters.replace(platform, "").strip("-").replace("--", "-")
+            row = f"{name} {others}".strip().replace("_", " ")
             cells[row, platform] = cells.get((row, platform), 0) + seconds
     rows = sorted({row for row, _ in cells})
     columns = [platform for platform in platforms if any(p == platform for _, p in cells)]
