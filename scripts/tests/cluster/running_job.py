@@ -136,10 +136,6 @@ def checkpoint_options(line: Line, backend: str, folder: Path) -> dict[str, str]
     """
     checkpoints = (folder / "checkpoints").as_uri()
     patience = {"heartbeat.interval": "2000", "heartbeat.timeout": "30000"}
-    # What lives for seconds, or has no part in the exchange of strings, is not compiled twice.
-    light = dict.fromkeys(
-        ("env.java.opts.client", "env.java.opts.jobmanager"), "-XX:TieredStopAtLevel=1"
-    )
     if line.version.startswith("1.9."):
         return {
             "state.backend": "filesystem" if backend == "heap" else backend,
@@ -147,7 +143,6 @@ def checkpoint_options(line: Line, backend: str, folder: Path) -> dict[str, str]
             "state.backend.fs.memory-threshold": "0",
             "akka.ask.timeout": "30 s",
             **patience,
-            **light,
         }
     return {
         "state.backend.type": "hashmap" if backend == "heap" else backend,
@@ -156,5 +151,4 @@ def checkpoint_options(line: Line, backend: str, folder: Path) -> dict[str, str]
         "pekko.ask.timeout": "30 s",
         "env.java.opts.client": "-XX:TieredStopAtLevel=1",
         **patience,
-        **light,
     }
