@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Healthy is a JobManager that answers, and a TaskManager that a JobManager counts among its own.
+set -euo pipefail
+
+role='' job_manager='' port=''
+# shellcheck disable=SC1091 # written by flink-entrypoint.sh
+. "$FLINK_HOME/run/health"
+
+# get HOST PATH: the answer's body, when it is 200
+get() {
+    local status
+    exec 3<> "/dev/tcp/$1/${port:-8081}"
+    printf 'GET %s HTTP/1.0\r\nHost: %s\r\nConnection: close\r\n\r\n' "$2" "$1" >&3
+    IFS= read -r -t 5 status <&3
+    [[ $status == HTTP/*" 200 "* ]] || { echo "$1 answered: $status" && exit 1; }
+    timeout 5 cat <&3
+    exec 3>&-
+}
+
+case $role in
+    jobmanager)
+        get localhost /overview | grep -o '"slots-total":[0-9]*'
+        ;;
+    taskmanager)
+        known=$(get "${job_manager:-localhost}" /taskmanagers)
+        for name in $(hostname -I) "$(hostname)" localhost 127.0.0.1; do
+            if [[ $known == *"@$name:"* ]]; then
+                echo "registered as $name"
+                exit 0
+            fi
+        done
+        echo "${job_manager:-localhost} does not know this TaskManager"
+        exit 1
+        ;;
+    history-server)
+        port=8082 get localhost /config | grep -o '"flink-version":"[^"]*"'
+        ;;
+    *)
+        echo "no Flink process was started here"
+        exit 1
+        ;;
+esac

@@ -1,0 +1,36 @@
+#!/bin/sh
+# `nightly` brings the checkout in /work up to date, builds, measures, publishes. Anything else is run
+# as a command in the checkout.
+#
+#   FLINK_BOOST_REPOSITORY   address to clone and pull from; without it the checkout stays as it is
+#   FLINK_BOOST_BRANCH       branch; default main
+#   FLINK_BOOST_GROUP        group of benchmarks; default spine
+#   FLINK_BOOST_CODESPEED_URL  dashboard to upload to; without it results stay in the spool
+set -eu
+
+checkout=/work/flink-boost
+branch=${FLINK_BOOST_BRANCH:-main}
+
+if [ -n "${FLINK_BOOST_REPOSITORY:-}" ]; then
+    [ -d "$checkout/.git" ] || git clone --branch "$branch" "$FLINK_BOOST_REPOSITORY" "$checkout"
+    git -C "$checkout" fetch --quiet "$FLINK_BOOST_REPOSITORY" "$branch"
+    git -C "$checkout" checkout --quiet --detach FETCH_HEAD
+fi
+if [ ! -f "$checkout/lines.toml" ]; then
+    echo "flink-boost runner: there is no checkout in $checkout: mount one, or set" \
+        "FLINK_BOOST_REPOSITORY." >&2
+    exit 4
+fi
+cd "$checkout"
+
+case ${1:-nightly} in
+    nightly)
+        # The same stages as the Jenkinsfile, in the same order.
+        make setup build
+        .venv/bin/flink-boost bench --group "${FLINK_BOOST_GROUP:-spine}"
+        [ -z "${FLINK_BOOST_CODESPEED_URL:-}" ] || .venv/bin/flink-boost upload
+        .venv/bin/flink-boost detect
+        .venv/bin/flink-boost report
+        ;;
+    *) exec "$@" ;;
+esac

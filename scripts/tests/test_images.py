@@ -1,0 +1,303 @@
+"""What the images are made of: the entry point with real Flink processes, the compose file.
+
+Images are built and started by ``make test-images``; see ``cluster/test_images_cluster.py``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from compose_services import read_compose, start_order
+from installations import CARRIED, LINE, java_environment, new_home
+from ruamel.yaml import YAML
+
+from flink_boost.distribution import ensure_distribution
+from flink_boost.lines import PROJECT_ROOT, default_line, load_lines
+from flink_boost.minirun import free_ports
+
+DOCKER = PROJECT_ROOT / "docker"
+ENTRY_POINT = DOCKER / "flink-entrypoint.sh"
+HEALTH_CHECK = DOCKER / "flink-healthcheck.sh"
+COMPOSE = DOCKER / "compose.yaml"
+
+SET = {
+    "POSTGRES_PASSWORD": "p",
+    "FLINK_BOOST_SECRET_KEY": "k",
+    "FLINK_BOOST_TOKEN": "t",
+}
+
+# --- the compose file -----------------------------------------------------------------------------
+
+# The schema of the Compose specification, as check-jsonschema 0.39.0 carries it.
+SCHEMA = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+SCHEMA_SHA256 = "d549057ebc2925f39f62799eab0db7b9e2c18b35b6c00595199116da3ed10e64"
+
+
+def schema() -> dict[str, Any]:
+    content = SCHEMA.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    assert found == SCHEMA_SHA256, "another schema: read what changed, then pin it"
+    document: dict[str, Any] = json.loads(content)
+    return document
+
+
+def compose_document() -> dict[str, Any]:
+    document: dict[str, Any] = YAML(typ="safe").load(COMPOSE)
+    return document
+
+
+def test_the_compose_file_follows_the_specification() -> None:
+    validator = jsonschema.validators.validator_for(schema())(schema())
+    assert [error.message for error in validator.iter_errors(compose_document())] == []
+
+
+def misspelt_condition(document: dict[str, Any]) -> None:
+    document["services"]["dashboard"]["depends_on"]["database"]["condition"] = "service_ready"
+
+
+def unknown_key(document: dict[str, Any]) -> None:
+    document["services"]["jobmanager"]["enviroment"] = {}
+
+
+@pytest.mark.parametrize("spoil", [misspelt_condition, unknown_key])
+def test_the_schema_finds_mistakes(spoil: Callable[[dict[str, Any]], None]) -> None:
+    document = compose_document()
+    spoil(document)
+    validator = jsonschema.validators.validator_for(schema())(schema())
+    assert list(validator.iter_errors(document))
+
+
+def test_services_wait_for_what_they_need() -> None:
+    services = read_compose(COMPOSE, SET)["services"]
+
+    order = start_order(services)
+    assert set(order) == {"jobmanager", "taskmanager", "database", "dashboard"}
+    assert order.index("jobmanager") < order.index("taskmanager")
+    assert order.index("database") < order.index("dashboard")
+    assert start_order(services, ["nightly"])[-1] == "runner"
+    conditions = {
+        how["condition"]
+        for service in services.values()
+        for how in service.get("depends_on", {}).values()
+    }
+    assert conditions == {"service_healthy"}
+    # What others wait for has a health check: from the file, or in the image's Dockerfile.
+    for needed in {name for service in services.values() for name in service.get("depends_on", {})}:
+        built_from = services[needed].get("build", {}).get("dockerfile")
+        own = "healthcheck" in services[needed]
+        assert own or "\nHEALTHCHECK " in (PROJECT_ROOT / built_from).read_text(), needed
+
+
+def test_services_that_wait_for_each_other_are_found_out() -> None:
+    waiting = {"depends_on": {"b": {}}}, {"depends_on": {"a": {}}}
+    with pytest.raises(ValueError, match="waits for itself"):
+        start_order(dict(zip("ab", waiting, strict=True)))
+
+
+@pytest.mark.parametrize("missing", SET)
+def test_secrets_have_no_default(missing: str) -> None:
+    with pytest.raises(KeyError, match=f"{missing}: set {missing}"):
+        read_compose(COMPOSE, {name: value for name, value in SET.items() if name != missing})
+
+
+def test_ports_are_published_to_this_machine_only() -> None:
+    published = [
+        port for s in compose_document()["services"].values() for port in s.get("ports", ())
+    ]
+    assert len(published) == 2
+    assert all(port.startswith("127.0.0.1:") for port in published)
+
+
+def test_names_and_versions_are_those_of_the_rest() -> None:
+    services = read_compose(COMPOSE, SET)["services"]
+    assert services["jobmanager"]["image"] == f"flink-boost:{default_line()}"
+    dockerfile = (DOCKER / "Dockerfile").read_text()
+    assert f"\nARG FLINK=flink-{default_line()}-boost\n" in dockerfile
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.codespeed", "Dockerfile.runner"])
+def test_every_image_can_get_another_base_and_is_not_run_as_root(name: str) -> None:
+    text = (DOCKER / name).read_text()
+    bases = re.findall(r"^FROM (\S+)", text, re.MULTILINE)
+    stages = re.findall(r"^FROM \S+ AS (\S+)", text, re.MULTILINE)
+    assert set(bases) <= {"${BASE_IMAGE}", *stages}
+    last = text.rpartition("\nFROM ")[2]
+    assert re.findall(r"^USER (\S+)", last, re.MULTILINE)[-1] in {"flink", "codespeed", "runner"}
+    assert re.search(r'^ENTRYPOINT \["', last, re.MULTILINE)
+    assert "--no-install-recommends" in text
+
+
+# --- the entry point, without a container ---------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A Flink with our jar, as the image has it."""
+    home = new_home(tmp_path / "flink")
+    shutil.copy(CARRIED.dropin(LINE), home / "lib")
+    (home / "run").mkdir()
+    return home
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    return {**java_environment(LINE), "FLINK_HOME": str(home), **more}
+
+
+def call(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(ENTRY_POINT), *arguments],
+        env=environment(home, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_help_names_what_can_be_started(home: Path) -> None:
+    for arguments in ((), ("help",)):
+        shown = call(home, *arguments)
+        assert shown.returncode == 0
+        for word in ("jobmanager", "taskmanager", "standalone-job", "FLINK_PROPERTIES"):
+            assert word in shown.stdout
+
+
+def test_a_line_that_is_no_property_stops_the_start(home: Path) -> None:
+    refused = call(home, "jobmanager", FLINK_PROPERTIES="rest.port: 1\nnonsense\n")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        'flink-boost image: FLINK_PROPERTIES has a line that is not of the form "key: value":'
+        " nonsense\n"
+    )
+
+
+def test_properties_override_what_is_shipped_at_every_start_anew(home: Path) -> None:
+    shipped = (home / "conf" / "config.yaml").read_text()
+    properties = """
+        # of this test
+        rest.port: 18081
+        env.java.opts.taskmanager: -Da=b -Dc=d: e
+
+        taskmanager.numberOfTaskSlots: 7
+    """
+    for _ in range(2):
+        shown = call(
+            home,
+            *("cat", str(home / "run" / "conf" / "config.yaml")),
+            FLINK_PROPERTIES=properties,
+            JOB_MANAGER_RPC_ADDRESS="jm.example.org",
+            TASK_MANAGER_NUMBER_OF_TASK_SLOTS="3",
+        )
+        assert shown.returncode == 0, shown.stderr
+        found = YAML(typ="safe").load(shown.stdout)
+        assert found["rest"]["port"] == 18081
+        assert found["jobmanager"]["rpc"] == {"address": "jm.example.org", "port": 6123}
+        assert found["taskmanager"]["numberOfTaskSlots"] == 7  # the last one counts
+        assert found["env"]["java"]["opts"]["taskmanager"] == "-Da=b -Dc=d: e"
+        assert "--add-opens=java.base/java.lang" in found["env"]["java"]["opts"]["all"]
+    assert (home / "conf" / "config.yaml").read_text() == shipped
+
+
+def test_the_older_configuration_gets_them_too(tmp_path: Path) -> None:
+    home = new_home(tmp_path / "flink", load_lines()["1.9.3"])
+    (home / "run").mkdir()
+    shown = call(
+        home,
+        *("cat", str(home / "run" / "conf" / "flink-conf.yaml")),
+        FLINK_PROPERTIES="rest.port: 18081",
+        JOB_MANAGER_RPC_ADDRESS="jm.example.org",
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.endswith("\njobmanager.rpc.address: jm.example.org\nrest.port: 18081\n")
+
+
+@contextmanager
+def started(home: Path, role: str, log: Path, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(ENTRY_POINT), role],
+            env=environment(home, **more),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def health(home: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [str(HEALTH_CHECK)],
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def until_healthy(home: Path, process: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + 100
+    while True:
+        code, said = health(home)
+        if code == 0:
+            return said
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < deadline, f"{said}\n{log.read_text()}"
+        time.sleep(0.5)
+
+
+@pytest.mark.timeout(300)
+def test_a_cluster_of_two_entry_points_is_healthy_and_ends_when_told(
+    home: Path, tmp_path: Path
+) -> None:
+    worker_home = tmp_path / "worker"
+    shutil.copytree(home, worker_home, copy_function=os.link)
+    assert health(home)[0] != 0  # nothing was started yet
+    rest_port, rpc_port = free_ports(2)
+    settings: Mapping[str, str] = {
+        "JOB_MANAGER_RPC_ADDRESS": "localhost",
+        "FLINK_PROPERTIES": f"rest.port: {rest_port}\njobmanager.rpc.port: {rpc_port}\n"
+        "taskmanager.memory.process.size: 1000m\njobmanager.memory.process.size: 1000m\n",
+    }
+    logs = tmp_path / "jobmanager.log", tmp_path / "taskmanager.log"
+    with started(home, "jobmanager", logs[0], **settings) as manager:
+        until_healthy(home, manager, logs[0])
+        with started(worker_home, "taskmanager", logs[1], **settings) as worker:
+            assert "registered as" in until_healthy(worker_home, worker, logs[1])
+        # Flink ends by itself on SIGTERM, which reaches it because the entry point became it.
+        assert worker.returncode == 143
+        code, said = health(worker_home)
+        assert code == 0 or "does not know" in said
+    assert manager.returncode == 143
+    assert health(home)[0] != 0
+    for log in logs:
+        assert "mode on, the class files it replaces are those of this version" in log.read_text()
+
+
+def test_the_distribution_that_goes_in_has_what_the_entry_point_uses() -> None:
+    for line in load_lines().values():
+        scripts = ensure_distribution(line) / "bin"
+        for name in ("jobmanager.sh", "taskmanager.sh", "standalone-job.sh", "historyserver.sh"):
+            assert (scripts / name).is_file(), (line.version, name)
+        assert "readFromConfig()" in (scripts / "config.sh").read_text()
