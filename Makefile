@@ -16,7 +16,7 @@ BUILT = build/jars/.built-$(LINE)
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "LINE=<Flink release> selects one of $(LINES) (default: $(LINE); make test: all)."
 
@@ -43,7 +43,7 @@ wheel: setup jars ## The self-contained wheel with the jars of all lines, for op
 	@.venv/bin/python -m flink_boost.wheel
 
 .PHONY: dist
-dist: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## Whole Flink distributions with our classes as tarballs, reproducible; LINE: one line's
+dist: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## Whole Flink distributions with our classes, as reproducible tarballs; LINE: one line's
 	@.venv/bin/flink-boost dist $(if $(filter-out file,$(origin LINE)),--line $(LINE))
 
 .PHONY: run
@@ -61,7 +61,17 @@ test: ## Run every test and check (Java, Python, browser, clusters), then print 
 
 .PHONY: test-cluster
 test-cluster: setup jars ## Clusters and installations of all lines on all their JDKs; `make test` runs a short form
-	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/test_install.py tests/test_verify.py
+	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/test_install.py tests/test_verify.py tests/test_dist.py
+
+.PHONY: images
+images: setup ## Images of the patched Flink (LINE), the dashboard and the nightly runner: BASE_IMAGE=…
+	@$(MAKE) --no-print-directory dist LINE=$(LINE)
+	@FLINK=flink-$(LINE)-boost docker/build
+
+.PHONY: test-images
+test-images: setup ## Build them with buildah and start the services of docker/compose.yaml (root, Debian)
+	@$(MAKE) --no-print-directory dist LINE=$$($(PYTHON) scripts/flink_boost/maven.py --default)
+	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py
 
 .PHONY: soak
 soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1

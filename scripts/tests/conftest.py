@@ -27,6 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="cluster tests on all lines and JDKs, as `make test-cluster` runs them",
     )
+    parser.addoption(
+        "--images", action="store_true", help="build images and start them, as `make test-images`"
+    )
 
 
 @pytest.fixture

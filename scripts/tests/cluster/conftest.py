@@ -24,18 +24,23 @@ from flink_boost.lines import PROJECT_ROOT, Line
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without ``--all-platforms``: the default line; with ``on_every_line`` the others as well."""
-    if config.getoption("--all-platforms"):
-        return
+    """Without ``--all-platforms``: the default line; with ``on_every_line`` the others as well.
+
+    What is marked ``built_images`` runs with ``--images`` only.
+    """
+    everything = config.getoption("--all-platforms")
     short, rest = [], []
     for item in items:
-        if item.get_closest_marker("in_full_form_only") is not None:
-            rest.append(item)
-            continue
         call = getattr(item, "callspec", None)
         platform = call.params.get("platform") if call else None
         every_line = item.get_closest_marker("on_every_line") is not None
         wanted = platform is None or platform in (ONE_PER_LINE if every_line else DEFAULT_PLATFORM)
+        if item.get_closest_marker("built_images") is not None:
+            wanted = wanted and config.getoption("--images")
+        elif everything:
+            wanted = True
+        elif item.get_closest_marker("in_full_form_only") is not None:
+            wanted = False
         (short if wanted else rest).append(item)
     config.hook.pytest_deselected(items=rest)
     items[:] = short

@@ -78,7 +78,7 @@ def test_word_count_gives_stocks_output_with_our_classes_inside_flink_dist(
     runs_our_classes_from(dist, line, flink, f"the manifest of {dist} names this version")
 
 
-@pytest.mark.full_form
+@pytest.mark.in_full_form_only
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("variant", Variant)
 def test_a_cluster_of_the_tarball_gives_stocks_output(
