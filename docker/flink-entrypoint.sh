@@ -80,24 +80,30 @@ configure() {
         [ -z "$line" ] || options+=("-D$line")
     done <<< "$list"
     if [ ${#options[@]} -gt 0 ]; then
-        # Flink's own program, which knows that "a: {b: c}" and "a.b: c" are the same.
-        "$FLINK_HOME/bin/config-parser-utils.sh" "$FLINK_CONF_DIR" "$FLINK_HOME/bin" \
-            "$FLINK_HOME/lib" "${options[@]}" || fail "FLINK_PROPERTIES cannot be used."
+        # Flink's own program, which knows that "a: {b: c}" and "a.b: c" are the same. Not by its script
+        # config-parser-utils.sh, which breaks values at spaces.
+        local dist=("$FLINK_HOME"/lib/flink-dist*.jar) java=java answer
+        [ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
+        answer=$(
+            "$java" -classpath "$FLINK_HOME/bin/bash-java-utils.jar:${dist[0]}" \
+                org.apache.flink.runtime.util.bash.BashJavaUtils UPDATE_AND_GET_FLINK_CONFIGURATION \
+                --configDir "$FLINK_CONF_DIR" "${options[@]}" 2>&1
+        ) || fail "FLINK_PROPERTIES cannot be used: $answer"
+        sed -n 's/^BASH_JAVA_UTILS_EXEC_RESULT://p' <<< "$answer" > "$FLINK_CONF_DIR/config.yaml"
+        [ -s "$FLINK_CONF_DIR/config.yaml" ] || fail "FLINK_PROPERTIES cannot be used: $answer"
     fi
 }
 
 # What the health check asks for, so that it need not read the configuration each time.
 note_for_health_check() {
     local role=$1 asked
-    # In a shell of its own: Flink's script is not made for -eu, and sets what it finds.
-    asked=$(
-        set +eu
-        # shellcheck disable=SC1091 # it is Flink's
-        . "$FLINK_HOME/bin/config.sh"
-        printf 'job_manager=%q\nport=%q\n' \
-            "$(readFromConfig jobmanager.rpc.address localhost "$YAML_CONF")" \
-            "$(readFromConfig rest.port 8081 "$YAML_CONF")"
-    )
+    # Flink's own reading. Its script finds the rest of Flink by $0, and is not made for -eu.
+    # shellcheck disable=SC2016 # for the other shell
+    asked=$(bash -c '. "$(dirname "$0")/config.sh" || exit
+        printf "job_manager=%q\nport=%q\n" \
+            "$(readFromConfig jobmanager.rpc.address localhost "$YAML_CONF" | tr -d "\"\047")" \
+            "$(readFromConfig rest.port 8081 "$YAML_CONF" | tr -d "\"\047")"' \
+        "$FLINK_HOME/bin/flink") || fail "the configuration cannot be read: $asked"
     printf 'role=%s\n%s\n' "$role" "$asked" > "$health.new"
     mv "$health.new" "$health"
 }
