@@ -41,7 +41,8 @@ class Method:
     """A method. Types are erased, without packages: ``byte[]``, ``CharSequence``.
 
     ``body`` holds the tokens of the body, braces included, or nothing when there is none. ``line``
-    counts from 1; ``text`` is the declaration as it stands there, from its first annotation on.
+    counts from 1; ``text`` is the declaration as it stands there, from its first annotation on;
+    ``inside`` is the offset in bytes behind the brace that opens the body.
     """
 
     name: str
@@ -52,6 +53,9 @@ class Method:
     line: int = field(compare=False)
     text: str = field(compare=False)
     annotations: tuple[Annotation, ...] = field(default=(), compare=False)
+    parameter_names: tuple[str, ...] = field(default=(), compare=False)
+    throws: str = field(default="", compare=False)
+    inside: int = field(default=0, compare=False)
 
     @property
     def signature(self) -> str:
@@ -71,6 +75,7 @@ class Field:
     initial: tuple[str, ...]
     line: int = field(compare=False)
     text: str = field(compare=False)
+    annotations: tuple[Annotation, ...] = field(default=(), compare=False)
 
     @property
     def signature(self) -> str:
@@ -81,12 +86,20 @@ class Field:
 
 @dataclass(frozen=True)
 class JavaType:
-    """A class, interface, enum or record under its binary name: ``a.b.Outer$Inner``."""
+    """A class, interface, enum or record under its binary name: ``a.b.Outer$Inner``.
+
+    Offsets are in bytes: ``head_end`` is where another interface can be named, ``implements`` tells
+    whether there are some already; ``end`` is that of the brace that closes the body.
+    """
 
     name: str
     methods: tuple[Method, ...]
     fields: tuple[Field, ...]
     annotations: tuple[Annotation, ...]
+    is_interface: bool = field(default=False, compare=False)
+    implements: bool = field(default=False, compare=False)
+    head_end: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
 
     @property
     def simple_name(self) -> str:
@@ -110,6 +123,26 @@ def parse_java(source: bytes, place: str) -> dict[str, JavaType]:
     return {type_.name: type_ for type_ in _types(root, prefix)}
 
 
+def without_annotations(source: bytes, names: frozenset[str]) -> bytes:
+    """The source without all annotations of these simple names."""
+    found = [
+        (node.start_byte, node.end_byte)
+        for node in _all_nodes(_parser().parse(source).root_node)
+        if node.type in ("annotation", "marker_annotation")
+        if _name(node).rpartition(".")[2] in names
+    ]
+    for start, end in sorted(found, reverse=True):
+        rest = source[end:].lstrip()
+        source = source[:start] + rest
+    return source
+
+
+def _all_nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _all_nodes(child)
+
+
 @cache
 def _parser() -> Parser:
     return Parser(Language(tree_sitter_java.language()))
@@ -123,20 +156,26 @@ def _types(node: Node, prefix: str) -> Iterator[JavaType]:
 
 def _declared(node: Node, prefix: str) -> Iterator[JavaType]:
     name = prefix + _name(node)
-    members = list(_members(node.child_by_field_name("body")))
+    body = _required(node, "body")
+    members = list(_members(body))
+    interfaces = node.child_by_field_name("interfaces")
     yield JavaType(
         name,
         tuple(_method(member) for member in members if member.type == "method_declaration"),
         tuple(field for member in members for field in _fields(member)),
         _annotations(node),
+        is_interface=node.type == "interface_declaration",
+        implements=interfaces is not None,
+        head_end=interfaces.end_byte if interfaces else body.start_byte,
+        end=body.end_byte - 1,
     )
     for member in members:
         if member.type in _TYPES:
             yield from _declared(member, f"{name}$")
 
 
-def _members(body: Node | None) -> Iterator[Node]:
-    for child in body.named_children if body else ():
+def _members(body: Node) -> Iterator[Node]:
+    for child in body.named_children:
         if child.type == "enum_body_declarations":
             yield from child.named_children
         else:
@@ -146,15 +185,22 @@ def _members(body: Node | None) -> Iterator[Node]:
 def _method(node: Node) -> Method:
     words = _modifiers(node)
     body = node.child_by_field_name("body")
+    parameters = _required(node, "parameters")
+    throws = next((child for child in node.children if child.type == "throws"), None)
     return Method(
         name=_name(node),
-        parameters=tuple(_parameters(_required(node, "parameters"))),
+        parameters=tuple(_parameters(parameters)),
         returned=_type(_required(node, "type")) + _dimensions(node),
         static="static" in words,
         body=tuple(_tokens(body)) if body and not words & _WITHOUT_BODY else (),
         line=node.start_point.row + 1,
         text=_text(node),
         annotations=_annotations(node),
+        parameter_names=tuple(
+            _name(child) for child in parameters.named_children if child.type == "formal_parameter"
+        ),
+        throws=_text(throws) if throws else "",
+        inside=body.start_byte + 1 if body else 0,
     )
 
 
@@ -183,6 +229,7 @@ def _fields(node: Node) -> Iterator[Field]:
             initial=tuple(_tokens(initial)) if initial else (),
             line=node.start_point.row + 1,
             text=_text(node),
+            annotations=_annotations(node),
         )
 
 

@@ -24,6 +24,7 @@ from flink_boost.published import Artifact
 from flink_boost.sourcetree import read_jars
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
+_PACKAGES = ("apache-flink", "apache-flink-libraries")
 _EXAMPLE = "WordCount"
 _SHOWN = 3
 
@@ -126,7 +127,7 @@ def describe_release(
     none of our JDKs can run it.
     """
     model = nearest_line(version, around.lines)
-    around.tell(f"distribution, like that of Flink {model.version}")
+    around.tell("distribution")
     line = Line(
         version=version,
         enabled=False,
@@ -135,7 +136,7 @@ def describe_release(
         jvm_options=(),
         jars={path.name: sha256(path) for path in jars.binaries},
         classes={name: classes[name] for name in _in_order(classes, model)},
-        distribution=tuple(_package(version, pin, around) for pin in model.distribution),
+        distribution=_packages(version, around),
         examples={},
         sources=tuple(
             PinnedFile(path.name.removesuffix(f"-{version}-sources.jar"), version, path.name, sum_)
@@ -188,14 +189,21 @@ def _jdks_for(jar: Path, model: Line) -> tuple[int, ...]:
     return jdks
 
 
-def _package(version: str, like: PinnedFile, around: Surroundings) -> PinnedFile:
-    path = around.published.package(like.project, version, wheel=like.file.endswith(".whl"))
-    if path is None:
+def _packages(version: str, around: Surroundings) -> tuple[PinnedFile, ...]:
+    """What PyPI has of the distribution. On older releases one package holds all of it."""
+    pins = []
+    for project in _PACKAGES:
+        for wheel in (True, False):
+            path = around.published.package(project, version, wheel)
+            if path is not None:
+                pins.append(PinnedFile(project, version, path.name, sha256(path)))
+                break
+    if not pins or pins[0].project != _PACKAGES[0]:
         raise EnvironmentProblem(
-            f"PyPI has no {like.project} {version}, which the distribution is made of.",
+            f"PyPI has no {_PACKAGES[0]} {version}, which the distribution is made of.",
             "Name another release, or add the line to lines.toml by hand.",
         )
-    return PinnedFile(like.project, version, path.name, sha256(path))
+    return tuple(pins)
 
 
 def _options(line: Line, around: Surroundings) -> tuple[str, ...]:

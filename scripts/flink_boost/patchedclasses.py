@@ -102,27 +102,33 @@ def read_patches(types: Sequence[JavaType]) -> tuple[PatchedClass, ...]:
     """The patches among these types; those of one class are put together."""
     merged: dict[tuple[str, ...], PatchedClass] = {}
     for type_ in types:
-        patches = _find(type_.annotations, "Patches")
+        patches = find_annotation(type_.annotations, "Patches")
         if patches is None:
             continue
         names = patches.values["value"]
         before = merged.get(names, PatchedClass(names, (), ()))
         merged[names] = PatchedClass(
             names,
-            (*before.methods, *_methods(type_)),
+            (*before.methods, *(used for used, _ in used_methods(type_))),
             _without_repetition((*before.fields, *_fields(type_))),
         )
     return tuple(merged.values())
 
 
-def _methods(type_: JavaType) -> Iterator[UsedMethod]:
+def find_annotation(annotations: Sequence[Annotation], name: str) -> Annotation | None:
+    """The annotation of that simple name."""
+    return next((each for each in annotations if each.name == name), None)
+
+
+def used_methods(type_: JavaType) -> Iterator[tuple[UsedMethod, Method]]:
+    """The methods that a patch replaces or calls, each with ours that does it."""
     for method in type_.methods:
         ours = f"{type_.simple_name}.{method.name}"
-        replaces = _find(method.annotations, "Replaces")
-        calls = _find(method.annotations, "Calls")
+        replaces = find_annotation(method.annotations, "Replaces")
+        calls = find_annotation(method.annotations, "Calls")
         if replaces is not None:
             instance = replaces.values.get("instance") == ("true",)
-            yield UsedMethod(
+            used = UsedMethod(
                 Use.REPLACES,
                 method.name,
                 method.parameters[1:] if instance else method.parameters,
@@ -131,16 +137,18 @@ def _methods(type_: JavaType) -> Iterator[UsedMethod]:
                 not instance,
                 ours,
             )
+            yield used, method
         if calls is not None:
             (name,) = calls.values["value"]
-            yield UsedMethod(Use.CALLS, name, method.parameters, method.returned, False, ours)
+            parameters = method.parameters
+            yield UsedMethod(Use.CALLS, name, parameters, method.returned, False, ours), method
 
 
 def _fields(type_: JavaType) -> Iterator[UsedField]:
     for method in type_.methods:
         ours = f"{type_.simple_name}.{method.name}"
-        reads = _find(method.annotations, "Reads")
-        writes = _find(method.annotations, "Writes")
+        reads = find_annotation(method.annotations, "Reads")
+        writes = find_annotation(method.annotations, "Writes")
         if reads is not None:
             yield UsedField(Use.READS, reads.values["value"][0], method.returned, ours)
         if writes is not None:
@@ -154,7 +162,3 @@ def _without_repetition(fields: Sequence[UsedField]) -> tuple[UsedField, ...]:
         if each.name not in kept or each.use is Use.WRITES:
             kept[each.name] = each
     return tuple(kept.values())
-
-
-def _find(annotations: Sequence[Annotation], name: str) -> Annotation | None:
-    return next((each for each in annotations if each.name == name), None)

@@ -10,7 +10,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -26,12 +26,14 @@ _VERSION = re.compile(r"<artifactId>flink-parent</artifactId>\s*<version>([^<]+)
 class SourceTree:
     """The Java files of Flink's main code, by their path below the root of the sources.
 
-    ``version`` is what the checkout's own POM says, when there is one.
+    ``version`` is what the checkout's own POM says, when there is one; ``paths`` tells where the
+    files of a folder are, relative to it.
     """
 
     place: str
     version: str | None
     files: Mapping[str, Callable[[], bytes]]
+    paths: Mapping[str, PurePosixPath] = field(default_factory=dict)
 
     def find_type(self, name: str) -> JavaType | None:
         """The type of that binary name. Raises ``BrokenData`` for a file that is not Java."""
@@ -58,19 +60,21 @@ def read_folder(root: Path) -> SourceTree:
     Raises ``UsageProblem`` when it holds none.
     """
     files: dict[str, Callable[[], bytes]] = {}
+    paths: dict[str, PurePosixPath] = {}
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if _is_searched(name))
         for name in names:
             path = Path(folder, name)
-            key = _key(path.relative_to(root).parts)
-            if key is not None:
-                files.setdefault(key, path.read_bytes)
+            relative = PurePosixPath(path.relative_to(root))
+            key = _key(relative.parts)
+            if key is not None and key not in files:
+                files[key], paths[key] = path.read_bytes, relative
     if not files:
         raise UsageProblem(
             f"{root} holds no sources of Flink.",
             "Name a checkout of apache/flink, or a folder with unpacked *-sources.jar files.",
         )
-    return SourceTree(str(root), _version(root / "pom.xml"), files)
+    return SourceTree(str(root), _version(root / "pom.xml"), files, paths)
 
 
 def read_jars(jars: Sequence[Path], place: str) -> SourceTree:

@@ -11,28 +11,41 @@ import click
 from flink_boost.answers import failing_in_json, json_option, print_json
 from flink_boost.downloads import CACHE
 from flink_boost.errors import PatchedCodeChanged
+from flink_boost.files import write_durably
 from flink_boost.lines import Line, default_line, find_line, load_lines
 from flink_boost.linesources import nearest_line, sources_of
 from flink_boost.patchedclasses import patches_of_tree
 from flink_boost.sourcetree import SourceTree, read_folder
 from flink_boost.upstreamdiff import ClassChange, MemberChange, Status, compare_sources
+from flink_boost.upstreampatch import TEST, our_files, upstream_patch
 
 
 @click.command(name="upstream-diff")
 @click.argument("checkout", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--line", help="Release to compare with; default: the line nearest to the checkout.")
 @click.option("--diff", "with_diff", is_flag=True, help="Show how the code differs.")
+@click.option(
+    "--patch",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write our changes there, as a patch of CHECKOUT's sources with a test.",
+)
 @json_option
-def command(checkout: Path, line: str | None, with_diff: bool, as_json: bool) -> int:
+def command(
+    checkout: Path, line: str | None, with_diff: bool, patch: Path | None, as_json: bool
+) -> int:
     """Say which methods and fields that our patches use are others in CHECKOUT.
 
     CHECKOUT is a source tree of apache/flink, or a folder with unpacked *-sources.jar files. It is
     compared with the sources of one of our lines. Nothing is changed. Exit code 0: all is as it
     was; 7: something that a patch uses is not.
 
+    With --patch our codec and what it changes in Flink's classes are written as one patch for
+    `git apply`, for those who want them upstream.
+
     \b
     Examples:
       flink-boost upstream-diff ~/flink
+      flink-boost upstream-diff ~/flink --patch strings.patch
       flink-boost upstream-diff ~/flink --line 1.20.5 --diff
     """
     with failing_in_json("upstream-diff", as_json):
@@ -40,6 +53,8 @@ def command(checkout: Path, line: str | None, with_diff: bool, as_json: bool) ->
         flink = _reference(line, tree)
         patches = patches_of_tree()
         changes = compare_sources(patches, list(flink.classes), sources_of(flink, CACHE), tree)
+        if patch is not None:
+            write_durably(patch.absolute(), upstream_patch(tree, our_files(), TEST.read_bytes()))
     changed = [text for change in changes for text in _changed_names(change)]
     exit_code = PatchedCodeChanged.exit_code if changed else 0
     if as_json:
@@ -47,6 +62,7 @@ def command(checkout: Path, line: str | None, with_diff: bool, as_json: bool) ->
             "checkout": checkout.absolute(),
             "checkout_version": tree.version,
             "line": flink.version,
+            "patch": patch,
             "classes": [asdict(change) | {"changed": change.changed} for change in changes],
         }
         print_json("upstream-diff", exit_code, content)
@@ -54,6 +70,8 @@ def command(checkout: Path, line: str | None, with_diff: bool, as_json: bool) ->
         click.echo(f"{checkout} ({tree.version or 'no version'}) against Flink {flink.version}")
         for change in changes:
             click.echo("\n".join(describe(change, with_diff)))
+        if patch is not None:
+            click.echo(f"\nWrote {patch}; `git apply {patch.absolute()}` in {checkout} applies it.")
     if changed:
         raise PatchedCodeChanged(
             f"{len(changed)} of {_count(changes)} patched methods and fields are not as in Flink"
