@@ -1,0 +1,88 @@
+"""``ExchangeJob``: what goes in, what has to come out, and between which processes it went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_installation import FlinkInstallation
+from running_job import RunningJob
+from texts import encode, long_texts, short_texts
+
+SUBTASKS = 4
+# Two TaskManagers with two slots each, so that the job needs both.
+SLOTS = {"taskmanager.numberOfTaskSlots": "2"}
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A run of the job in its folder; the sources replay their pairs that many rounds."""
+
+    job: RunningJob
+    folder: Path
+    pairs: Sequence[str]
+    rounds: int
+
+    @staticmethod
+    def start(
+        flink: FlinkInstallation,
+        jar: Path,
+        folder: Path,
+        pairs: Sequence[str],
+        *,
+        rounds: int,
+        pause_millis: int = 0,
+        forget: bool = False,
+    ) -> Exchange:
+        """Submits the job; its sources go slowly, and never end, until ``release``."""
+        folder.mkdir()
+        (folder / "pairs.txt").write_text("".join(f"{pair}\n" for pair in pairs))
+        options = ["forget"] if forget else []
+        arguments = [str(folder), str(rounds), str(pause_millis), *options]
+        job = RunningJob.submit(flink, jar, "ExchangeJob", *arguments)
+        return Exchange(job, folder, pairs, rounds)
+
+    def release(self) -> None:
+        """Lets the sources come to their end as fast as they can, and waits for the job's."""
+        (self.folder / "release").touch()
+        self.job.wait_for_end()
+
+    def expected(self) -> list[str]:
+        """Each pair as often as there are rounds, and what each subtask got by broadcast once."""
+        counted = Counter(self.pairs)
+        toward_all = Counter(pair.split(",")[0] for pair in self.pairs)
+        return sorted(
+            [
+                *(f"pair,{pair},{self.rounds * times}" for pair, times in counted.items()),
+                *[f"broadcast,{text},,{n}" for text, n in toward_all.items()] * SUBTASKS,
+            ]
+        )
+
+    def counted(self) -> list[str]:
+        """What the job counted, sorted, without the routes."""
+        return sorted(line for line in self._lines() if not line.startswith("route,"))
+
+    def routes(self) -> dict[tuple[int, ...], int]:
+        """Process ids of source, first and second receiver, and how many pairs took that way.
+
+        What came before the job's last failure is not in it.
+        """
+        found: Counter[tuple[int, ...]] = Counter()
+        for line in self._lines():
+            kind, pids, _, count = line.split(",")
+            if kind == "route":
+                found[tuple(map(int, pids.split()))] += int(count)
+        return found
+
+    def _lines(self) -> list[str]:
+        files = [self.folder / f"counts-{subtask}.txt" for subtask in range(SUBTASKS)]
+        return [line for file in files for line in file.read_text().splitlines()]
+
+
+def all_pairs() -> list[str]:
+    """Texts of all alphabets, each with another one; the long ones are both."""
+    texts = [*map(encode, short_texts()), *map(encode, long_texts())]
+    others = [*texts[1:], texts[0]]
+    return [f"{text},{other}" for text, other in zip(texts, others, strict=True)]
