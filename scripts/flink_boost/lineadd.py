@@ -16,7 +16,7 @@ from flink_boost.files import sha256
 from flink_boost.flinkhome import open_home
 from flink_boost.launch import ask_scripts
 from flink_boost.linecheck import ClassVerdict, check_release, class_checksums
-from flink_boost.linefiles import NewLine
+from flink_boost.linefiles import NewLine, projects_of_tests
 from flink_boost.lines import OPENS_JAVA_LANG, Line, PinnedFile
 from flink_boost.linesources import distance, nearest_line, sources_of, version_key
 from flink_boost.patchedclasses import PatchedClass
@@ -50,15 +50,20 @@ class Published(Protocol):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a release is looked at: our lines and patches, the registries, the cache, the JDKs."""
+    """Where a release is looked at: our lines and patches, the registries, the source tree."""
 
     lines: Sequence[Line]
     patches: Sequence[PatchedClass]
     published: Published
-    cache: Path
+    tree: Path
     jdk_home: Callable[[int], Path]
     environment: Mapping[str, str]
     tell: Tell
+
+    @property
+    def cache(self) -> Path:
+        """The tree's cache of downloads."""
+        return self.tree / ".cache"
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,7 @@ def describe_release(
             " does not open java.lang.",
             "Add the line to lines.toml by hand.",
         )
-    around.tell("example jobs and Avro format for tests and benchmarks")
+    around.tell("example jobs, Avro format and class path of Flink's tests")
     example = _example(version, jars.suffix, around)
     return NewLine(
         replace(
@@ -166,6 +171,7 @@ def describe_release(
         f"The nearest release that has example jobs there is {example.version}."
         if example and example.version != version
         else "",
+        _substitutes(version, model.version, around),
     )
 
 
@@ -228,6 +234,20 @@ def _example(version: str, suffix: str, around: Surroundings) -> PinnedFile | No
         if path is not None:
             return PinnedFile(project, candidate, path.name, sha256(path))
     return None
+
+
+def _substitutes(version: str, model: str, around: Surroundings) -> tuple[tuple[str, str], ...]:
+    """The nearest versions of what Flink's own tests need and the release did not publish."""
+    wanted = [
+        Artifact(project, version, type="pom") for project in projects_of_tests(around.tree, model)
+    ]
+    found = around.published.fetch(wanted)
+    missing = [each.project for each in wanted if each not in found]
+    return tuple(
+        (project, min(known, key=lambda each: distance(version, each)))
+        for project in missing
+        if (known := [v for v in around.published.releases(project) if _RELEASE.fullmatch(v)])
+    )
 
 
 def _avro(version: str, around: Surroundings) -> str:

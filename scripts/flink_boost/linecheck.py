@@ -45,6 +45,11 @@ class ClassVerdict:
         """Whether everything that our patches use of it is as in that line."""
         return self.change is None or (self.fits and not _changed_members(self.change))
 
+    def diffs(self) -> list[str]:
+        """How the code differs, one text per member."""
+        changed = [] if self.change is None else _changed_members(self.change)
+        return [member.diff for member in changed if member.diff]
+
     def differences(self) -> list[str]:
         """What is not as in that line: member, what was expected and what is there."""
         if self.change is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -29,11 +30,16 @@ _CATALOGUE = Path("scripts/flink-tests/flink-tests.toml")
 
 @dataclass(frozen=True)
 class NewLine:
-    """A line to be added, and ``model``, the line whose folders it begins with."""
+    """A line to be added, and ``model``, the line whose folders it begins with.
+
+    ``remark`` is what has to be said about its example jobs. ``substitutes`` are the versions of
+    those projects that the class path of Flink's own tests needs and the release does not have.
+    """
 
     line: Line
     model: str
     remark: str = ""
+    substitutes: tuple[tuple[str, str], ...] = ()
 
 
 def record(new: NewLine) -> str:
@@ -126,7 +132,7 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
             written.append(adaptor)
         if not (root / pom).exists():
             undo.append(lambda: (root / pom).unlink(missing_ok=True))
-            write_durably(root / pom, model_pom.replace(model, version))
+            write_durably(root / pom, _class_path_pom(model_pom, new))
             written.append(pom)
         if tests != catalogue:
             undo.append(lambda: write_durably(root / _CATALOGUE, catalogue))
@@ -135,6 +141,28 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
         write_durably(root / _LINES, lines)
         written.append(_LINES)
     return written
+
+
+def projects_of_tests(root: Path, model: str) -> list[str]:
+    """Flink's own projects that the class path of a line's tests names in the line's version."""
+    pom = root / "scripts" / "flink-tests" / f"flink-{model}.xml"
+    named = _dependency("([^<]+)", model)
+    found: list[str] = re.findall(named, pom.read_text(encoding="utf-8"))
+    return list(dict.fromkeys(found))
+
+
+def _class_path_pom(text: str, new: NewLine) -> str:
+    version = new.line.version
+    text = text.replace(new.model, version)
+    for project, other in new.substitutes:
+        place = re.compile(_dependency(re.escape(project), version))
+        text = place.sub(lambda found: found[0].replace(version, other), text)  # noqa: B023
+    return text
+
+
+def _dependency(project: str, version: str) -> str:
+    artifact = rf"<artifactId>{project}</artifactId>\s*<version>{re.escape(version)}</version>"
+    return rf"<groupId>org\.apache\.flink</groupId>\s*{artifact}"
 
 
 @contextmanager

@@ -46,9 +46,12 @@ _TELL_SECONDS = 30.0
 
 _TESTED = re.compile(r"Tests run: (\d+), .* -- in ")
 _WEAVER = re.compile(r"^weaver: (.+)$", re.MULTILINE)
+# Headings of Maven and Surefire say nothing yet.
 _FAILED = re.compile(
-    r"^\[ERROR\] +(?!Tests run|Failed to execute|To see|Re-run|For more|\[Help)(.+)$", re.MULTILINE
+    r"^\[ERROR\] +(?!Tests run|Failures:|Errors:|COMPILATION ERROR|Failed to execute)(.+)$",
+    re.MULTILINE,
 )
+_ADAPTOR = re.compile(r"/(benchmarks/src/line/[^/]+)/")
 
 Tell = Callable[[str], None]
 
@@ -137,8 +140,11 @@ def _failure(step: Step, log: Path) -> PatchedCodeChanged | EnvironmentProblem:
         return PatchedCodeChanged(f"A patch does not apply: {woven[1]}", f"Look at {log}.")
     wrong = _FAILED.search(text)
     words = wrong[1].strip() if wrong else (text.strip().splitlines() or ["no output"])[-1]
+    adaptor = _ADAPTOR.search(words)
     return PatchedCodeChanged(
-        f"{step.title} failed ({words[:300].rstrip('.')}).", f"Look at {log}."
+        f"{step.title} failed ({words[:300].rstrip('.')}).",
+        f"Look at {log}."
+        + (f" An adaptor that you put into {adaptor[1]} is kept." if adaptor else ""),
     )
 
 

@@ -25,28 +25,31 @@ _PIP_SECONDS = 1800
 _NEXT_STEP = "Check the network, then run the command again."
 
 _MISSING = re.compile(
-    rf"Could not find artifact {re.escape(_GROUP)}:([^:\s]+):jar:(?:([^:\s]+):)?([^:\s]+) in"
+    rf"Could not find artifact {re.escape(_GROUP)}:([^:\s]+):(jar|pom):(?:([^:\s]+):)?([^:\s]+) in"
 )
 _PIP_VERSIONS = re.compile(r"from versions: ([^)]*)\)")
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """A jar of Flink's on Maven Central."""
+    """A file of Flink's on Maven Central; ``type`` is jar or pom."""
 
     project: str
     version: str
     classifier: str = ""
+    type: str = "jar"
 
     @property
     def file(self) -> str:
         """Its file name."""
         classifier = f"-{self.classifier}" if self.classifier else ""
-        return f"{self.project}-{self.version}{classifier}.jar"
+        return f"{self.project}-{self.version}{classifier}.{self.type}"
 
     @property
     def folder(self) -> str:
         """The folder of the cache that it belongs to."""
+        if self.type == "pom":
+            return "poms"
         return {"": "jars", "sources": "sources"}.get(self.classifier, "examples")
 
 
@@ -74,7 +77,7 @@ class Registries:
         return tuple(dict.fromkeys(version for path in lists for version in _versions(path)))
 
     def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
-        """The jars, those that Maven Central does not have left out.
+        """The files, those that Maven Central does not have left out.
 
         Raises ``BrokenData`` for a file that differs from the registry's own checksum,
         ``EnvironmentProblem`` when Maven cannot fetch.
@@ -186,6 +189,7 @@ def _pom(artifacts: Iterable[Artifact], folder: Path) -> str:
         ET.SubElement(item, "groupId").text = _GROUP
         ET.SubElement(item, "artifactId").text = each.project
         ET.SubElement(item, "version").text = each.version
+        ET.SubElement(item, "type").text = each.type
         if each.classifier:
             ET.SubElement(item, "classifier").text = each.classifier
     return ET.tostring(project, encoding="unicode")
@@ -195,7 +199,7 @@ def _missing(output: str, wanted: Sequence[Artifact]) -> Artifact:
     """The artefact that Maven says is not there; any other failure is raised."""
     found = _MISSING.search(output)
     if found is not None:
-        missing = Artifact(found[1], found[3], found[2] or "")
+        missing = Artifact(found[1], found[4], found[3] or "", found[2])
         if missing in wanted:
             return missing
     names = ", ".join(each.file for each in wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +17,7 @@ from installations import everything_in, flink_boost
 
 from flink_boost.commands import line as line_command
 from flink_boost.downloads import CACHE
+from flink_boost.linefiles import projects_of_tests
 from flink_boost.lines import PROJECT_ROOT, Line, load_lines
 from flink_boost.linesources import fetch_sources
 from flink_boost.published import Artifact
@@ -28,6 +30,9 @@ JAVA_RUN="$JAVA_HOME/bin/java"
 FLINK_ENV_JAVA_OPTS="-XX:+IgnoreUnrecognizedVMOptions {opens} --add-exports=a.b/c=ALL-UNNAMED -Dx=y"
 """
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+
+# What the class path of Flink's own tests needs and the release did not publish.
+MISSING = "flink-architecture-tests-test"
 
 Edit = Callable[[str], str]
 
@@ -62,6 +67,8 @@ def sources(version: str) -> dict[str, str]:
 
 def write_jar(path: Path, content: Mapping[str, bytes | str]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
+    # It may be a link into the real cache.
+    path.unlink(missing_ok=True)
     with zipfile.ZipFile(path, "w") as jar:
         for name, data in content.items():
             jar.writestr(name, data)
@@ -89,34 +96,34 @@ class Shelf:
         return {each: self.artifacts[each] for each in artifacts if each in self.artifacts}
 
     def package(self, project: str, version: str, wheel: bool) -> Path | None:
-        assert version == NEW
+        assert version in str(self.packages)
         return self.packages.get(project) if wheel == self.wheels[project] else None
 
     def publish(
-        self, *, version: str = NEW, edit: Edit = lambda text: text, classes: bool = True
+        self,
+        *,
+        version: str = NEW,
+        model: str = MODEL.version,
+        edit: Edit = lambda text: text,
+        classes: bool = True,
     ) -> None:
-        """A release whose code is that of the default line, with its sources edited."""
-        binary = (
-            class_files(MODEL.version)
-            if classes
-            else dict.fromkeys(class_files(MODEL.version), b"other")
-        )
+        """A release whose code is that of a line, with its sources edited."""
+        real = class_files(model)
+        # The first bytes stay what they are: they tell the release's Java level.
+        binary = real if classes else {name: data + b"rebuilt" for name, data in real.items()}
+        edited = {name: edit(text) for name, text in sources(model).items()}
         for project in ("flink-core", "flink-runtime"):
             runtime = project == "flink-runtime"
             members = {n: data for n, data in binary.items() if ("runtime" in n) == runtime}
-            # What tells the Java level of the release's class files is the real one always.
-            if not runtime:
-                level = class_files(MODEL.version)["org/apache/flink/types/StringValue.class"]
-                extra = b"" if classes else b"rebuilt"
-                members["org/apache/flink/types/StringValue.class"] = level + extra
-            texts = {
-                n: edit(t) for n, t in sources(MODEL.version).items() if ("runtime" in n) == runtime
-            }
-            texts = {n: text for n, text in texts.items() if text}
+            texts = {n: t for n, t in edited.items() if t and ("runtime" in n) == runtime}
             for classifier, content in (("", members), ("sources", texts)):
                 artifact = Artifact(project, version, classifier)
                 path = self.cache / artifact.folder / artifact.file
                 self.artifacts[artifact] = write_jar(path, content)
+        for project in projects_of_tests(PROJECT_ROOT, MODEL.version):
+            if project != MISSING:
+                pom = Artifact(project, version, type="pom")
+                self.artifacts[pom] = self.cache / pom.folder / pom.file
         example = Artifact("flink-examples-streaming", "2.3.0", "WordCount")
         path = self.cache / example.folder / example.file
         self.artifacts[example] = write_jar(path, {"job": ""})
@@ -144,10 +151,10 @@ def dist_jar(version: str) -> bytes:
     return jar.getvalue()
 
 
-def write_lines(path: Path) -> None:
-    """The project's file, without lines that were added since these tests were written."""
+def write_lines(path: Path, *kept: str) -> None:
+    """The project's file with these lines only."""
     document = tomlkit.parse((PROJECT_ROOT / "lines.toml").read_text(encoding="utf-8"))
-    for version in set(document["lines"]) - {"1.9.3", "1.20.5", "2.3.0"}:
+    for version in set(document["lines"]) - set(kept):
         del document["lines"][version]
     path.write_text(tomlkit.dumps(document), encoding="utf-8")
 
@@ -161,7 +168,8 @@ def tree(tmp_path: Path) -> Path:
     for module in ("flink-core-patch", "flink-runtime-patch"):
         name = f"{module}/src/main"
         shutil.copytree(PROJECT_ROOT / name, root / name)
-    write_lines(root / "lines.toml")
+    # Whatever lines were added since these tests were written.
+    write_lines(root / "lines.toml", "1.9.3", "1.20.5", "2.3.0")
     for line in load_lines().values():
         for pin in line.sources:
             place = root / ".cache" / "sources" / pin.file
@@ -231,6 +239,10 @@ def test_a_release_is_added_switched_off(
     assert "has example jobs there is 2.3.0." in (tree / "lines.toml").read_text(encoding="utf-8")
     assert line.avro_version == "2.3.0", "the nearest that the shelf has"
     assert (tree / "benchmarks/src/line" / NEW).is_dir()
+    pom = (tree / f"scripts/flink-tests/flink-{NEW}.xml").read_text(encoding="utf-8")
+    assert re.search(rf"{MISSING}</artifactId>\s*<version>2\.3\.0<", pom)
+    assert pom.count("<version>2.3.0<") == 1
+    assert re.search(rf"flink-core</artifactId>\s*<version>{NEW}<", pom)
 
 
 def test_adding_it_twice_says_so_and_changes_nothing(
@@ -291,6 +303,21 @@ def test_a_changed_method_is_named_and_nothing_is_added(
     assert add(tree, NEW, "--untested") == 7
     assert sentence in capsys.readouterr().err
     assert project_files(tree) == before
+
+
+def test_a_real_change_is_named_and_shown(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(tree / "lines.toml", "1.9.3")
+    shelf.publish(version="1.20.5", model="1.20.5")
+    assert add(tree, "1.20.5", "--untested") == 7
+    shown = capsys.readouterr()
+    assert "Flink 1.20.5 changed what we replace: StringValue: expected `static void" in shown.err
+    for method in ("void writeString(CharSequence, DataOutput)", "String readString(DataInput)"):
+        assert f"`static {method}` as in Flink 1.9.3, found another body in line" in shown.err
+    assert "-\t\t\tint lenToWrite = cs.length()+1;\n" in shown.out
+    assert "+            int strlen = cs.length();\n" in shown.out
+    assert "NonSpanningWrapper: what we use is as in the sources of Flink 1.9.3" in shown.out
 
 
 def test_changed_code_can_be_accepted_what_does_not_fit_cannot(tree: Path, shelf: Shelf) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,11 @@ def test_a_step_runs_in_the_tree_and_says_how_it_goes(
             EnvironmentProblem,
             "not everything could be fetched",
         ),
+        (
+            "[ERROR] COMPILATION ERROR :\n[ERROR] /x/benchmarks/src/line/7/A.java:[5,7] no B\n",
+            PatchedCodeChanged,
+            "failed (/x/benchmarks/src/line/7/A.java:[5,7] no B).",
+        ),
         ("Killed\n", PatchedCodeChanged, "tests on JDK 17 failed (Killed)."),
         ("", PatchedCodeChanged, "tests on JDK 17 failed (no output)."),
     ],
@@ -90,6 +96,7 @@ def test_a_step_that_fails_names_the_first_thing_that_went_wrong(
         run("cat output; exit 1", tmp_path)
     assert sentence in caught.value.message
     assert str(tmp_path / "step.log") in caught.value.next_step
+    assert ("put into benchmarks/src/line/7 is kept" in str(caught.value)) == ("/line/7" in output)
 
 
 def test_a_step_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,4 +106,7 @@ def test_a_step_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(EnvironmentProblem, match="did not end within 0 min 00 s"):
         run(f"{program} & echo $! > pid; wait", tmp_path)
     pid = int((tmp_path / "pid").read_text(encoding="ascii"))
-    assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < deadline, "it was not killed"
+        time.sleep(0.1)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
@@ -91,7 +93,7 @@ def add(
             lines=[line for line in lines.values() if line.enabled],
             patches=patches_of_tree(tree),
             published=Registries(tree / ".cache"),
-            cache=tree / ".cache",
+            tree=tree,
             jdk_home=java_home,
             environment=dict(os.environ),
             tell=_detail,
@@ -106,7 +108,7 @@ def add(
         _require_known(version, verdicts, accept_changes)
         _step(3, "Fetching what else is pinned")
         new = describe_release(version, jars, checksums, around)
-        new = NewLine(replace(new.line, enabled=not untested), new.model, new.remark)
+        new = replace(new, line=replace(new.line, enabled=not untested))
         if dry_run:
             _step(_STEPS, "Nothing is changed; this would be added to lines.toml")
             click.echo(f"\n{record(new)}")
@@ -132,6 +134,10 @@ def _run_suite(
     add_line(copy, new)
     for step in steps_of(new.line, copy, around.jdk_home, flinks_tests):
         run_step(step, copy, logs, around.environment, around.tell)
+    jar = new.line.dropin_name(distribution_version("flink-boost"))
+    (copy / "build" / "jars" / jar).replace(logs / jar)
+    around.tell(f"jar: {logs / jar}")
+    shutil.rmtree(copy)
 
 
 def _require_known(version: str, verdicts: Sequence[ClassVerdict], accept_changes: bool) -> None:
@@ -145,8 +151,8 @@ def _require_known(version: str, verdicts: Sequence[ClassVerdict], accept_change
     if unknown and not accept_changes:
         raise PatchedCodeChanged(
             f"Flink {version} changed what we replace: {'; '.join(differences)}.",
-            "Read the change (`flink-boost upstream-diff --diff`, docs/next-release.md); if the"
-            " patch is still right, add --accept-changes. Nothing was added.",
+            "Read the change above and docs/next-release.md; if the patch is still right, add"
+            " --accept-changes. Nothing was added.",
         )
 
 
@@ -156,7 +162,11 @@ def _describe(verdict: ClassVerdict) -> list[str]:
         return [f"      {simple}: the class file of Flink {verdict.line}"]
     if verdict.is_known:
         return [f"      {simple}: what we use is as in the sources of Flink {verdict.line}"]
-    return [f"      {text}" for text in verdict.differences()]
+    lines = [
+        *verdict.differences(),
+        *(row for diff in verdict.diffs() for row in diff.splitlines()),
+    ]
+    return [f"      {text}" for text in lines]
 
 
 def _next_step(new: NewLine) -> str:
