@@ -2,6 +2,10 @@
 # Healthy is a JobManager that answers, and a TaskManager that a JobManager counts among its own.
 set -euo pipefail
 
+if [ ! -f "$FLINK_HOME/run/health" ]; then
+    echo "no Flink process was started here"
+    exit 1
+fi
 role='' job_manager='' port=''
 # shellcheck disable=SC1091 # written by flink-entrypoint.sh
 . "$FLINK_HOME/run/health"
@@ -34,9 +38,5 @@ case $role in
         ;;
     history-server)
         port=8082 get localhost /config | grep -o '"flink-version":"[^"]*"'
-        ;;
-    *)
-        echo "no Flink process was started here"
-        exit 1
         ;;
 esac

@@ -225,10 +225,9 @@ def running(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """SIGTERM to the service, which is the last of a chain of processes, then SIGKILL to all."""
+    """SIGTERM to the service's first process, as an engine does; later SIGKILL to all."""
     if process.poll() is None:
-        for pid in _leaves(process.pid):
-            os.kill(pid, signal.SIGTERM)
+        os.kill(_first_inside(process.pid), signal.SIGTERM)
         try:
             process.wait(60)
         except subprocess.TimeoutExpired:
@@ -236,9 +235,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             process.wait(60)
 
 
-def _leaves(pid: int) -> list[int]:
-    """The processes below that have no child of their own; the first child where there are many."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    if not children:
-        return [pid]
-    return _leaves(int(children[0]))
+def _first_inside(pid: int) -> int:
+    """The first process below nsenter and buildah, which starts itself several times."""
+    if Path(f"/proc/{pid}/exe").readlink().name not in {"nsenter", "buildah"}:
+        return pid
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for task in tasks for child in task.read_text().split()]
+    return _first_inside(children[0]) if children else pid

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import hashlib
 import io
 import json
+import operator
 import os
 import shutil
 import struct
@@ -148,7 +150,11 @@ class Inputs:
             content["LICENSE"] = b"the licence of Flink\n"
             content["NOTICE"] = b"the notice of Flink\n"
             content["deps/licenses/LICENSE.asm"] = b"the licence of ASM\n"
-        with tarfile.open(package, "w:gz") as archive:
+        # Without a time, so that the same packages can be written again.
+        with (
+            gzip.GzipFile(package, "wb", mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
             for name, data in content.items():
                 member = tarfile.TarInfo(f"fake-flink-libraries-7.0/{name}")
                 member.size = len(data)
@@ -201,7 +207,8 @@ def test_it_holds_the_official_files_our_jar_and_the_texts(inputs: Inputs, tmp_p
 
     assert home.name == "flink-7.0-boost"
     assert files_in(home) == OFFICIAL | TEXTS | {"lib/flink-boost-7.0-0.1.0.jar"}
-    assert (home / "lib/flink-boost-7.0-0.1.0.jar").read_bytes() == small_dropin()
+    installed = home / "lib/flink-boost-7.0-0.1.0.jar"
+    assert installed.read_bytes() == inputs.dropin.read_bytes()
     assert (home / "lib/flink-dist-7.0.jar").read_bytes() == inputs.dist
     assert (home / "log").is_dir()
     licence = (home / "LICENSE").read_text()
@@ -349,18 +356,17 @@ def raw_entries(jar: Path) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
         yield info, content[info.header_offset : ends[info.header_offset]]
 
 
-def attributes(info: zipfile.ZipInfo) -> tuple[object, ...]:
-    """What the table of contents says about an entry, but for its place."""
-    kept = {name: getattr(info, name) for name in info.__slots__ if hasattr(info, name)}
-    for name in ("header_offset", "_end_offset", "_raw_time", "orig_filename"):
-        kept.pop(name, None)
-    return tuple(sorted(kept.items()))
+# What the table of contents says about an entry, but for its place.
+attributes = operator.attrgetter(
+    *("filename", "date_time", "compress_type", "comment", "extra", "create_system", "volume"),
+    *("create_version", "extract_version", "reserved", "flag_bits", "internal_attr"),
+    *("external_attr", "CRC", "compress_size", "file_size"),
+)
 
 
 def differing_entries(official: Path, changed: Path) -> dict[str, bytes]:
     """Names whose bytes differ, or that are new, with their content; others have to be equal."""
-    before = [(info, raw) for info, raw in raw_entries(official)]
-    after = [(info, raw) for info, raw in raw_entries(changed)]
+    before, after = list(raw_entries(official)), list(raw_entries(changed))
     names = [info.filename for info, _ in before]
     assert [info.filename for info, _ in after][: len(names)] == names
     different = [info.filename for info, _ in after[len(names) :]]
@@ -370,7 +376,6 @@ def differing_entries(official: Path, changed: Path) -> dict[str, bytes]:
         else:
             assert attributes(info) == attributes(new_info)
     with zipfile.ZipFile(changed) as archive:
-        assert archive.testzip() is None or len(names) > 1000  # the real ones are read by Flink
         return {name: archive.read(name) for name in different}
 
 
@@ -382,8 +387,7 @@ def test_in_the_replaced_variant_only_our_entries_differ(inputs: Inputs, tmp_pat
     assert home.name == "flink-7.0-boost-replaced"
     assert files_in(home) == OFFICIAL | TEXTS
     changed = home / "lib/flink-dist-7.0.jar"
-    record = small_dropin()
-    with zipfile.ZipFile(io.BytesIO(record)) as ours:
+    with zipfile.ZipFile(inputs.dropin) as ours:
         expected = OUR_ENTRIES | {RECORD: ours.read(RECORD)}
     assert differing_entries(official, changed) == expected
     with zipfile.ZipFile(changed) as archive:
