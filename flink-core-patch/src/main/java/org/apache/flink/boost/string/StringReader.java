@@ -291,7 +291,7 @@ final class StringReader {
             in.boostPosition(start + (n << 1));
             return ofFew(Words.fourOfTwoBytes(word), n);
         }
-        if (n == 2 && (more & Words.SIX_BYTES) == Words.THREE_BYTES && limit - start >= 6) {
+        if (n == 2 && Words.areThreeBytes(more) && limit - start >= 6) {
             in.boostPosition(start + 6);
             return ofFew(Words.twoOfThreeBytes(word), n);
         }

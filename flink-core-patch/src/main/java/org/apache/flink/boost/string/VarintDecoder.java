@@ -32,10 +32,13 @@ final class VarintDecoder {
                 WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
                 i += 4;
                 p += 8;
-            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES) {
+            } else if (Words.areThreeBytes(more)) {
                 WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
                 i += 2;
                 p += 6;
+                int many = decodeThreeBytes(in, p, limit, chars, i, n);
+                i += many;
+                p += 3 * many;
             } else if (more == 0) {
                 WideArrays.putLong(chars, i << 1, Words.widened(word));
                 WideArrays.putLong(chars, (i << 1) + 8, Words.widened(word >>> 32));
@@ -64,7 +67,7 @@ final class VarintDecoder {
                 p += 8;
                 continue;
             }
-            if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2 && p <= limit - 6) {
+            if (Words.areThreeBytes(more) && i <= n - 2 && p <= limit - 6) {
                 WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
                 i += 2;
                 p += 6;
@@ -87,6 +90,27 @@ final class VarintDecoder {
     }
 
     /**
+     * Characters of three bytes, four at a time, as long as no others come; a loop of its own,
+     * whose bounds the compiler can check once.
+     *
+     * @return how many
+     */
+    private static int decodeThreeBytes(
+            byte[] in, int position, int limit, byte[] chars, int from, int n) {
+        int fours = Math.min(n - from >> 2, (limit - position - 2) / 12);
+        for (int k = 0; k < fours; k++) {
+            long first = WideArrays.getLong(in, position + 12 * k);
+            long second = WideArrays.getLong(in, position + 12 * k + 6);
+            if (!Words.areThreeBytes(first, second)) {
+                return k << 2;
+            }
+            WideArrays.putLong(
+                    chars, (from << 1) + (k << 3), Words.fourOfThreeBytes(first, second));
+        }
+        return Math.max(fours, 0) << 2;
+    }
+
+    /**
      * Decodes into an array with one element per character.
      *
      * @param from number of characters that are there already
@@ -103,7 +127,7 @@ final class VarintDecoder {
                 putFour(Words.fourOfTwoBytes(word), chars, i);
                 i += 4;
                 p += 8;
-            } else if ((more & Words.SIX_BYTES) == Words.THREE_BYTES) {
+            } else if (Words.areThreeBytes(more)) {
                 int two = Words.twoOfThreeBytes(word);
                 chars[i] = (char) two;
                 chars[i + 1] = (char) (two >>> 16);
@@ -137,7 +161,7 @@ final class VarintDecoder {
                 p += 8;
                 continue;
             }
-            if ((more & Words.SIX_BYTES) == Words.THREE_BYTES && i <= n - 2 && p <= limit - 6) {
+            if (Words.areThreeBytes(more) && i <= n - 2 && p <= limit - 6) {
                 int two = Words.twoOfThreeBytes(word);
                 chars[i++] = (char) two;
                 chars[i++] = (char) (two >>> 16);

@@ -204,10 +204,9 @@ final class VarintEncoder {
             return position + 8;
         }
         if (areThreeBytes(chars)) {
-            WideArrays.putInt(out, position, threeBytes((int) chars & 0xFFFF));
-            WideArrays.putInt(out, position + 3, threeBytes((int) (chars >>> 16) & 0xFFFF));
-            WideArrays.putInt(out, position + 6, threeBytes((int) (chars >>> 32) & 0xFFFF));
-            WideArrays.putInt(out, position + 9, threeBytes((int) (chars >>> 48)));
+            long last = Words.threeBytesOfTwo(chars >>> 32);
+            WideArrays.putLong(out, position, Words.threeBytesOfTwo(chars) | last << 48);
+            WideArrays.putInt(out, position + 8, (int) (last >>> 16));
             return position + 12;
         }
         if ((chars & ABOVE_TWO_BYTES) == 0) {
@@ -310,10 +309,6 @@ final class VarintEncoder {
             chars = chars << 16 | charAt(value, i);
         }
         return chars;
-    }
-
-    private static int threeBytes(int c) {
-        return (c & 0x7F) | (c << 1 & 0x7F00) | c << 2 & 0x30000 | 0x8080;
     }
 
     private static int charAt(byte[] utf16, int index) {

@@ -27,6 +27,12 @@ final class Words {
     /** The low 16-bit lane of each half. */
     private static final long LOW_LANES = 0x0000FFFF0000FFFFL;
 
+    private static final long HALF_LOW_7 = 0x0000007F0000007FL;
+    private static final long HALF_BITS_7_TO_13 = 0x00003F8000003F80L;
+    private static final long HALF_BITS_14_TO_15 = 0x0000C0000000C000L;
+    private static final long HALF_MORE = 0x0000808000008080L;
+    private static final long HALF_LOW_24 = 0x0000000000FFFFFFL;
+    private static final long UPPER_THREE_BYTES = 0x0000FFFFFF000000L;
     private static final long HALF_ONE = 0x0000000100000001L;
     private static final long LOW_HALF = 0x00000000FFFFFFFFL;
     private static final long LANE_LOW_7 = 0x007F007F007F007FL;
@@ -52,7 +58,38 @@ final class Words {
 
     /** Two characters of three bytes as UTF-16. */
     static int twoOfThreeBytes(long word) {
-        return ofThreeBytes((int) word) | ofThreeBytes((int) (word >>> 24)) << 16;
+        long halves = (word & HALF_LOW_24) | (word & UPPER_THREE_BYTES) << 8;
+        long chars =
+                (halves & HALF_LOW_7)
+                        | (halves >>> 1 & HALF_BITS_7_TO_13)
+                        | (halves >>> 2 & HALF_BITS_14_TO_15);
+        return (int) (chars | chars >>> 16);
+    }
+
+    /** Four characters of three bytes, two in each word, as UTF-16. */
+    static long fourOfThreeBytes(long first, long second) {
+        return twoOfThreeBytes(first) & LOW_HALF | (long) twoOfThreeBytes(second) << 32;
+    }
+
+    /** Whether a word begins with two characters of three bytes. */
+    static boolean areThreeBytes(long more) {
+        return (more & SIX_BYTES) == THREE_BYTES;
+    }
+
+    /** Whether both words begin with two characters of three bytes. */
+    static boolean areThreeBytes(long first, long second) {
+        return ((first ^ THREE_BYTES | second ^ THREE_BYTES) & SIX_BYTES & MORE) == 0;
+    }
+
+    /** Two characters from 0x4000 on, in the low half, encoded in six bytes. */
+    static long threeBytesOfTwo(long chars) {
+        long halves = (chars & 0xFFFFL) | (chars & 0xFFFF0000L) << 16;
+        long bytes =
+                (halves & HALF_LOW_7)
+                        | (halves << 1 & HALF_BITS_7_TO_13 << 1)
+                        | (halves << 2 & HALF_BITS_14_TO_15 << 2)
+                        | HALF_MORE;
+        return (bytes & HALF_LOW_24) | (bytes >>> 8 & UPPER_THREE_BYTES);
     }
 
     /** Four ASCII characters, in the low four bytes, as UTF-16. */
