@@ -171,7 +171,7 @@ def describe_release(
         f"The nearest release that has example jobs there is {example.version}."
         if example and example.version != version
         else "",
-        _substitutes(version, model.version, around),
+        _unpublished(version, model.version, around),
     )
 
 
@@ -236,18 +236,12 @@ def _example(version: str, suffix: str, around: Surroundings) -> PinnedFile | No
     return None
 
 
-def _substitutes(version: str, model: str, around: Surroundings) -> tuple[tuple[str, str], ...]:
-    """The nearest versions of what Flink's own tests need and the release did not publish."""
-    wanted = [
-        Artifact(project, version, type="pom") for project in projects_of_tests(around.tree, model)
-    ]
+def _unpublished(version: str, model: str, around: Surroundings) -> tuple[str, ...]:
+    """What the class path of Flink's own tests needs and the release did not publish."""
+    projects = projects_of_tests(around.tree, model)
+    wanted = [Artifact(project, version, type="pom") for project in projects]
     found = around.published.fetch(wanted)
-    missing = [each.project for each in wanted if each not in found]
-    return tuple(
-        (project, min(known, key=lambda each: distance(version, each)))
-        for project in missing
-        if (known := [v for v in around.published.releases(project) if _RELEASE.fullmatch(v)])
-    )
+    return tuple(each.project for each in wanted if each not in found)
 
 
 def _avro(version: str, around: Surroundings) -> str:

@@ -25,6 +25,11 @@ from flink_boost.lines import Line, PinnedFile
 from flink_boost.linesources import version_key
 
 _LINES = Path("lines.toml")
+
+# What Flink's parent asks for in its own version, although not every release publishes it.
+_MANAGED = ("flink-architecture-tests-base",)
+_MANAGEMENT = "    <dependencyManagement>\n        <dependencies>\n"
+
 _CATALOGUE = Path("scripts/flink-tests/flink-tests.toml")
 
 
@@ -32,14 +37,15 @@ _CATALOGUE = Path("scripts/flink-tests/flink-tests.toml")
 class NewLine:
     """A line to be added, and ``model``, the line whose folders it begins with.
 
-    ``remark`` is what has to be said about its example jobs. ``substitutes`` are the versions of
-    those projects that the class path of Flink's own tests needs and the release does not have.
+    ``remark`` is what has to be said about its example jobs. ``unpublished`` are projects that the
+    class path of Flink's own tests needs and the release does not have; the model's are taken,
+    which are known to be complete.
     """
 
     line: Line
     model: str
     remark: str = ""
-    substitutes: tuple[tuple[str, str], ...] = ()
+    unpublished: tuple[str, ...] = ()
 
 
 def record(new: NewLine) -> str:
@@ -144,20 +150,33 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
 
 
 def projects_of_tests(root: Path, model: str) -> list[str]:
-    """Flink's own projects that the class path of a line's tests names in the line's version."""
+    """Flink's own projects that the class path of a line's tests needs in the line's version."""
     pom = root / "scripts" / "flink-tests" / f"flink-{model}.xml"
     named = _dependency("([^<]+)", model)
     found: list[str] = re.findall(named, pom.read_text(encoding="utf-8"))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *_MANAGED]))
 
 
 def _class_path_pom(text: str, new: NewLine) -> str:
     version = new.line.version
     text = text.replace(new.model, version)
-    for project, other in new.substitutes:
+    for project in new.unpublished:
         place = re.compile(_dependency(re.escape(project), version))
-        text = place.sub(lambda found: found[0].replace(version, other), text)  # noqa: B023
+        text = place.sub(lambda found: found[0].replace(version, new.model), text)
+        if project in _MANAGED and f">{project}<" not in text:
+            text = text.replace(_MANAGEMENT, _MANAGEMENT + _managed(project, new.model), 1)
     return text
+
+
+def _managed(project: str, version: str) -> str:
+    lines = [
+        "<dependency>",
+        "    <groupId>org.apache.flink</groupId>",
+        f"    <artifactId>{project}</artifactId>",
+        f"    <version>{version}</version>",
+        "</dependency>",
+    ]
+    return "".join(f"            {line}\n" for line in lines)
 
 
 def _dependency(project: str, version: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import shutil
@@ -17,6 +18,7 @@ from installations import everything_in, flink_boost
 
 from flink_boost.commands import line as line_command
 from flink_boost.downloads import CACHE
+from flink_boost.errors import EnvironmentProblem
 from flink_boost.linefiles import projects_of_tests
 from flink_boost.lines import PROJECT_ROOT, Line, load_lines
 from flink_boost.linesources import fetch_sources
@@ -32,7 +34,7 @@ FLINK_ENV_JAVA_OPTS="-XX:+IgnoreUnrecognizedVMOptions {opens} --add-exports=a.b/
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 
 # What the class path of Flink's own tests needs and the release did not publish.
-MISSING = "flink-architecture-tests-test"
+MISSING = ("flink-architecture-tests-test", "flink-architecture-tests-base")
 
 Edit = Callable[[str], str]
 
@@ -121,7 +123,7 @@ class Shelf:
                 path = self.cache / artifact.folder / artifact.file
                 self.artifacts[artifact] = write_jar(path, content)
         for project in projects_of_tests(PROJECT_ROOT, MODEL.version):
-            if project != MISSING:
+            if project not in MISSING:
                 pom = Artifact(project, version, type="pom")
                 self.artifacts[pom] = self.cache / pom.folder / pom.file
         example = Artifact("flink-examples-streaming", "2.3.0", "WordCount")
@@ -240,8 +242,9 @@ def test_a_release_is_added_switched_off(
     assert line.avro_version == "2.3.0", "the nearest that the shelf has"
     assert (tree / "benchmarks/src/line" / NEW).is_dir()
     pom = (tree / f"scripts/flink-tests/flink-{NEW}.xml").read_text(encoding="utf-8")
-    assert re.search(rf"{MISSING}</artifactId>\s*<version>2\.3\.0<", pom)
-    assert pom.count("<version>2.3.0<") == 1
+    for project in MISSING:
+        assert re.search(rf"{project}</artifactId>\s*<version>2\.3\.0<", pom)
+    assert pom.count("<version>2.3.0<") == len(MISSING)
     assert re.search(rf"flink-core</artifactId>\s*<version>{NEW}<", pom)
 
 
@@ -318,6 +321,17 @@ def test_a_real_change_is_named_and_shown(
     assert "-\t\t\tint lenToWrite = cs.length()+1;\n" in shown.out
     assert "+            int strlen = cs.length();\n" in shown.out
     assert "NonSpanningWrapper: what we use is as in the sources of Flink 1.9.3" in shown.out
+
+
+def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
+    tree: Path, shelf: Shelf
+) -> None:
+    shelf.publish()
+    with pytest.raises(EnvironmentProblem) as caught:
+        line_command._require_class_path(dataclasses.replace(MODEL, version=NEW), tree)
+    assert f"flink-{NEW}.xml is missing" in caught.value.message
+    assert f"into scripts/flink-tests/flink-{NEW}.xml, which is kept" in caught.value.next_step
+    assert "--skip-flink-tests" in caught.value.next_step
 
 
 def test_changed_code_can_be_accepted_what_does_not_fit_cannot(tree: Path, shelf: Shelf) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 import click
 
 from flink_boost.cli import Settings
-from flink_boost.errors import PatchedCodeChanged
+from flink_boost.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.files import exclusive_lock, make_folder
+from flink_boost.flinktests.classpath import ensure_tests
+from flink_boost.flinktests.plan import MODULES
 from flink_boost.jdks import java_home
 from flink_boost.lineadd import (
     Surroundings,
@@ -25,7 +27,7 @@ from flink_boost.lineadd import (
 )
 from flink_boost.linecheck import ClassVerdict
 from flink_boost.linefiles import NewLine, add_line, record
-from flink_boost.lines import PROJECT_ROOT, load_lines
+from flink_boost.lines import PROJECT_ROOT, Line, load_lines
 from flink_boost.linesuite import copy_tree, run_step, steps_of
 from flink_boost.patchedclasses import patches_of_tree
 from flink_boost.published import Registries
@@ -132,12 +134,27 @@ def _run_suite(
     copy = logs / "tree"
     copy_tree(tree, copy)
     add_line(copy, new)
+    if flinks_tests:
+        _require_class_path(new.line, copy)
     for step in steps_of(new.line, copy, around.jdk_home, flinks_tests):
         run_step(step, copy, logs, around.environment, around.tell)
     jar = new.line.dropin_name(distribution_version("flink-boost"))
     (copy / "build" / "jars" / jar).replace(logs / jar)
     around.tell(f"jar: {logs / jar}")
     shutil.rmtree(copy)
+
+
+def _require_class_path(line: Line, copy: Path) -> None:
+    """Resolves the class path of Flink's own tests, which come last, before everything else."""
+    try:
+        for module in MODULES:
+            ensure_tests(line, module, copy / ".cache", copy / "scripts" / "flink-tests")
+    except EnvironmentProblem as error:
+        raise EnvironmentProblem(
+            error.message,
+            f"Put a class path that is complete into scripts/flink-tests/flink-{line.version}.xml,"
+            " which is kept, or leave Flink's own tests out with --skip-flink-tests.",
+        ) from error
 
 
 def _require_known(version: str, verdicts: Sequence[ClassVerdict], accept_changes: bool) -> None:
