@@ -14,14 +14,16 @@ from pathlib import Path
 
 import pytest
 import tomlkit
-from installations import everything_in, flink_boost
+from installations import VERSION, everything_in, flink_boost
 
+from flink_boost import linesuite
 from flink_boost.commands import line as line_command
 from flink_boost.downloads import CACHE
 from flink_boost.errors import EnvironmentProblem
 from flink_boost.linefiles import projects_of_tests
 from flink_boost.lines import PROJECT_ROOT, Line, load_lines
 from flink_boost.linesources import fetch_sources
+from flink_boost.linesuite import Step
 from flink_boost.published import Artifact
 
 NEW = "2.2.9"
@@ -332,6 +334,41 @@ def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
     assert f"flink-{NEW}.xml is missing" in caught.value.message
     assert f"into scripts/flink-tests/flink-{NEW}.xml, which is kept" in caught.value.next_step
     assert "--skip-flink-tests" in caught.value.next_step
+
+
+def run_suite_of(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step in place of Maven's, in the copy of the tree."""
+    step = Step("tests on JDK 17", ("sh", "-c", script), "jdk-17.log")
+    monkeypatch.setattr(line_command, "steps_of", lambda *_: [step])
+    monkeypatch.setattr(linesuite, "_FOLDERS", ("benchmarks", "flink-core-patch", "scripts"))
+    monkeypatch.setattr(linesuite, "_FILES", ("lines.toml",))
+
+
+def test_what_passed_the_suite_is_switched_on(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    jar = f"flink-boost-{NEW}-{VERSION}.jar"
+    has_it_already = f"grep -q '{NEW}.*jars' lines.toml && test -d benchmarks/src/line/{NEW}"
+    run_suite_of(f"{has_it_already} && mkdir -p build/jars && touch build/jars/{jar}", monkeypatch)
+    assert add(tree, NEW, "--skip-flink-tests") == 0
+    shown = capsys.readouterr().out
+    assert "tests on JDK 17: passed in 0 min" in shown
+    assert f"Next: read `git diff`, run `make test LINE={NEW}`" in shown
+    assert lines_of(tree)[NEW].enabled
+    logs = tree.parent / "build" / "line-add" / NEW
+    assert sorted(path.name for path in logs.iterdir()) == [jar, "jdk-17.log"]
+
+
+def test_what_failed_the_suite_is_not_added(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    before = project_files(tree)
+    run_suite_of("echo '[ERROR]   AllocationTest.reads:12 expected 1'; exit 1", monkeypatch)
+    assert add(tree, NEW, "--skip-flink-tests") == 7
+    assert "tests on JDK 17 failed (AllocationTest.reads:12 expected 1)" in capsys.readouterr().err
+    assert project_files(tree) == before
 
 
 def test_changed_code_can_be_accepted_what_does_not_fit_cannot(tree: Path, shelf: Shelf) -> None:

@@ -60,6 +60,10 @@ def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
     ]
 
 
+def test_a_line_may_take_the_avro_format_of_another_release(tmp_path: Path) -> None:
+    assert maven_arguments(find_line("1.20.5"), tmp_path)[3:] == ["-Dflink.avro.version=1.20.3"]
+
+
 @pytest.mark.parametrize(
     ("version", "jdk", "opened", "skipped"),
     [
