@@ -27,7 +27,8 @@ case $role in
         ;;
     taskmanager)
         known=$(get "${job_manager:-localhost}" /taskmanagers)
-        for name in $(hostname -I) "$(hostname)" localhost 127.0.0.1; do
+        # Flink chooses one of the machine's addresses, or a name.
+        for name in $(hostname -I) $(hostname -i 2> /dev/null) "$(hostname)" localhost 127.0.0.1; do
             if [[ $known == *"@$name:"* ]]; then
                 echo "registered as $name"
                 exit 0

@@ -195,7 +195,7 @@ class Services:
         mounts = {self._hosts: "/etc/hosts:ro", **volumes}
         return [
             *("nsenter", f"--net=/proc/{self._network.pid}/ns/net", "--"),
-            *("buildah", "run"),
+            *("buildah", "run", f"--hostname={name}"),
             *(f"--env={key}={value}" for key, value in environment.items()),
             *(f"--volume={source}:{target}" for source, target in mounts.items()),
             *(self._containers[name], "--", *command),

@@ -138,6 +138,7 @@ def test_our_classes_inside_another_release_end_the_process(
     refused_at_start(ended, log, sentence)
 
 
+@pytest.mark.in_full_form_only
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
 @pytest.mark.timeout(120)
 def test_our_jar_beside_our_classes_ends_the_process(
