@@ -117,7 +117,10 @@ class FlinkInstallation:
         """``bin/taskmanager.sh start`` as on a machine of that name; its process id."""
         started = self.run("taskmanager.sh", "start", seconds=START_SECONDS, name=name)
         assert started.exit_code == 0, started.output
-        (pid,) = self._pids(f"flink-{name}-taskexecutor.pid")
+        # Its command line is empty for a moment while the process becomes a JVM.
+        file = f"flink-{name}-taskexecutor.pid"
+        assert eventually(lambda: len(self._pids(file)) == 1, STOP_SECONDS), started.output
+        (pid,) = self._pids(file)
         return pid
 
     def stop_task_manager(self, name: str) -> None:

@@ -23,9 +23,7 @@ pytestmark = pytest.mark.in_full_form_only
 def test_examples_write_what_they_write_on_stock(
     line: Line, install: Install, dropin_jar: Path, tmp_path: Path
 ) -> None:
-    """WordCount has a test of its own, in ``test_drop_in.py``."""
-    jobs = {name: ensure_example(line, name) for name in line.examples if name != "WordCount"}
-    assert "SessionWindowing" in jobs
+    jobs = {name: ensure_example(line, name) for name in line.examples}
 
     def run_all(flink: FlinkInstallation) -> dict[str, list[str]]:
         flink.start_cluster()
@@ -41,9 +39,8 @@ def test_examples_write_what_they_write_on_stock(
         loaded = patched.loaded_by(task_manager)
 
     assert on_patched == on_stock
-    # Sessions of three keys; pages of the log that have a high rank.
-    assert len(on_stock["SessionWindowing"]) >= 4, on_stock
-    assert all(on_stock.values()), on_stock
+    assert len(on_stock) == len(line.examples) > 0
+    assert all(len(lines) > 1 for lines in on_stock.values()), on_stock
     assert loaded[CODEC] == dropin_jar.name
 
 
