@@ -14,6 +14,9 @@ from flink_boost.downloads import CACHE
 from flink_boost.errors import BrokenData, EnvironmentProblem
 from flink_boost.published import Artifact, Registries
 
+# Maven starts seven times, which takes long on a machine that is busy.
+pytestmark = pytest.mark.timeout(900)
+
 CORE = Artifact("flink-core", "7.0.0")
 SOURCES = Artifact("flink-core", "7.0.0", "sources")
 NOT_THERE = Artifact("flink-core", "7.0.0", "WordCount")
