@@ -147,7 +147,7 @@ def test_a_job_in_the_containers_gives_stocks_output(
 
 def test_the_dashboard_keeps_results_in_the_database(services: Services) -> None:
     asked = (
-        "import urllib.request as r; print(r.urlopen('http://dashboard:8321/', timeout=30).status)"
+        "import urllib.request as r; print(r.urlopen('http://127.0.0.1:8321/', timeout=60).status)"
     )
     code, said = services.run_in("dashboard", "/opt/flink-boost/.venv/bin/python", "-c", asked)
     assert (code, said) == (0, "200\n")
