@@ -105,7 +105,9 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
         )
     forks = store.load_forks(tmp_path, run_id)
     assert all(fork.alloc_bytes_per_op is not None for fork in forks)
-    assert all(fork.cpu_time_per_op is not None and fork.cpu_time_per_op > 0 for fork in forks)
+    # Counted in steps of 10 ms: a fork that had to wait may have none in such short iterations.
+    assert all(fork.cpu_time_per_op is not None for fork in forks)
+    assert any(fork.cpu_time_per_op for fork in forks)
 
     assert f"Run: {run_id}" in answer.stdout
     assert "2 pairs" in answer.stdout
