@@ -164,7 +164,8 @@ def test_an_interrupted_run_says_how_to_go_on_and_keeps_others_out(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     with subprocess.Popen(
-        smoke(tmp_path, "--aa"),
+        # Far more forks than there is time for.
+        smoke(tmp_path, "--aa", "--pairs", "50"),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
