@@ -124,13 +124,13 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
 def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path) -> None:
     source = random.Random(20260301)
     seen: dict[str, bytes] = {}
-    command = smoke(tmp_path, "--aa", "--pairs", "6")
+    command = smoke(tmp_path, "--aa", "--pairs", "8")
     longest = 2.6
     for _ in range(6):
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
-        # Twelve forks take far longer than all of these together.
+        # Sixteen forks take far longer than all of these together.
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timeout=source.uniform(0.4, longest))
         process.kill()
@@ -145,7 +145,7 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
         # A busy machine has finished no fork by then: go on for longer, until it has.
         longest *= 1 if seen else 1.5
     assert len(store.run_ids(tmp_path)) == 1
-    assert 0 < len(seen) < 12
+    assert 0 < len(seen) < 16
     answer = run(command)
     assert answer.returncode == 0, answer.stderr
     (run_id,) = store.complete_run_ids(tmp_path)
@@ -154,7 +154,7 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
         planned.stem for planned in store.planned_forks(info)
     }
     assert seen.items() <= finished(tmp_path, run_id).items()
-    assert len(store.load_forks(tmp_path, run_id)) == 12
+    assert len(store.load_forks(tmp_path, run_id)) == 16
     assert not (tmp_path / run_id / "attempts").exists()
     assert "A/A: " in answer.stdout
 
