@@ -1,5 +1,5 @@
 #!/bin/sh
-# `nightly` brings the checkout in /work up to date, builds, measures, publishes. Anything else is run
+# `nightly` brings the checkout in /srv up to date, builds, measures, publishes. Anything else is run
 # as a command in the checkout.
 #
 #   FLINK_BOOST_REPOSITORY   address to clone and pull from; without it the checkout stays as it is
@@ -8,7 +8,7 @@
 #   FLINK_BOOST_CODESPEED_URL  dashboard to upload to; without it results stay in the spool
 set -eu
 
-checkout=/work/flink-boost
+checkout=/srv/flink-boost
 branch=${FLINK_BOOST_BRANCH:-main}
 
 if [ -n "${FLINK_BOOST_REPOSITORY:-}" ]; then

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from flink_installation import ONE_PER_LINE, FlinkInstallation, Install, Platform, count_words
-from test_drop_in import CODEC, ENTRY_POINTS, TASK_MANAGER, announced, used_by_words
+from our_classes import runs_our_classes_from
 from test_wrong_version import PROCESSES, refused_at_start, replace_entry
 
 from flink_boost.carried import of_tree
@@ -44,20 +44,6 @@ def put_in_place(jar: Path, flink: FlinkInstallation) -> Path:
     dist.unlink()
     os.link(jar, dist)
     return dist
-
-
-def runs_our_classes_from(jar: Path, line: Line, flink: FlinkInstallation, words: str) -> None:
-    """What logs and loaded classes of a cluster that ran WordCount have to say."""
-    for process, entry_point in ENTRY_POINTS.items():
-        announcements = announced(flink.log(process))
-        assert len(announcements) == 1, (process, announcements)
-        assert f"for Flink {line.version}: mode on, {words}" in announcements[0]
-        assert "string access opened" in announcements[0]
-        loaded = flink.loaded_classes(entry_point)
-        for name in line.classes:
-            assert loaded.get(name, jar.name) == jar.name
-    loaded = flink.loaded_classes(TASK_MANAGER)
-    assert {loaded[name] for name in (*CODEC, *used_by_words(line))} == {jar.name}
 
 
 @pytest.mark.timeout(180)

@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 from flink_installation import ONE_PER_LINE, Install, count_words
+from our_classes import (
+    CODEC,
+    ENTRY_POINTS,
+    TASK_MANAGER,
+    announced,
+    runs_our_classes_from,
+    used_by_words,
+)
 
 from flink_boost.lines import Line
 
-CLIENT = "org.apache.flink.client.cli.CliFrontend"
-JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
-TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
-ENTRY_POINTS = {
-    "client": CLIENT,
-    "standalonesession": JOB_MANAGER,
-    "taskexecutor": TASK_MANAGER,
-}
-CODEC = ("org.apache.flink.boost.string.StringWriter", "org.apache.flink.boost.string.StringReader")
 STRING_VALUE = "org.apache.flink.types.StringValue"
 PROBE = Path(__file__).with_name("KillSwitchProbe.java")
 
@@ -40,16 +39,7 @@ def test_word_count_gives_stocks_output_with_our_classes(
 
     assert flink.daemons() == []
     assert counts == stock_counts
-    for process, entry_point in ENTRY_POINTS.items():
-        announcements = announced(flink.log(process))
-        assert len(announcements) == 1, (process, announcements)
-        assert f"for Flink {line.version}: mode on, the class files it" in announcements[0]
-        assert "string access opened" in announcements[0]
-        loaded = flink.loaded_classes(entry_point)
-        for name in line.classes:
-            assert loaded.get(name, dropin_jar.name) == dropin_jar.name
-    loaded = flink.loaded_classes(TASK_MANAGER)
-    assert {loaded[name] for name in (*used_by_words(line), *CODEC)} == {dropin_jar.name}
+    runs_our_classes_from(dropin_jar, line, flink, "the class files it")
 
 
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
@@ -108,19 +98,9 @@ def test_the_switch_decides_whose_method_body_runs(
     assert (f"{STRING_VALUE}.writeString$flinkBoostStock" in report["stack"]) is (mode == "off")
 
 
-def used_by_words(line: Line) -> list[str]:
-    """The patched classes that WordCount needs: its words are strings, no ``StringValue``."""
-    return [name for name in line.classes if not name.endswith(".StringValueSerializer")]
-
-
 def jvm_options(log: str) -> set[str]:
     """What a process says at its start that it was started with."""
     after = log.partition(" JVM Options:\n")[2].partition(" Program Arguments:")[0]
     found = {text.rpartition(" - ")[2].strip() for text in after.splitlines()}
     assert len(found) > 1, log
     return found
-
-
-def announced(log: str) -> list[str]:
-    """The lines in which the guard says which mode it found."""
-    return [text for text in log.splitlines() if "- flink-boost " in text and ": mode " in text]

@@ -178,9 +178,9 @@ def test_the_runner_builds_what_is_mounted_and_says_when_nothing_is(tmp_path: Pa
         tools = "java -version && mvn --version && git --version && python3.11 --version && id -un"
         assert "runner" in buildah("run", container, "--", "sh", "-c", tools).splitlines()[-1]
         entry_point = image_configuration(RUNNER)["Entrypoint"]
-        with pytest.raises(AssertionError, match=r"there is no checkout in /work/flink-boost"):
+        with pytest.raises(AssertionError, match=r"there is no checkout in /srv/flink-boost"):
             buildah("run", container, "--", *entry_point, "nightly")
-        mounted = f"{PROJECT_ROOT}:/work/flink-boost:ro"
+        mounted = f"{PROJECT_ROOT}:/srv/flink-boost:ro"
         listing = buildah("run", f"--volume={mounted}", container, "--", *entry_point, "make")
         assert "make dist" in listing
     finally:

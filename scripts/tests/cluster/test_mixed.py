@@ -17,6 +17,7 @@ from flink_installation import (
     eventually,
 )
 from installations import damaged_dropin
+from our_classes import CODEC
 from running_job import checkpoint_options
 from string_state import differences
 from texts import encode, shown
@@ -24,7 +25,6 @@ from texts import encode, shown
 from flink_boost.lines import Line
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
-CODEC = ("org.apache.flink.boost.string.StringWriter", "org.apache.flink.boost.string.StringReader")
 ROUNDS = 3
 
 pytestmark = pytest.mark.in_full_form_only

@@ -16,13 +16,13 @@ from flink_installation import (
     Install,
     eventually,
 )
+from our_classes import CODEC
 from running_job import checkpoint_options
 from string_state import differences
 from texts import shown
 
 from flink_boost.lines import Line
 
-CODEC = ("org.apache.flink.boost.string.StringWriter", "org.apache.flink.boost.string.StringReader")
 ROUNDS = 12
 PAUSE_MILLIS = 20
 

@@ -47,7 +47,7 @@ final class StringWriter {
         }
         int start = putLength(buffer, position, n + 1);
         if (n < FEW) {
-            out.boostPosition(VarintEncoder.encodeFewLatin1(value, buffer, start));
+            out.boostPosition(VarintEncoder.encodeLatin1Tightly(value, 0, buffer, start));
             return true;
         }
         if (n < BULK) {

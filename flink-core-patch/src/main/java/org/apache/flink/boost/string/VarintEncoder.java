@@ -92,18 +92,6 @@ final class VarintEncoder {
         return n;
     }
 
-    /** Encodes some Latin-1 characters, of which the caller knows that they fit. */
-    static int encodeFewLatin1(byte[] value, byte[] out, int position) {
-        int p = position;
-        for (byte c : value) {
-            out[p++] = c;
-            if (c < 0) {
-                out[p++] = 1;
-            }
-        }
-        return p;
-    }
-
     /** Encoded size of the Latin-1 characters from an index on; more than an int where it is. */
     static long latin1Size(byte[] value, int from) {
         long size = value.length - from;
@@ -230,7 +218,12 @@ final class VarintEncoder {
     static int encodeLatin1Tightly(byte[] value, int from, byte[] out, int position) {
         int p = position;
         for (int i = from; i < value.length; i++) {
-            p = encodeChar(value[i] & 0xFF, out, p);
+            byte c = value[i];
+            // A letter of 0x80 to 0xFF is that byte and a 1.
+            out[p++] = c;
+            if (c < 0) {
+                out[p++] = 1;
+            }
         }
         return p;
     }

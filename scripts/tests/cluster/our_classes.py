@@ -1,0 +1,43 @@
+"""Which process of a cluster runs our classes, by its log and by the classes that it loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flink_installation import FlinkInstallation
+
+from flink_boost.lines import Line
+
+CLIENT = "org.apache.flink.client.cli.CliFrontend"
+JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
+TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
+ENTRY_POINTS = {
+    "client": CLIENT,
+    "standalonesession": JOB_MANAGER,
+    "taskexecutor": TASK_MANAGER,
+}
+CODEC = ("org.apache.flink.boost.string.StringWriter", "org.apache.flink.boost.string.StringReader")
+
+
+def runs_our_classes_from(jar: Path, line: Line, flink: FlinkInstallation, words: str) -> None:
+    """What logs and loaded classes of a cluster that ran WordCount have to say."""
+    for process, entry_point in ENTRY_POINTS.items():
+        announcements = announced(flink.log(process))
+        assert len(announcements) == 1, (process, announcements)
+        assert f"for Flink {line.version}: mode on, {words}" in announcements[0]
+        assert "string access opened" in announcements[0]
+        loaded = flink.loaded_classes(entry_point)
+        for name in line.classes:
+            assert loaded.get(name, jar.name) == jar.name
+    loaded = flink.loaded_classes(TASK_MANAGER)
+    assert {loaded[name] for name in (*CODEC, *used_by_words(line))} == {jar.name}
+
+
+def used_by_words(line: Line) -> list[str]:
+    """The patched classes that WordCount needs: its words are strings, no ``StringValue``."""
+    return [name for name in line.classes if not name.endswith(".StringValueSerializer")]
+
+
+def announced(log: str) -> list[str]:
+    """The lines in which the guard says which mode it found."""
+    return [text for text in log.splitlines() if "- flink-boost " in text and ": mode " in text]
