@@ -109,6 +109,7 @@ class Services:
         self._services = document["services"]
         self._folder = folder
         self._containers: dict[str, str] = {}
+        self._volumes: dict[str, Mapping[Path, str]] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.started: list[str] = []
         self._network = subprocess.Popen(
@@ -143,11 +144,12 @@ class Services:
             self.check_health(needed)
         container = buildah("from", "--pull-never", service["image"])
         self._containers[name] = container
+        self._volumes[name] = volumes
         image = image_configuration(service["image"])
         command = [*(image["Entrypoint"] or ()), *service.get("command", image["Cmd"] or ())]
         with self.log_file(name).open("wb") as log:
             self._processes[name] = subprocess.Popen(
-                self._command(name, command, volumes),
+                self._command(name, command),
                 env={**os.environ, **BUILDAH},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -169,7 +171,7 @@ class Services:
     def run_in(self, name: str, *command: str) -> tuple[int, str]:
         """A command in the container of a service, as ``exec`` would run it."""
         done = subprocess.run(
-            self._command(name, command, {}),
+            self._command(name, command),
             env={**os.environ, **BUILDAH},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -190,12 +192,13 @@ class Services:
         """What the service printed."""
         return self._folder / f"{name}.log"
 
-    def _command(self, name: str, command: Sequence[str], volumes: Mapping[Path, str]) -> list[str]:
+    def _command(self, name: str, command: Sequence[str]) -> list[str]:
         environment = self._services[name].get("environment", {})
-        mounts = {self._hosts: "/etc/hosts:ro", **volumes}
+        # Without --no-hosts buildah mounts a file of its own as well, now over ours, now under it.
+        mounts = {self._hosts: "/etc/hosts:ro", **self._volumes[name]}
         return [
             *("nsenter", f"--net=/proc/{self._network.pid}/ns/net", "--"),
-            *("buildah", "run", f"--hostname={name}"),
+            *("buildah", "run", "--no-hosts", f"--hostname={name}"),
             *(f"--env={key}={value}" for key, value in environment.items()),
             *(f"--volume={source}:{target}" for source, target in mounts.items()),
             *(self._containers[name], "--", *command),
@@ -236,8 +239,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _first_inside(pid: int) -> int:
-    """The first process below nsenter and buildah, which starts itself several times."""
-    if Path(f"/proc/{pid}/exe").readlink().name not in {"nsenter", "buildah"}:
+    """The first process below nsenter and buildah, which starts itself from memory twice."""
+    program = Path(f"/proc/{pid}/exe").readlink().name
+    if program not in {"nsenter", "buildah"} and not program.startswith("memfd:buildah"):
         return pid
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     children = [int(child) for task in tasks for child in task.read_text().split()]
