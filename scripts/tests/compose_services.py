@@ -182,6 +182,12 @@ class Services:
         )
         return done.returncode, done.stdout
 
+    def await_end(self, name: str) -> int:
+        """Waits for a service that ends by itself; its exit code."""
+        code = self._processes[name].wait(COMMAND_SECONDS)
+        del self._processes[name]
+        return code
+
     def stop(self, name: str) -> int | None:
         """Sends SIGTERM as ``docker stop`` does and waits; the exit code."""
         process = self._processes.pop(name)

@@ -174,6 +174,30 @@ def test_a_stopped_service_is_unhealthy_and_ends_as_told(services: Services) -> 
     assert not services.check_health("taskmanager")[0]
 
 
+def test_a_cluster_for_one_job_ends_with_it(
+    images: None, word_count: Path, stock_counts: list[str], tmp_path: Path
+) -> None:
+    """Application mode: the job's jar is in ``usrlib/`` of both containers."""
+    document = read_compose(PROJECT_ROOT / "docker" / "compose.yaml", ENVIRONMENT)
+    main = "org.apache.flink.streaming.examples.wordcount.WordCount"
+    document["services"]["jobmanager"]["command"] = [
+        *("standalone-job", "--job-classname", main, "--output", "file:///output/counts"),
+    ]
+    shared = tmp_path / "output"
+    shared.mkdir()
+    shared.chmod(0o777)
+    mounts = {shared: "/output", word_count: "/opt/flink/usrlib/WordCount.jar:ro"}
+    with Services(document, tmp_path) as services:
+        for name in ("jobmanager", "taskmanager"):
+            services.start(name, mounts)
+        assert services.await_end("jobmanager") == 0
+        text = services.log_file("jobmanager").read_text(errors="replace")
+    assert f"flink-boost {distribution_version('flink-boost')} for Flink" in text
+    parts = [part for part in shared.rglob("*") if part.is_file()]
+    counts = "".join(part.read_text() for part in parts).splitlines()
+    assert sorted(counts) == stock_counts
+
+
 def test_the_runner_builds_what_is_mounted_and_says_when_nothing_is(tmp_path: Path) -> None:
     container = buildah("from", "--pull-never", RUNNER)
     try:
