@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.BenchmarkList;
@@ -32,6 +33,9 @@ class SmokeTest {
     private static final String STRINGS = "StringSerializationBenchmark";
     private static final String COMPARATORS = "StringComparatorBenchmark";
     private static final String JOBS = "SerializationFrameworkMiniBenchmarks";
+    private static final String WRITER = "RecordWriterBenchmark";
+    private static final String READER = "RecordReaderBenchmark";
+    private static final String[] SIZES = {"8", "16", "64", "256", "1024", "32768", "1048576"};
     private static final String[] LENGTHS = {
         "1", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "2049", "16384",
         "1048576"
@@ -49,6 +53,8 @@ class SmokeTest {
         String prefix = "org.apache.flink.benchmark.";
         assertThat(names)
                 .containsExactly(
+                        prefix + READER + ".read",
+                        prefix + WRITER + ".emit",
                         prefix + JOBS + ".serializerAvro",
                         prefix + JOBS + ".serializerHeavyString",
                         prefix + JOBS + ".serializerKryo",
@@ -163,6 +169,32 @@ class SmokeTest {
                                 .addProfiler(CpuTimeProfiler.class));
         assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
         return results.get(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {WRITER, READER})
+    void everyRecordRuns(String benchmark) throws Exception {
+        JsonNode results =
+                run(
+                        moment(benchmark, 0)
+                                .param("size", SIZES)
+                                .param("type", "string", "tuple", "bytes")
+                                .param("channels", "1", "100")
+                                .param("profile", "pure"));
+        assertThat(results).hasSize(SIZES.length * 3 * 2).allSatisfy(SmokeTest::isTimePerOperation);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {WRITER, READER})
+    void recordsWithPollutedCallSitesRunInAFork(String benchmark) throws Exception {
+        JsonNode results =
+                run(
+                        moment(benchmark, 1)
+                                .param("size", "64")
+                                .param("type", "tuple")
+                                .param("channels", "100")
+                                .param("profile", "mixed"));
+        assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
     }
 
     @Test
