@@ -243,7 +243,27 @@ def _type(node: Node) -> str:
         return _type(node.named_children[0])
     if node.type == "scoped_type_identifier":
         return _text(node.named_children[-1])
-    return _text(node)
+    variable = _type_variable(node) if node.type == "type_identifier" else None
+    return _text(node) if variable is None else _bound(variable)
+
+
+def _type_variable(node: Node) -> Node | None:
+    """Where the name is declared as a type parameter, of the method or of a type around it."""
+    around = node.parent
+    while around is not None:
+        declared = around.child_by_field_name("type_parameters")
+        for parameter in declared.named_children if declared else ():
+            names = (part for part in parameter.named_children if part.type == "type_identifier")
+            if any(name.text == node.text for name in names):
+                return parameter
+        around = around.parent
+    return None
+
+
+def _bound(parameter: Node) -> str:
+    """What a type parameter is erased to: its first bound."""
+    bound = next((part for part in parameter.named_children if part.type == "type_bound"), None)
+    return _type(bound.named_children[0]) if bound else "Object"
 
 
 def _dimensions(node: Node) -> str:

@@ -5,7 +5,7 @@ The annotations are the weaver's (see ``weaver/README.md``), and mean here what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,8 @@ from flink_boost.lines import PROJECT_ROOT
 
 # The folder of each module's patches, and what Flink calls the module whose classes they change.
 MODULES = {"flink-core-patch": "flink-core", "flink-runtime-patch": "flink-runtime"}
+
+_PRIMITIVES = frozenset({"boolean", "byte", "char", "double", "float", "int", "long", "short"})
 
 
 class Use(StrEnum):
@@ -69,9 +71,13 @@ class UsedField:
 
     def fits(self, found: Field) -> bool:
         """Whether the weaver would take that field for it."""
+        # An object may be read as Object, where its own type is not visible to our code.
+        as_object = (
+            self.use is Use.READS and self.type == "Object" and found.type not in _PRIMITIVES
+        )
         return (
             found.name == self.name
-            and found.type == self.type
+            and (found.type == self.type or as_object)
             and not found.static
             and not (found.final and self.use is Use.WRITES)
         )
@@ -87,15 +93,25 @@ class PatchedClass:
 
 
 def patches_of_tree(root: Path = PROJECT_ROOT) -> tuple[PatchedClass, ...]:
-    """All patches of the source tree. Raises ``BrokenData`` when there are none."""
+    """All patches of the source tree, of whatever lines. Raises ``BrokenData`` for none."""
     files = sorted(
-        file for module in MODULES for file in (root / module / "src" / "main").rglob("*.java")
+        file
+        for module in MODULES
+        for folder in (root / module / "src" / "main", *(root / module).glob("src/line/*/main"))
+        for file in folder.rglob("*.java")
     )
     types = [type_ for file in files for type_ in parse_java(file.read_bytes(), str(file)).values()]
     patched = read_patches(types)
     if not patched:
         raise BrokenData(f"There are no patches in {root}.", "Check out the project again.")
     return patched
+
+
+def patches_of_line(
+    patches: Sequence[PatchedClass], classes: Container[str]
+) -> tuple[PatchedClass, ...]:
+    """Those of the patches that change one of a line's patched classes."""
+    return tuple(each for each in patches if any(name in classes for name in each.names))
 
 
 def read_patches(types: Sequence[JavaType]) -> tuple[PatchedClass, ...]:

@@ -71,6 +71,23 @@ def test_fields_have_types_modifiers_and_initial_values() -> None:
     assert sides.signature == "static final int SIDES"
 
 
+def test_type_parameters_are_erased_to_their_first_bound() -> None:
+    source = """
+        class Box<T extends a.Shape & Closeable, U> {
+            List<T> all;
+            T first;
+            <V extends Number> void put(T one, U[] more, V own, W other) {}
+            class Inner<T> { T get() { return null; } }
+        }
+    """
+    found = parse_java(source.encode(), "x")
+    assert [each.type for each in found["Box"].fields] == ["List", "Shape"]
+    (put,) = found["Box"].methods
+    assert put.signature == "void put(Shape, Object[], Number, W)"
+    (get,) = found["Box$Inner"].methods
+    assert get.signature == "Object get()"
+
+
 def test_constants_of_annotations_are_put_together() -> None:
     (marked,) = types()["a.b.Outer"].annotations
     assert marked.name == "Marked"

@@ -22,8 +22,15 @@ PATCHED = {
     "DataInputDeserializer",
     "NonSpanningWrapper",
 }
-# Newer lines have no such class: their RecordWriter does its work.
-PATCHED_ON_ONE_LINE = {"1.9.3": {"SpanningRecordSerializer"}}
+# Newer lines frame records as we do.
+PATCHED_ON_ONE_LINE = {
+    "1.9.3": {
+        "SpanningRecordSerializer",
+        "RecordWriter",
+        "BufferBuilder",
+        "SettablePositionMarker",
+    }
+}
 OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 LINES = load_lines()
 SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -28,8 +28,9 @@ from flink_boost.lineadd import (
 from flink_boost.linecheck import ClassVerdict
 from flink_boost.linefiles import NewLine, add_line, record
 from flink_boost.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.linesources import nearest_line
 from flink_boost.linesuite import copy_tree, run_step, steps_of
-from flink_boost.patchedclasses import patches_of_tree
+from flink_boost.patchedclasses import patches_of_line, patches_of_tree
 from flink_boost.published import Registries
 from flink_boost.supervise import terminated_like_interrupted
 
@@ -102,6 +103,8 @@ def add(
         )
         _step(1, f"Looking for Flink {version} on Maven Central")
         require_release(version, around.published)
+        model = nearest_line(version, around.lines)
+        around = replace(around, patches=patches_of_line(around.patches, model.classes))
         _step(2, "Fetching jars and sources, comparing what our patches use")
         jars = fetch_jars(version, around)
         checksums, verdicts = check_patches(version, jars, around)

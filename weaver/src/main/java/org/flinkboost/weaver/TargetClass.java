@@ -173,7 +173,8 @@ record TargetClass(TypeDescription type) {
      * The field that a {@code @Reads} or {@code @Writes} method stands for.
      *
      * @throws WeaveException when there is no such instance field of exactly that type, or it is
-     *     final and would be written
+     *     final and would be written; an object of a type that cannot be named outside its package
+     *     may be read as {@code Object}
      */
     FieldDescription.InDefinedShape accessed(Member member) {
         boolean writes = member.kind() == Kind.WRITES;
@@ -183,7 +184,12 @@ record TargetClass(TypeDescription type) {
                         : member.method().getReturnType().asErasure();
         return type.getDeclaredFields().stream()
                 .filter(field -> field.getName().equals(member.targetMember()))
-                .filter(field -> field.getType().asErasure().equals(fieldType))
+                .filter(
+                        field ->
+                                field.getType().asErasure().equals(fieldType)
+                                        || !writes
+                                                && fieldType.represents(Object.class)
+                                                && !field.getType().isPrimitive())
                 .filter(field -> !field.isStatic() && !(writes && field.isFinal()))
                 .findFirst()
                 .orElseThrow(

@@ -278,6 +278,23 @@ class RefusedPatchTest {
                     "found [instance int level,");
         }
 
+        /** Only what is an object can be read as one. */
+        @Test
+        void primitiveFieldAsObject() throws IOException {
+            refused(
+                    Acme.accessing("@Reads(\"level\") Object boostLevel();"),
+                    "acme.Gauge: expected instance field java.lang.Object level",
+                    "found [instance int level,");
+        }
+
+        @Test
+        void fieldWrittenAsObject() throws IOException {
+            refused(
+                    Acme.accessing("@Writes(\"level\") void boostLevel(Object level);"),
+                    "acme.Gauge: expected non-final instance field java.lang.Object level",
+                    "found [instance int level,");
+        }
+
         @Test
         void staticField() throws IOException {
             refused(

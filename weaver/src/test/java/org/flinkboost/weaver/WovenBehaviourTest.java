@@ -189,6 +189,7 @@ class WovenBehaviourTest {
             @Patches("acme.Gauge")
             public interface GaugeAccess extends Resettable {
                 @Reads("unit") String boostUnit();
+                @Reads("history") Object boostAnyHistory();
                 @Reads("level") int boostLevel();
                 @Writes("level") void boostLevel(int level);
                 @Reads("total") long boostTotal();
@@ -335,6 +336,7 @@ class WovenBehaviourTest {
             assertThat(call(gauge, "boostLevel")).isEqualTo(3);
             assertThat(call(gauge, "boostTotal")).isEqualTo(1L << 40);
             assertThat((double[]) call(gauge, "boostHistory")).containsExactly(0.5);
+            assertThat(call(gauge, "boostAnyHistory")).isSameAs(call(gauge, "boostHistory"));
 
             call(gauge, "boostTotal", 1L << 50);
             call(gauge, "boostHistory", (Object) new double[] {1, 2, 3});

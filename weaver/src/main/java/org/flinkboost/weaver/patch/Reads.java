@@ -7,7 +7,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Implements the annotated interface method by reading the named field of the target. */
+/**
+ * Implements the annotated interface method by reading the named field of the target. The method
+ * returns the field's type, or {@code Object} where that type is not visible to the interface.
+ */
 @Documented
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.METHOD)

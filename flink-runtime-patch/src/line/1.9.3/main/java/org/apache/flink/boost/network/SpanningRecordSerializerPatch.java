@@ -72,6 +72,9 @@ public final class SpanningRecordSerializerPatch {
             return STOCK;
         }
         ByteBuffer data = fields.boostData();
+        if (BufferAppend.leavesRoom(target, data)) {
+            return SerializationResult.FULL_RECORD;
+        }
         target.append(data);
         target.commit();
         if (data.hasRemaining()) {

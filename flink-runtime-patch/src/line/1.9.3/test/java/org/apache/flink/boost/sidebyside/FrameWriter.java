@@ -6,20 +6,6 @@ import java.io.IOException;
 /** Flink's own way from records to one network buffer after the other, as one side has it. */
 public interface FrameWriter {
 
-    /** How a record writes its bytes. */
-    enum Style {
-        /** All at once. */
-        ARRAY,
-        /** One by one. */
-        BYTES,
-        /** Eight at a time, the rest one by one. */
-        LONGS,
-        /**
-         * As ASCII strings of up to 100 characters; other bytes than {@code Style#ARRAY} writes.
-         */
-        STRINGS
-    }
-
     /** Serializes a record. */
     void serialize(Style style, byte[] content) throws IOException;
 

@@ -10,7 +10,8 @@ import java.lang.reflect.Constructor;
 /** Two writers that are driven alike; after each step nobody may be able to tell them apart. */
 final class FrameWriters {
 
-    private static final Constructor<?> STOCK = Sides.ofStock(FlinkFrameWriter.class);
+    private static final Constructor<?> STOCK =
+            Sides.ofStock(FlinkFrameWriter.class, Content.class);
 
     private final FrameWriter ours;
     private final FrameWriter stocks;

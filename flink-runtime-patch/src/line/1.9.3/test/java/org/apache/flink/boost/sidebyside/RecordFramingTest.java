@@ -23,7 +23,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
-import org.apache.flink.boost.sidebyside.FrameWriter.Style;
 import org.apache.flink.boost.string.Texts;
 import org.apache.flink.boost.string.Wire;
 import org.junit.jupiter.api.Test;
