@@ -27,6 +27,7 @@ from flink_boost.model import Box, Cell, Fork, RunInfo, Side, Timing
 from flink_boost.supervise import CommandTimeoutError, run_supervised
 
 JMH_MAIN = "org.openjdk.jmh.Main"
+LAUNCHER = "org.apache.flink.benchmark.Launcher"
 CPU_PROFILER = "org.apache.flink.benchmark.CpuTimeProfiler"
 
 # The JVM's own choice of collector depends on the machine. The heap, of fixed size, is that of each
@@ -234,9 +235,10 @@ def jmh_command(
         *LAUNCHER_OPTIONS,
         "-cp",
         class_path,
-        JMH_MAIN,
+        # JMH's own takes a comma for the end of a value.
+        LAUNCHER if any("," in value for _, value in cell.params) else JMH_MAIN,
         f"^{re.escape(cell.benchmark)}$",
-        *(word for name, value in cell.params for word in ("-p", f"{name}={value}")),
+        *(word for name, value in cell.params for word in ("-p", _parameter(name, value))),
         "-f",
         "1",
         "-t",
@@ -263,6 +265,10 @@ def jmh_command(
         *(word for option in info.jvm_options for word in ("-jvmArgs", option)),
         *(word for option in _heap_options(info.heap) for word in ("-jvmArgsAppend", option)),
     ]
+
+
+def _parameter(name: str, value: str) -> str:
+    return f"{name}={value}".replace(",", r"\,")
 
 
 def _heap_options(heap: str) -> tuple[str, ...]:

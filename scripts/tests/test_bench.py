@@ -496,6 +496,15 @@ def test_the_arguments_of_a_fork(class_paths: ClassPaths) -> None:
     assert "-jvmArgsAppend" not in command, "the benchmark's own heap"
 
 
+def test_a_value_with_commas_reaches_the_fork_whole(class_paths: ClassPaths) -> None:
+    cell = Cell(benchmark="a.B.c", params=(("shape", "100,1ms,SSL"), ("length", "4")))
+    timing = Timing(warmup_iterations=1, warmup_time_ms=50, iterations=2, iteration_time_ms=75)
+    info = planned_run(class_paths)
+    command = bench.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
+    assert command[command.index("x") + 1] == "org.apache.flink.benchmark.Launcher"
+    assert command[command.index("-p") + 1] == r"shape=100\,1ms\,SSL"
+
+
 def test_threads_and_heap_of_a_fork(class_paths: ClassPaths) -> None:
     info = planned_run(class_paths).model_copy(update={"threads": 8, "heap": "64m"})
     cell, timing = info.cells[0], info.timings[0]

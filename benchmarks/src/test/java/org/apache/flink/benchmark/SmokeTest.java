@@ -35,6 +35,9 @@ class SmokeTest {
     private static final String JOBS = "SerializationFrameworkMiniBenchmarks";
     private static final String WRITER = "RecordWriterBenchmark";
     private static final String READER = "RecordReaderBenchmark";
+    private static final String THROUGHPUT = "StreamNetworkThroughputBenchmarkExecutor";
+    private static final String BROADCAST = "StreamNetworkBroadcastThroughputBenchmarkExecutor";
+    private static final String LATENCY = "StreamNetworkLatencyBenchmarkExecutor";
     private static final String[] SIZES = {"8", "16", "64", "256", "1024", "32768", "1048576"};
     private static final String[] LENGTHS = {
         "1", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "2049", "16384",
@@ -61,6 +64,9 @@ class SmokeTest {
                         prefix + JOBS + ".serializerPojo",
                         prefix + JOBS + ".serializerRow",
                         prefix + JOBS + ".serializerTuple",
+                        prefix + BROADCAST + ".networkBroadcastThroughput",
+                        prefix + LATENCY + ".networkLatency1to1",
+                        prefix + THROUGHPUT + ".networkThroughput",
                         prefix + COMPARATORS + ".readFory",
                         prefix + COMPARATORS + ".readKryo",
                         prefix + COMPARATORS + ".readNewString",
@@ -195,6 +201,27 @@ class SmokeTest {
                                 .param("channels", "100")
                                 .param("profile", "mixed"));
         assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
+    }
+
+    /** The smaller shapes, in forks: they need memory of their own, and five million records. */
+    @ParameterizedTest
+    @ValueSource(strings = {"100,100ms", "100,100ms,SSL"})
+    void recordsGoThroughTheNetwork(String shape) throws Exception {
+        JsonNode results = run(moment(THROUGHPUT, 1).param("channelsFlushTimeout", shape));
+        assertThat(results).hasSize(1);
+        assertThat(unit(results.get(0))).isEqualTo("ops/ms");
+        // Records, not invocations, are the operations: even a busy machine does ten.
+        assertThat(score(results.get(0), "primaryMetric")).isGreaterThan(10);
+    }
+
+    @Test
+    void recordsAreBroadcastAndWaitedFor() throws Exception {
+        JsonNode broadcast = run(moment(BROADCAST, 1));
+        assertThat(unit(broadcast.get(0))).isEqualTo("ops/ms");
+        assertThat(score(broadcast.get(0), "primaryMetric")).isGreaterThan(1);
+        JsonNode latency = run(moment(LATENCY, 1));
+        assertThat(unit(latency.get(0))).isEqualTo("ms/op");
+        assertThat(score(latency.get(0), "primaryMetric")).isPositive();
     }
 
     @Test
