@@ -42,6 +42,9 @@ final class InternalKey implements AutoCloseable {
                                         "flink.internal",
                                         "-dname",
                                         "CN=flink.internal",
+                                        // Newer lines look at the name of the other end.
+                                        "-ext",
+                                        "SAN=dns:localhost,ip:127.0.0.1",
                                         "-keyalg",
                                         "RSA",
                                         "-keysize",

@@ -33,7 +33,7 @@ public class StreamNetworkBroadcastThroughputBenchmarkExecutor {
     static final int RECORDS = 500_000;
 
     /** In milliseconds: by then something is lost, and the fork fails. */
-    private static final long GIVE_UP = 600_000;
+    private static final long GIVE_UP = 120_000;
 
     @Benchmark
     @OperationsPerInvocation(RECORDS)

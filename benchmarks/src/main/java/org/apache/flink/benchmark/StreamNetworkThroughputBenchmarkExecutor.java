@@ -39,7 +39,7 @@ public class StreamNetworkThroughputBenchmarkExecutor {
     static final int RECORDS = 5_000_000;
 
     /** In milliseconds: by then something is lost, and the fork fails. */
-    private static final long GIVE_UP = 600_000;
+    private static final long GIVE_UP = 120_000;
 
     @Benchmark
     @OperationsPerInvocation(RECORDS)
