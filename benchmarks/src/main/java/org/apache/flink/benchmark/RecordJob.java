@@ -10,12 +10,12 @@ import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * A job whose only work is to hand records from one task to another: source, rebalance, sink.
+ * A job whose work is to hand records from one task to another; as a rule source, rebalance, sink.
  *
  * <p>The rebalance keeps source and sink apart, so every record is serialized, goes through a
  * network buffer and is deserialized. Both tasks run in one TaskManager: no Netty, no socket.
  */
-final class RecordJob {
+final class RecordJob implements BenchmarkJob {
 
     private final JobGraph graph;
     private final long records;
@@ -45,17 +45,16 @@ final class RecordJob {
                 .addSource(new RecordSource<>(supply, records), type)
                 .rebalance()
                 .addSink(new CountingSink<>());
+        return described(environment, expected);
+    }
+
+    /** A job with other operators, described in full: its sinks are counting ones. */
+    static RecordJob described(StreamExecutionEnvironment environment, long expected) {
         return new RecordJob(environment.getStreamGraph().getJobGraph(), expected);
     }
 
-    /**
-     * Runs the job once.
-     *
-     * @return the number of records that reached the sink
-     * @throws IllegalStateException when it is not the number that was sent: a fast job that loses
-     *     records must fail, not win
-     */
-    long run(LocalCluster cluster) throws Exception {
+    @Override
+    public long run(LocalCluster cluster) throws Exception {
         JobExecutionResult result = cluster.run(graph);
         Long delivered = result.getAccumulatorResult(CountingSink.ACCUMULATOR);
         if (delivered == null || delivered != records) {

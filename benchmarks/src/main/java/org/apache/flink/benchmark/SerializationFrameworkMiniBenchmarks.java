@@ -3,19 +3,13 @@ package org.apache.flink.benchmark;
 
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.benchmark.line.LocalCluster;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
@@ -80,77 +74,53 @@ public class SerializationFrameworkMiniBenchmarks {
         return job.run();
     }
 
-    /** A job and the cluster that all invocations of a fork share. */
-    @State(Scope.Benchmark)
-    public abstract static class Job {
-        private LocalCluster cluster;
-        private RecordJob job;
-
-        abstract RecordJob describe();
-
-        @Setup(Level.Trial)
-        public void start() throws Exception {
-            job = describe();
-            cluster = LocalCluster.start();
-        }
-
-        @TearDown(Level.Trial)
-        public void stop() {
-            cluster.close();
-        }
-
-        long run() throws Exception {
-            return job.run(cluster);
-        }
-    }
-
     /** One source and one sink. */
-    public static class HeavyStringJob extends Job {
+    public static class HeavyStringJob extends ClusterJob {
         @Override
-        RecordJob describe() {
-            return RecordJob.of(JobRecords::heavyStrings, Types.STRING, 1, HEAVY_STRINGS);
+        BenchmarkJob describe() {
+            return RecordJob.of(JobRecords::heavyStrings, Types.STRING, 1, records(HEAVY_STRINGS));
         }
     }
 
     // Orders go from four sources to four sinks, each connected with each.
 
     /** Orders as tuples. */
-    public static class TupleJob extends Job {
+    public static class TupleJob extends ClusterJob {
         @Override
-        RecordJob describe() {
-            return RecordJob.of(JobRecords::tuples, JobRecords.TUPLE, 4, ORDERS);
+        BenchmarkJob describe() {
+            return RecordJob.of(JobRecords::tuples, JobRecords.TUPLE, 4, records(ORDERS));
         }
     }
 
     /** Orders as POJOs. */
-    public static class PojoJob extends Job {
+    public static class PojoJob extends ClusterJob {
         @Override
-        RecordJob describe() {
-            return RecordJob.of(JobRecords::orders, JobRecords.ORDER, 4, ORDERS);
+        BenchmarkJob describe() {
+            return RecordJob.of(JobRecords::orders, JobRecords.ORDER, 4, records(ORDERS));
         }
     }
 
     /** Orders as rows. */
-    public static class RowJob extends Job {
+    public static class RowJob extends ClusterJob {
         @Override
-        RecordJob describe() {
-            return RecordJob.of(JobRecords::rows, JobRecords.ROW, 4, ORDERS);
+        BenchmarkJob describe() {
+            return RecordJob.of(JobRecords::rows, JobRecords.ROW, 4, records(ORDERS));
         }
     }
 
     /** The POJOs once more, given to Kryo: their strings never pass through {@code StringValue}. */
-    public static class KryoJob extends Job {
+    public static class KryoJob extends ClusterJob {
         @Override
-        RecordJob describe() {
-            return RecordJob.of(JobRecords::orders, JobRecords.KRYO_ORDER, 4, SLOW_ORDERS);
+        BenchmarkJob describe() {
+            return RecordJob.of(JobRecords::orders, JobRecords.KRYO_ORDER, 4, records(SLOW_ORDERS));
         }
     }
 
     /** Orders as Avro records: their strings never pass through {@code StringValue} either. */
-    public static class AvroJob extends Job {
+    public static class AvroJob extends ClusterJob {
         @Override
-        RecordJob describe() {
-            return RecordJob.of(JobRecords::avroOrders, JobRecords.AVRO, 4, SLOW_ORDERS);
+        BenchmarkJob describe() {
+            return RecordJob.of(JobRecords::avroOrders, JobRecords.AVRO, 4, records(SLOW_ORDERS));
         }
     }
 }

@@ -22,11 +22,22 @@ public final class RecordSource<T> extends RichParallelSourceFunction<T> {
 
     private final RecordSupply<T> supply;
     private final long total;
+    private final boolean timed;
     private volatile boolean running = true;
 
     public RecordSource(RecordSupply<T> supply, long total) {
+        this(supply, total, false);
+    }
+
+    private RecordSource(RecordSupply<T> supply, long total, boolean timed) {
         this.supply = supply;
         this.total = total;
+        this.timed = timed;
+    }
+
+    /** A source whose subtask gives its records the timestamps 0, 1, 2, … in milliseconds. */
+    public static <T> RecordSource<T> timed(RecordSupply<T> supply, long total) {
+        return new RecordSource<>(supply, total, true);
     }
 
     @Override
@@ -36,11 +47,16 @@ public final class RecordSource<T> extends RichParallelSourceFunction<T> {
         T[] records = supply.records();
         long left = total * (subtask + 1) / subtasks - total * subtask / subtasks;
         int next = records.length * subtask / subtasks;
+        long timestamp = 0;
         while (running && left > 0) {
             long batch = Math.min(left, RECORDS_PER_LOCK);
             synchronized (context.getCheckpointLock()) {
                 for (long i = 0; i < batch; i++) {
-                    context.collect(records[next]);
+                    if (timed) {
+                        context.collectWithTimestamp(records[next], timestamp++);
+                    } else {
+                        context.collect(records[next]);
+                    }
                     next = next + 1 == records.length ? 0 : next + 1;
                 }
             }
