@@ -269,6 +269,8 @@ def _compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Comp
         reference_alloc=_mean([reference.alloc_bytes_per_op for reference, _ in pairs]),
         candidate_alloc=_mean([candidate.alloc_bytes_per_op for _, candidate in pairs]),
         alloc_excess=_alloc_excess(pairs, confidence),
+        reference_cpu=_mean([reference.cpu_time_per_op for reference, _ in pairs]),
+        candidate_cpu=_mean([candidate.cpu_time_per_op for _, candidate in pairs]),
         cpu_ratio=_cpu_ratio(pairs),
         gc=_compare_collections(pairs, confidence),
     )

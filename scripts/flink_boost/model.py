@@ -230,5 +230,7 @@ class Comparison(Frozen):
         default=None,
         description="what the second side allocates more at least, B/op: lower end of the interval",
     )
+    reference_cpu: float | None = Field(default=None, description="CPU time, ns/op")
+    candidate_cpu: float | None = Field(default=None, description="CPU time, ns/op")
     cpu_ratio: float | None = Field(description="CPU time per operation, reference ÷ candidate")
     gc: GcComparison | None = Field(default=None, description="None without any collection")

@@ -22,9 +22,9 @@ from scipy import stats
 
 from flink_boost.compare import Interval, compare, contrasts, one_plan, pool
 from flink_boost.errors import BrokenData, UsageProblem
-from flink_boost.model import Cell, Comparison, Fork, Frozen, Mode, RunInfo, Side
-from flink_boost.sheet import Column, Entry, Sheet, Tone
-from flink_boost.table import interval_text, short_number, side_title
+from flink_boost.model import Cell, Comparison, Fork, Frozen, Mode, RunInfo, Side, Verdict
+from flink_boost.sheet import TONES, Column, Entry, Sheet, Tone
+from flink_boost.table import cpu_text, interval_text, short_number, side_title, verdict_text
 
 REFERENCES = Path(__file__).with_name("reference")
 JMH_CONFIDENCE = 0.999
@@ -256,20 +256,29 @@ def reference_sheet(reference: Reference, rows: Sequence[ReferenceRow], confiden
         Column("unit"),
         Column("ratio", True),
         *([Column(third, True), Column(f"patched against {third}", True)] if third else []),
+        Column("CPU ns/op", True),
         Column("verdict"),
+        Column("published"),
     ]
     counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}
     used = dict.fromkeys(row.run_id for row in rows if row.run_id)
     summary = ", ".join(f"{count} {outcome.value}" for outcome, count in counts.items())
     reading = (
         "Met: our ratio is inside or above the published interval. In brackets "
-        f"{100 * confidence:.4g} % intervals; the published one comes from both published errors."
+        f"{100 * confidence:.4g} % intervals; the published one comes from both published errors. "
+        "CPU is the time of the whole process, of all its threads."
     )
+    undecided = [
+        f"{row.ours.cell.name} {_pairs_wanted(row.ours)}"
+        for row in rows
+        if row.ours and row.ours.verdict is Verdict.UNDECIDED
+    ]
+    listed = [f"Undecided: {'; '.join(undecided)}."] if undecided else []
     return Sheet(
         f"{reference.title}, beside Flink {reference.line} here",
         tuple(columns),
         tuple(_fields(row, bool(third)) for row in rows),
-        (f"{summary}.", reading, f"Runs: {', '.join(used) or 'none'}."),
+        (f"{summary}.", reading, f"Runs: {', '.join(used) or 'none'}.", *listed),
     )
 
 
@@ -286,7 +295,8 @@ def _fields(row: ReferenceRow, with_third: bool) -> tuple[Entry, ...]:
         f"{row.ratio:.2f}x ({interval_text(row.low, row.high, 2)})",
     ]
     if ours is None:
-        texts += ["no run yet", "", "", "", "", *(["", ""] if with_third else [])]
+        texts += ["no run yet", "", "", "", "", *(["", ""] if with_third else []), ""]
+        verdict = Entry("")
     else:
         texts += [
             ours.cell.name,
@@ -295,8 +305,15 @@ def _fields(row: ReferenceRow, with_third: bool) -> tuple[Entry, ...]:
             ours.unit,
             _ratio(ours),
             *([_ratio(row.third), _ratio(row.against_third)] if with_third else []),
+            cpu_text(ours),
         ]
-    return (*map(Entry, texts), Entry(row.outcome.value, _TONES[row.outcome]))
+        verdict = Entry(verdict_text(ours), TONES[ours.verdict])
+    return (*map(Entry, texts), verdict, Entry(row.outcome.value, _TONES[row.outcome]))
+
+
+def _pairs_wanted(row: Comparison) -> str:
+    has = f"has {row.pairs} pair{'s' if row.pairs > 1 else ''}"
+    return f"{has}, needs about {row.pairs_needed}" if row.pairs_needed else has
 
 
 def _ratio(row: Comparison | None) -> str:

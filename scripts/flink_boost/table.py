@@ -232,7 +232,7 @@ def _columns(info: RunInfo, rows: Sequence[Comparison], sides: Sides) -> list[_C
         _Column("interval", True, lambda row: interval_text(row.low, row.high, row.pairs)),
         _Column("B/op", True, lambda row: _change(row.reference_alloc, row.candidate_alloc)),
         _Column("CPU", True, lambda row: f"{row.cpu_ratio:.2f}x" if row.cpu_ratio else _NOTHING),
-        _Column("verdict", False, _verdict),
+        _Column("verdict", False, verdict_text),
     ]
     if info.heap:
         columns[-1:-1] = [
@@ -282,7 +282,16 @@ def _allocates_more(row: Comparison) -> bool:
     return row.alloc_excess > tolerance
 
 
-def _verdict(row: Comparison) -> str:
+def cpu_text(row: Comparison) -> str:
+    """``250 → 200 (1.25x)``: CPU time per operation of the whole process, in ns."""
+    if row.reference_cpu is None or row.candidate_cpu is None or row.cpu_ratio is None:
+        return _NOTHING
+    change = f"{short_number(row.reference_cpu)} → {short_number(row.candidate_cpu)}"
+    return f"{change} ({row.cpu_ratio:.2f}x)"
+
+
+def verdict_text(row: Comparison) -> str:
+    """The verdict; for an undecided row with the number of pairs that would decide it."""
     if row.verdict is not Verdict.UNDECIDED:
         return row.verdict.value
     if row.pairs_needed is None:

@@ -51,6 +51,9 @@ def jmh_of(fork: Fork, threads: int = 1) -> dict[str, Any]:
             )
         },
     }
+    if fork.cpu_time_per_op is not None:
+        cpu = fork.cpu_time_per_op
+        entry["secondaryMetrics"]["cpu.time.norm"] = _metric(cpu, "ns/op", [cpu])
     if fork.gc_time_step:
         operations = 1e6 / fork.gc_time_step
         milliseconds = (fork.gc_time_per_op or 0.0) / fork.gc_time_step

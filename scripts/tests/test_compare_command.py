@@ -105,6 +105,20 @@ def test_a_reference_shows_every_published_row(
     assert "patched against upstream 1.10.0" in out
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_the_record_path_shows_all_its_rows(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(0, cells=[JOB], line="1.9.3")
+    store_complete_run(tmp_path, run, make_forks(run, ratio=1.5))
+    assert compare(tmp_path, "--reference", "flink-11859", "--format", form) == 0
+    out = capsys.readouterr().out
+    assert "1 met, 0 not met, 23 no run." in out
+    assert out.count("no run yet") == 23
+    assert "100 → 150 (0.67x)" in out, "CPU time"
+    assert "better" in out
+
+
 def test_a_quick_look_only_fills_gaps_of_a_reference(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,7 +145,11 @@ def test_a_reference_without_any_run_is_shown_all_the_same(
 @pytest.mark.parametrize(
     ("arguments", "code", "complaint"),
     [
-        (["--reference", "x"], 2, "There is no reference 'x'. Choose one of: flink-15171."),
+        (
+            ["--reference", "x"],
+            2,
+            "There is no reference 'x'. Choose one of: flink-11859, flink-15171.",
+        ),
         (["--reference", "flink-15171", "--floors", FLOORS], 2, "Give one of them."),
         ([NEW, "--floors", "/nothing.toml"], 4, "/nothing.toml is missing."),
         ([NEW, OLD], 2, "differ in their line."),

@@ -14,7 +14,7 @@ from synthetic import JOB, THREE, make_forks, make_run
 
 from flink_boost.errors import BrokenData, UsageProblem
 from flink_boost.groups import load_groups
-from flink_boost.model import Cell, Mode, RunInfo, Side
+from flink_boost.model import Cell, Mode, RunInfo, Side, Verdict
 from flink_boost.reference import (
     REFERENCES,
     Outcome,
@@ -164,12 +164,16 @@ def test_the_third_side_is_shown_beside_ours() -> None:
     rows = set_beside(REFERENCE, [(run, make_forks(run, ratio=3.0, third_ratio=1.5))], 0.95)
     sheet = reference_sheet(REFERENCE, rows, 0.95)
     titles = [column.title for column in sheet.columns]
-    assert titles[-3:] == ["upstream 1.10.0", "patched against upstream 1.10.0", "verdict"]
+    assert titles[-5:-3] == ["upstream 1.10.0", "patched against upstream 1.10.0"]
+    assert titles[-3:] == ["CPU ns/op", "verdict", "published"]
     (line,) = (row for row in sheet.rows if row[5].text == JOB.name)
-    assert [entry.text for entry in line[-4:]] == [
+    assert [entry.text for entry in line[-6:-3]] == [
         "3.00x (3.00–3.00)",
         "1.50x (1.50–1.50)",
         "2.00x (2.00–2.00)",
+    ]
+    assert [entry.text for entry in line[-2:]] == [
+        "better",
         "met",
     ]
     assert all(len(row) == len(sheet.columns) for row in sheet.rows)
@@ -217,6 +221,64 @@ def test_an_unknown_reference_names_the_known() -> None:
     with pytest.raises(UsageProblem, match="no reference 'flink-1'") as caught:
         load_reference("flink-1")
     assert "flink-15171" in caught.value.next_step
+
+
+RECORD_PATH = load_reference("flink-11859")
+
+
+def test_the_record_path_has_its_24_rows_with_their_facts() -> None:
+    text = (REFERENCES / "flink-11859.csv").read_text(encoding="utf-8")
+    facts = list(csv.DictReader(text.splitlines()))
+    assert len(RECORD_PATH.rows) == len(facts) == 24
+    for row, line in zip(RECORD_PATH.rows, facts, strict=True):
+        assert row.benchmark == f"org.apache.flink.benchmark.{line['benchmark']}"
+        assert (row.before, row.after) == (float(line["before"]), float(line["after"]))
+        assert row.mode.value == line["mode"]
+        assert row.ratio(0.95).ratio == pytest.approx(float(line["ratio"]), abs=0.00051)
+    assert RECORD_PATH.line == "1.9.3"
+    labels = [row.label for row in RECORD_PATH.rows]
+    assert len(set(labels)) == 24
+    assert "RocksStateBackendBenchmark.stateBackends ROCKS_INC" in labels
+    assert "StreamNetworkThroughputBenchmarkExecutor.networkThroughput 1000,100ms,SSL" in labels
+
+
+def test_its_group_has_one_cell_for_every_row_and_no_other() -> None:
+    cells = load_groups()["reference-flink-11859"].cells
+    assert len(cells) == 24
+    for row in RECORD_PATH.rows:
+        assert len([cell for cell in cells if row.stands_for(cell)]) == 1
+
+
+def test_all_rows_of_the_record_path_are_printed_with_what_was_measured() -> None:
+    """Latency as a time, all others as throughput; undecided rows with the pairs they need."""
+    group = load_groups()["reference-flink-11859"]
+    latency = [cell for cell in group.cells if "Latency" in cell.benchmark]
+    assert len(latency) == 1
+    others = [cell for cell in group.cells if cell not in latency]
+    fast, slow = old_run(0, cells=others), old_run(1, cells=latency)
+    runs = [
+        (fast, make_forks(fast, ratio=1.2, noise=0.3, modes=[Mode.THROUGHPUT] * len(others))),
+        (slow, make_forks(slow, ratio=1.0, modes=[Mode.AVERAGE_TIME])),
+    ]
+    rows = set_beside(RECORD_PATH, runs, 0.95)
+    assert len(rows) == 24
+    assert all(row.ours is not None for row in rows)
+    undecided = [row.ours for row in rows if row.ours and row.ours.verdict is Verdict.UNDECIDED]
+    assert undecided
+    sheet = reference_sheet(RECORD_PATH, rows, 0.95)
+    titles = [column.title for column in sheet.columns]
+    cpu, verdict = titles.index("CPU ns/op"), titles.index("verdict")
+    for line in sheet.rows:
+        assert " → " in line[cpu].text
+        assert line[cpu].text.endswith("x)")
+        assert line[verdict].text
+    assert sheet.notes[3].startswith("Undecided: ")
+    for ours in undecided:
+        assert f"{ours.cell.name} has 4 pairs, needs about {ours.pairs_needed}" in sheet.notes[3]
+    for text in (markdown(sheet), html([sheet])):
+        assert "no run yet" not in text
+        assert "49918 ± 2324" in text
+        assert "undecided, needs about" in text
 
 
 MAPPING = """
