@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowJobTest {
@@ -119,6 +122,70 @@ class WindowJobTest {
                 .addSink(new CountingSink<>());
         return RecordJob.described(environment, 10);
     }
+
+    static Stream<ClusterJob> jobsOfBenchmarks() {
+        return Stream.of(
+                new KeyByBenchmarks.TupleJob(),
+                new KeyByBenchmarks.ArrayJob(),
+                new SumLongsBenchmark.SumJob(),
+                new WindowBenchmarks.GlobalJob(),
+                new WindowBenchmarks.TumblingJob(),
+                new WindowBenchmarks.SlidingJob(),
+                new WindowBenchmarks.SessionJob(),
+                memoryJob("MEMORY"),
+                memoryJob("FS"),
+                memoryJob("FS_ASYNC"),
+                rocksJob("ROCKS"),
+                rocksJob("ROCKS_INC"));
+    }
+
+    private static ClusterJob memoryJob(String stateBackend) {
+        MemoryStateBackendBenchmark.MemoryJob job = new MemoryStateBackendBenchmark.MemoryJob();
+        job.stateBackend = stateBackend;
+        return job;
+    }
+
+    private static ClusterJob rocksJob(String stateBackend) {
+        RocksStateBackendBenchmark.RocksJob job = new RocksStateBackendBenchmark.RocksJob();
+        job.stateBackend = stateBackend;
+        return job;
+    }
+
+    /** As JMH runs them, but shorter; the number of results tells which job it was. */
+    @ParameterizedTest
+    @MethodSource("jobsOfBenchmarks")
+    void everyJobOfABenchmarkDoesItsWork(ClusterJob job) throws Exception {
+        System.setProperty(ClusterJob.SHORTENED, "50");
+        try {
+            assertThat(job.describe().run(cluster)).isEqualTo(RESULTS.get(job.getClass()));
+        } finally {
+            System.clearProperty(ClusterJob.SHORTENED);
+            if (job instanceof StateBackendJob) {
+                ((StateBackendJob) job).deleteFolder();
+            }
+        }
+    }
+
+    private static final Map<Class<?>, Long> RESULTS =
+            Map.of(
+                    KeyByBenchmarks.TupleJob.class,
+                    40_000L,
+                    KeyByBenchmarks.ArrayJob.class,
+                    30_000L,
+                    SumLongsBenchmark.SumJob.class,
+                    0L,
+                    WindowBenchmarks.GlobalJob.class,
+                    0L,
+                    WindowBenchmarks.TumblingJob.class,
+                    1000L,
+                    WindowBenchmarks.SlidingJob.class,
+                    10_000L,
+                    WindowBenchmarks.SessionJob.class,
+                    1000L,
+                    MemoryStateBackendBenchmark.MemoryJob.class,
+                    1000L,
+                    RocksStateBackendBenchmark.RocksJob.class,
+                    1000L);
 
     @Test
     void unknownStateBackendIsRefused() {
