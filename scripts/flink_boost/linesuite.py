@@ -44,7 +44,8 @@ _CHECKED_BEFORE = ("-Dspotless.check.skip=true", "-Dweaver.tests.skipped=true")
 _STEP_SECONDS = 5400.0
 _TELL_SECONDS = 30.0
 
-_TESTED = re.compile(r"Tests run: (\d+), .* -- in ")
+# A test class as Surefire says it, and a batch as `flink-boost flink-tests` does.
+_TESTED = re.compile(r"Tests run: (\d+), .* -- in |^\[\d+/\d+\] \S+: (\d+) passed", re.MULTILINE)
 _WEAVER = re.compile(r"^weaver: (.+)$", re.MULTILINE)
 # Headings of Maven and Surefire say nothing yet.
 _FAILED = re.compile(
@@ -150,7 +151,7 @@ def _failure(step: Step, log: Path) -> PatchedCodeChanged | EnvironmentProblem:
 
 def _tested(log: Path) -> int:
     text = log.read_text(encoding="utf-8", errors="replace")
-    return sum(int(number) for number in _TESTED.findall(text))
+    return sum(int(surefire or batch) for surefire, batch in _TESTED.findall(text))
 
 
 def _minutes(seconds: float) -> str:

@@ -61,6 +61,17 @@ def test_a_step_runs_in_the_tree_and_says_how_it_goes(
     assert re.fullmatch(r"tests on JDK 17: passed in 0 min \d\d s, 7 tests", told[-1])
 
 
+def test_flinks_own_tests_are_counted_by_their_batches(tmp_path: Path) -> None:
+    told: list[str] = []
+    script = (
+        'echo "[1/2] core-001: 1252 passed, 150 failed in 21 s, about 4 min left"\n'
+        'echo "[2/2] runtime-001: 180 passed in 29 s"\n'
+        'echo "Flink 2.2.1, JDK 17: 1432 passed, 0 failed only with our jar"'
+    )
+    run(script, tmp_path, told)
+    assert told[-1].endswith(", 1432 tests")
+
+
 @pytest.mark.parametrize(
     ("output", "kind", "sentence"),
     [
