@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.sidebyside;
 
+import static org.apache.flink.boost.sidebyside.FramedRecords.content;
+import static org.apache.flink.boost.sidebyside.FramedRecords.encoded;
+import static org.apache.flink.boost.sidebyside.FramedRecords.frame;
+import static org.apache.flink.boost.sidebyside.FramedRecords.stockReader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -16,7 +19,6 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.boost.string.Texts;
-import org.apache.flink.boost.string.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -496,34 +498,5 @@ class ChannelWriterTest {
     /** No buffer is lost on either side. */
     private static void closed(ChannelWriters writers) {
         writers.step(writer -> "closed, " + writer.close() + " buffers are back");
-    }
-
-    private static RecordReader stockReader() {
-        try {
-            return (RecordReader) Sides.ofStock(FlinkRecordReader.class).newInstance();
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static byte[] encoded(List<String> texts) throws IOException {
-        ByteArrayOutputStream record = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(record);
-        out.writeInt(texts.size());
-        for (String text : texts) {
-            out.write(Wire.encoded(text));
-        }
-        return record.toByteArray();
-    }
-
-    private static void frame(ByteArrayOutputStream bytes, byte[] record) throws IOException {
-        new DataOutputStream(bytes).writeInt(record.length);
-        bytes.write(record);
-    }
-
-    private static byte[] content(int size) {
-        byte[] content = new byte[size];
-        new SplittableRandom(size).nextBytes(content);
-        return content;
     }
 }

@@ -2,11 +2,14 @@
 package org.apache.flink.boost.sidebyside;
 
 import static java.lang.Integer.MAX_VALUE;
+import static org.apache.flink.boost.sidebyside.FramedRecords.content;
+import static org.apache.flink.boost.sidebyside.FramedRecords.encoded;
+import static org.apache.flink.boost.sidebyside.FramedRecords.frame;
+import static org.apache.flink.boost.sidebyside.FramedRecords.stockReader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,7 +27,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.apache.flink.boost.string.Texts;
-import org.apache.flink.boost.string.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -304,35 +306,6 @@ class RecordFramingTest {
     private static String pruned(FrameWriter writer) {
         writer.prune();
         return "pruned";
-    }
-
-    private static RecordReader stockReader() {
-        try {
-            return (RecordReader) Sides.ofStock(FlinkRecordReader.class).newInstance();
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static byte[] encoded(List<String> texts) throws IOException {
-        ByteArrayOutputStream record = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(record);
-        out.writeInt(texts.size());
-        for (String text : texts) {
-            out.write(Wire.encoded(text));
-        }
-        return record.toByteArray();
-    }
-
-    private static void frame(ByteArrayOutputStream bytes, byte[] record) throws IOException {
-        new DataOutputStream(bytes).writeInt(record.length);
-        bytes.write(record);
-    }
-
-    private static byte[] content(int size) {
-        byte[] content = new byte[size];
-        new SplittableRandom(size).nextBytes(content);
-        return content;
     }
 
     private enum Kind {
