@@ -157,7 +157,7 @@ def describe_release(
             " does not open java.lang.",
             "Add the line to lines.toml by hand.",
         )
-    around.tell("example jobs, Avro format and class path of Flink's tests")
+    around.tell("example jobs, Avro format, rows and class path of Flink's tests")
     example = _example(version, jars.suffix, around)
     return NewLine(
         replace(
@@ -165,7 +165,8 @@ def describe_release(
             jdks=tuple(jdks),
             jvm_options=options,
             examples={_EXAMPLE: example} if example else {},
-            avro_version=_avro(version, around),
+            avro_version=_nearest("flink-avro", version, around),
+            table_version=_nearest("flink-table-runtime", version, around),
         ),
         model.version,
         f"The nearest release that has example jobs there is {example.version}."
@@ -244,9 +245,9 @@ def _unpublished(version: str, model: str, around: Surroundings) -> tuple[str, .
     return tuple(each.project for each in wanted if each not in found)
 
 
-def _avro(version: str, around: Surroundings) -> str:
-    """The version of flink-avro to take, when it is not that of the release."""
-    known = [v for v in around.published.releases("flink-avro") if _RELEASE.fullmatch(v)]
+def _nearest(project: str, version: str, around: Surroundings) -> str:
+    """The version of that project to take, when it is not that of the release."""
+    known = [v for v in around.published.releases(project) if _RELEASE.fullmatch(v)]
     if version in known or not known:
         return ""
     return min(known, key=lambda each: distance(version, each))

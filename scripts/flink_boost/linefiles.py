@@ -58,6 +58,7 @@ def record(new: NewLine) -> str:
         f"enabled = {str(line.enabled).lower()}",
         f"artifact-suffix = {_quoted(line.artifact_suffix)}",
         *([f"avro-version = {_quoted(line.avro_version)}"] if line.avro_version else []),
+        *([f"table-version = {_quoted(line.table_version)}"] if line.table_version else []),
         f"jdks = [{', '.join(map(str, line.jdks))}]",
         f"jvm-options = [\n{options}]" if options else "jvm-options = []",
         *_table(f"{name}.jars]", {file: _quoted(sha256) for file, sha256 in line.jars.items()}),

@@ -46,6 +46,7 @@ class Line:
     examples: dict[str, PinnedFile]
     sources: tuple[PinnedFile, ...] = ()
     avro_version: str = ""
+    table_version: str = ""
 
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
@@ -112,6 +113,7 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
             for file, sha256 in entry.get("sources", {}).items()
         ),
         avro_version=entry.get("avro-version", ""),
+        table_version=entry.get("table-version", ""),
     )
 
 

@@ -80,7 +80,7 @@ def test_a_remark_stands_before_the_examples(tmp_path: Path) -> None:
     new = like("2.3.0", "2.2.99", "Only 2.3.0 has them.")
     after = with_line(LINES.read_text(encoding="utf-8"), new)
     assert '\n\n# Only 2.3.0 has them.\n[lines."2.2.99".examples]\n' in after
-    bare = replace(new.line, examples={}, avro_version="2.2.0")
+    bare = replace(new.line, examples={}, avro_version="2.2.0", table_version="2.2.1")
     text = with_line(LINES.read_text(encoding="utf-8"), replace(new, line=bare))
     assert "# Only" not in text
     assert read(text, tmp_path)["2.2.99"] == bare

@@ -70,8 +70,11 @@ def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
     ]
 
 
-def test_a_line_may_take_the_avro_format_of_another_release(tmp_path: Path) -> None:
-    assert maven_arguments(find_line("1.20.5"), tmp_path)[3:] == ["-Dflink.avro.version=1.20.3"]
+def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path) -> None:
+    assert maven_arguments(find_line("1.20.5"), tmp_path)[3:] == [
+        "-Dflink.avro.version=1.20.3",
+        "-Dflink.table.version=1.20.4",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
+import org.apache.flink.benchmark.line.TableRow;
 
-/** What a record of the record benchmarks is: a value of exactly as many bytes as asked for. */
+/** What a record of the record benchmarks is: a value of as many bytes as asked for. */
 enum RecordType {
     /** An ASCII string. */
     STRING {
@@ -55,13 +56,52 @@ enum RecordType {
             random.nextBytes(array);
             return array;
         }
+    },
+
+    /** A row of the SQL path, a number and an ASCII string: a length and words of eight bytes. */
+    ROW {
+        /** Null bits, the number, and where the string is. */
+        private static final int FIXED = 24;
+
+        /** So many characters lie in the fixed part. */
+        private static final int INLINE = 7;
+
+        @Override
+        TypeSerializer<?> newSerializer() {
+            return TableRow.newSerializer();
+        }
+
+        @Override
+        Object draw(int bytes, Random random) {
+            int characters = taken(bytes) - Integer.BYTES - FIXED;
+            if (characters < 0) {
+                throw new IllegalArgumentException("No row takes " + bytes + " bytes");
+            }
+            return TableRow.of(
+                    random.nextLong(),
+                    TextKind.ASCII.draw(characters == 0 ? INLINE : characters, random));
+        }
+
+        @Override
+        int taken(int bytes) {
+            return Integer.BYTES + (bytes - Integer.BYTES) / Long.BYTES * Long.BYTES;
+        }
     };
 
     /** A serializer of its own for each thread. */
     abstract TypeSerializer<?> newSerializer();
 
-    /** A value that its serializer writes as that many bytes. */
+    /**
+     * A value that its serializer writes as {@link #taken} bytes.
+     *
+     * @throws IllegalArgumentException when there is none so short
+     */
     abstract Object draw(int bytes, Random random);
+
+    /** How many bytes a value takes when so many are asked for: as many, or the next fewer. */
+    int taken(int bytes) {
+        return bytes;
+    }
 
     /**
      * The type that a benchmark parameter names.
@@ -77,7 +117,7 @@ enum RecordType {
                                 new IllegalArgumentException(
                                         "Unknown type '"
                                                 + parameter
-                                                + "'; choose string, tuple or bytes"));
+                                                + "'; choose string, tuple, bytes or row"));
     }
 
     /** A string that takes that many bytes, its length field of up to three bytes included. */

@@ -37,6 +37,24 @@ class RecordBenchmarksTest {
         }
     }
 
+    /** A row is as long as its words: 5 bytes for tag and length, then multiples of 8. */
+    @ParameterizedTest
+    @CsvSource({
+        "29,29",
+        "32,29",
+        "64,61",
+        "256,253",
+        "1024,1021",
+        "32768,32765",
+        "1048576,1048573"
+    })
+    void rowsHaveTheNextSizeBelow(int size, int taken) throws IOException {
+        for (byte[] frame : records(size, "row").frames()) {
+            assertThat(frame).hasSize(4 + taken);
+            assertThat(ByteBuffer.wrap(frame).getInt()).isEqualTo(taken);
+        }
+    }
+
     /** More of them than all buffers hold: with one that nobody takes the writer would wait. */
     @ParameterizedTest
     @CsvSource({"1,8", "1,1024", "1,1048576", "100,8", "100,1024", "100,32768", "100,1048576"})
@@ -98,6 +116,7 @@ class RecordBenchmarksTest {
     @Test
     void unknownParametersAreNamed() {
         assertThatThrownBy(() -> records(8, "json")).hasMessageContaining("Unknown type 'json'");
+        assertThatThrownBy(() -> records(28, "row")).hasMessage("No row takes 27 bytes");
         assertThatThrownBy(() -> records(129, "string"))
                 .hasMessage("No string takes exactly 128 bytes");
         Records records = new Records();

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.memory;
+
+import org.apache.flink.boost.string.ArrayOutput;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.MemorySegment;
+import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Replaces;
+
+/** Writes the rows of the SQL path, which lie in memory segments, from array to array. */
+@Patches("org.apache.flink.core.memory.DataOutputSerializer")
+public final class DataOutputSerializerPatch {
+
+    private DataOutputSerializerPatch() {}
+
+    /** Appends bytes of a heap segment; hands over where the array must grow or stock fails. */
+    @Replaces(instance = true)
+    public static boolean write(
+            DataOutputSerializer self, MemorySegment segment, int off, int len) {
+        if (segment.isOffHeap()
+                || segment.isFreed()
+                || off < 0
+                || len < 0
+                || off > segment.size() - len) {
+            return false;
+        }
+        ArrayOutput out = (ArrayOutput) (Object) self;
+        byte[] array = out.boostBuffer();
+        int position = out.boostPosition();
+        if (position < 0 || position > array.length - len) {
+            return false;
+        }
+        System.arraycopy(segment.getArray(), off, array, position, len);
+        out.boostPosition(position + len);
+        return true;
+    }
+}
