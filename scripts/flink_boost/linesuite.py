@@ -52,7 +52,7 @@ _FAILED = re.compile(
     r"^\[ERROR\] +(?!Tests run|Failures:|Errors:|COMPILATION ERROR|Failed to execute)(.+)$",
     re.MULTILINE,
 )
-_ADAPTOR = re.compile(r"/(benchmarks/src/line/[^/]+)/")
+_ADAPTOR = re.compile(r"/(benchmarks/src/line/\d[^/]*)/")
 
 Tell = Callable[[str], None]
 

@@ -37,7 +37,16 @@ final class StringReader {
         if (buffer == null || position < 0 || position >= end) {
             return STOCK;
         }
-        int field = buffer[position];
+        int field;
+        if (StringAccess.OPENED && end - position >= 8) {
+            long head = WideArrays.getLong(buffer, position);
+            if (isShortAscii(head)) {
+                return readHead(in, position, head);
+            }
+            field = (byte) head;
+        } else {
+            field = buffer[position];
+        }
         int start = position + 1;
         if (field >>> 1 == 0) {
             in.boostPosition(start);
@@ -65,7 +74,16 @@ final class StringReader {
         if (segment == null || segment.isFreed() || position < 0 || position >= segment.size()) {
             return STOCK;
         }
-        int field = segment.get(position);
+        int field;
+        if (StringAccess.OPENED && segment.size() - position >= 8) {
+            long head = segment.getLongLittleEndian(position);
+            if (isShortAscii(head)) {
+                return readHead(in, position, head);
+            }
+            field = (byte) head;
+        } else {
+            field = segment.get(position);
+        }
         int start = position + 1;
         if (field >>> 1 == 0) {
             in.boostPosition(start);
@@ -89,6 +107,19 @@ final class StringReader {
         return segment.isOffHeap()
                 ? readOffHeap(in, segment, start, n)
                 : readArray(in, segment.getArray(), start, segment.size(), n);
+    }
+
+    /** Whether a length field and one to seven ASCII characters are the low bytes of a word. */
+    private static boolean isShortAscii(long head) {
+        int n = (int) (head & 0xFF) - 1;
+        return n > 0 && n < 8 && (Words.lowBytes(head >>> 8, n) & NEGATIVES) == 0;
+    }
+
+    /** Such a string: most of short ones are looked at once. */
+    private static String readHead(Positioned in, int position, long head) {
+        int n = (int) (head & 0xFF) - 1;
+        in.boostPosition(position + 1 + n);
+        return ofShort(head >>> 8, n);
     }
 
     /** Ends as stock does after the last byte, without stock's array for a length that is a lie. */
@@ -307,6 +338,10 @@ final class StringReader {
 
     /** Less than 8 Latin-1 characters from the low bytes of a word. */
     static String ofShort(long word, int n) {
+        // The JDK's own way has arrays of a fixed size, which are made and filled at once.
+        if (n == 1) {
+            return String.valueOf((char) (word & 0xFF));
+        }
         byte[] bytes = new byte[n];
         VarintDecoder.putBytes(word, bytes, 0);
         return StringAccess.newString(bytes, StringAccess.LATIN1);

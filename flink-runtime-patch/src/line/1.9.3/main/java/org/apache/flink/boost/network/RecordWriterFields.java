@@ -21,6 +21,10 @@ public interface RecordWriterFields {
     @Reads("bufferBuilders")
     Optional<?>[] boostBuffers();
 
+    /** The numbers of all channels. */
+    @Reads("broadcastChannels")
+    int[] boostBroadcastChannels();
+
     /** Whether each record is sent at once. */
     @Reads("flushAlways")
     boolean boostFlushAlways();
@@ -28,6 +32,14 @@ public interface RecordWriterFields {
     /** Where the buffers go. */
     @Reads("targetPartition")
     ResultPartitionWriter boostPartition();
+
+    /**
+     * Asks whether flushing has failed meanwhile.
+     *
+     * @throws IOException when it has
+     */
+    @Calls("checkErroneous")
+    void boostCheckErroneous() throws IOException;
 
     /**
      * Copies the serialized record to as many buffers as it takes.

@@ -27,18 +27,52 @@ public final class RecordWriterPatch {
         SpanningRecordSerializer<?> serializer =
                 (SpanningRecordSerializer<?>) fields.boostSerializer();
         SpanningRecordSerializerPatch.serializeRecord(serializer, record);
-        Optional<?> filling = fields.boostBuffers()[targetChannel];
-        if (filling.isPresent()
-                && BufferAppend.leavesRoom(
-                        (BufferBuilder) filling.get(),
-                        ((SpanningSerializerFields) (Object) serializer).boostData())) {
-            if (fields.boostFlushAlways()) {
-                fields.boostPartition().flush(targetChannel);
-            }
-            return true;
-        }
-        if (fields.boostCopy(targetChannel)) {
+        if (!copy(fields, serializer, targetChannel) && fields.boostCopy(targetChannel)) {
             serializer.prune();
+        }
+        return true;
+    }
+
+    /** Emits a record to all channels. */
+    @Replaces(instance = true)
+    public static boolean broadcastEmit(RecordWriter<?> self, IOReadableWritable record)
+            throws IOException, InterruptedException {
+        RecordWriterFields fields = (RecordWriterFields) (Object) self;
+        fields.boostCheckErroneous();
+        SpanningRecordSerializer<?> serializer =
+                (SpanningRecordSerializer<?>) fields.boostSerializer();
+        SpanningRecordSerializerPatch.serializeRecord(serializer, record);
+        boolean prune = false;
+        for (int channel : fields.boostBroadcastChannels()) {
+            serializer.reset();
+            if (!copy(fields, serializer, channel)) {
+                prune |= fields.boostCopy(channel);
+            }
+        }
+        if (prune) {
+            serializer.prune();
+        }
+        return true;
+    }
+
+    /**
+     * Copies the serialized record, of which nothing has been copied, to the buffer being filled.
+     *
+     * @return false when there is none or the record would fill it: nothing has been done
+     */
+    private static boolean copy(
+            RecordWriterFields fields, SpanningRecordSerializer<?> serializer, int targetChannel) {
+        Optional<?> filling = fields.boostBuffers()[targetChannel];
+        if (!filling.isPresent()) {
+            return false;
+        }
+        if (!BufferAppend.leavesRoom(
+                (BufferBuilder) filling.get(),
+                ((SpanningSerializerFields) (Object) serializer).boostData())) {
+            return false;
+        }
+        if (fields.boostFlushAlways()) {
+            fields.boostPartition().flush(targetChannel);
         }
         return true;
     }
