@@ -26,6 +26,7 @@ from flink_boost.sourcetree import read_jars
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _PACKAGES = ("apache-flink", "apache-flink-libraries")
 _EXAMPLE = "WordCount"
+_MAY_BE_MISSING = {"avro": "flink-avro", "table": "flink-table-runtime"}
 _SHOWN = 3
 
 # Java 8 has class files of version 52. The JDKs from 17 on close java.lang to Flink by themselves.
@@ -165,8 +166,11 @@ def describe_release(
             jdks=tuple(jdks),
             jvm_options=options,
             examples={_EXAMPLE: example} if example else {},
-            avro_version=_nearest("flink-avro", version, around),
-            table_version=_nearest("flink-table-runtime", version, around),
+            nearest={
+                part: nearest
+                for part, project in _MAY_BE_MISSING.items()
+                if (nearest := _nearest(project, version, around))
+            },
         ),
         model.version,
         f"The nearest release that has example jobs there is {example.version}."

@@ -57,8 +57,7 @@ def record(new: NewLine) -> str:
         f"{name}]",
         f"enabled = {str(line.enabled).lower()}",
         f"artifact-suffix = {_quoted(line.artifact_suffix)}",
-        *([f"avro-version = {_quoted(line.avro_version)}"] if line.avro_version else []),
-        *([f"table-version = {_quoted(line.table_version)}"] if line.table_version else []),
+        *([f"nearest = {_inline(line.nearest)}"] if line.nearest else []),
         f"jdks = [{', '.join(map(str, line.jdks))}]",
         f"jvm-options = [\n{options}]" if options else "jvm-options = []",
         *_table(f"{name}.jars]", {file: _quoted(sha256) for file, sha256 in line.jars.items()}),
@@ -266,7 +265,11 @@ def _table(head: str, entries: Mapping[str, str], apart: bool = True) -> list[st
 
 def _pin(pin: PinnedFile, project: str) -> str:
     words = {"project": project, "version": pin.version, "file": pin.file, "sha256": pin.sha256}
-    shown = ", ".join(f"{key} = {_quoted(value)}" for key, value in words.items() if value)
+    return _inline({key: value for key, value in words.items() if value})
+
+
+def _inline(words: Mapping[str, str]) -> str:
+    shown = ", ".join(f"{key} = {_quoted(value)}" for key, value in words.items())
     return f"{{ {shown} }}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,7 @@ class Line:
     distribution: tuple[PinnedFile, ...]
     examples: dict[str, PinnedFile]
     sources: tuple[PinnedFile, ...] = ()
-    avro_version: str = ""
-    table_version: str = ""
+    nearest: dict[str, str] = field(default_factory=dict)
 
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
@@ -112,8 +111,7 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
             PinnedFile(file.removesuffix(f"-{version}-sources.jar"), version, file, sha256)
             for file, sha256 in entry.get("sources", {}).items()
         ),
-        avro_version=entry.get("avro-version", ""),
-        table_version=entry.get("table-version", ""),
+        nearest=dict(entry.get("nearest", {})),
     )
 
 

@@ -40,8 +40,7 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
         f"-Dmaven.repo.local={root / '.cache' / 'm2'}",
         f"-Dflink.version={line.version}",
         f"-Dflink.artifact.suffix={line.artifact_suffix}",
-        *([f"-Dflink.avro.version={line.avro_version}"] if line.avro_version else []),
-        *([f"-Dflink.table.version={line.table_version}"] if line.table_version else []),
+        *(f"-Dflink.{part}.version={version}" for part, version in line.nearest.items()),
     ]
 
 

@@ -23,10 +23,10 @@ TEST = Path(__file__).with_name("templates") / "BoostedStringTest.java"
 
 _WEAVERS = frozenset({"Patches", "Replaces", "HandOver", "Reads", "Writes", "Calls"})
 _IMPORT = re.compile(rb"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
-_PACKAGE = re.compile(rb"^package ([\w.]+);", re.MULTILINE)
 _SPDX = re.compile(rb"\A// SPDX[^\n]*\n")
 _HEADER = re.compile(rb"\A\s*(/\*.*?\*/)\s*", re.DOTALL)
 _NOT_TAKEN = "guard"
+_CODEC = "org/apache/flink/boost/string"
 _STRING_VALUE = "org/apache/flink/types/StringValue.java"
 
 
@@ -65,11 +65,8 @@ def upstream_patch(tree: SourceTree, ours: Sequence[OurFile], test: bytes) -> st
         place = _place(tree, file)
         source = without_annotations(_IMPORT.sub(b"", file.source), _WEAVERS)
         parts.append(_diff(place, None, licence + _SPDX.sub(b"", source)))
-    package = _PACKAGE.search(test)
-    folder = package[1].decode().replace(".", "/") if package else ""
-    tested = next((file for file in ours if file.key.rpartition("/")[0] == folder), ours[0])
-    main = str(_place(tree, tested).parent / TEST.name)
-    place = PurePosixPath(main.replace("src/main/java", "src/test/java"))
+    beside = _place(tree, OurFile(f"{_CODEC}/{TEST.name}", test, ()))
+    place = PurePosixPath(str(beside).replace("src/main/java", "src/test/java"))
     parts.append(_diff(place, None, licence + _SPDX.sub(b"", test)))
     return "".join(parts)
 

@@ -241,7 +241,7 @@ def test_a_release_is_added_switched_off(
     assert [pin.project for pin in line.distribution] == ["apache-flink", "apache-flink-libraries"]
     assert line.examples["WordCount"].version == "2.3.0"
     assert "has example jobs there is 2.3.0." in (tree / "lines.toml").read_text(encoding="utf-8")
-    assert (line.avro_version, line.table_version) == ("2.3.0",) * 2, "the nearest there"
+    assert line.nearest == {"avro": "2.3.0", "table": "2.3.0"}
     assert (tree / "benchmarks/src/line" / NEW).is_dir()
     pom = (tree / f"scripts/flink-tests/flink-{NEW}.xml").read_text(encoding="utf-8")
     for project in MISSING:

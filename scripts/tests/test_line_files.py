@@ -80,7 +80,7 @@ def test_a_remark_stands_before_the_examples(tmp_path: Path) -> None:
     new = like("2.3.0", "2.2.99", "Only 2.3.0 has them.")
     after = with_line(LINES.read_text(encoding="utf-8"), new)
     assert '\n\n# Only 2.3.0 has them.\n[lines."2.2.99".examples]\n' in after
-    bare = replace(new.line, examples={}, avro_version="2.2.0", table_version="2.2.1")
+    bare = replace(new.line, examples={}, nearest={"avro": "2.2.0", "table": "2.2.1"})
     text = with_line(LINES.read_text(encoding="utf-8"), replace(new, line=bare))
     assert "# Only" not in text
     assert read(text, tmp_path)["2.2.99"] == bare
@@ -134,7 +134,7 @@ def test_all_files_of_a_line_are_written(tree: Path) -> None:
     adaptors = tree / "benchmarks/src/line"
     now = everything_in(adaptors / "2.2.99")
     assert now == everything_in(adaptors / "2.3.0")
-    assert len(now) > 3
+    assert len([name for name in now if name.endswith(".java")]) == 5
     pom = (tree / "scripts/flink-tests/flink-2.2.99.xml").read_text(encoding="utf-8")
     assert "<version>2.2.99</version>" in pom
     assert "2.3.0" not in pom

@@ -40,7 +40,7 @@ final class StringReader {
         int field;
         if (StringAccess.OPENED && end - position >= 8) {
             long head = WideArrays.getLong(buffer, position);
-            if (isShortAscii(head)) {
+            if (isAsciiHead(head)) {
                 return readHead(in, position, head);
             }
             field = (byte) head;
@@ -77,7 +77,7 @@ final class StringReader {
         int field;
         if (StringAccess.OPENED && segment.size() - position >= 8) {
             long head = segment.getLongLittleEndian(position);
-            if (isShortAscii(head)) {
+            if (isAsciiHead(head)) {
                 return readHead(in, position, head);
             }
             field = (byte) head;
@@ -109,13 +109,15 @@ final class StringReader {
                 : readArray(in, segment.getArray(), start, segment.size(), n);
     }
 
-    /** Whether a length field and one to seven ASCII characters are the low bytes of a word. */
-    private static boolean isShortAscii(long head) {
+    /**
+     * Whether the low bytes are a length field of one byte and its one to seven ASCII characters.
+     */
+    private static boolean isAsciiHead(long head) {
         int n = (int) (head & 0xFF) - 1;
         return n > 0 && n < 8 && (Words.lowBytes(head >>> 8, n) & NEGATIVES) == 0;
     }
 
-    /** Such a string: most of short ones are looked at once. */
+    /** The string of an {@linkplain #isAsciiHead ASCII head}, without a second look at memory. */
     private static String readHead(Positioned in, int position, long head) {
         int n = (int) (head & 0xFF) - 1;
         in.boostPosition(position + 1 + n);

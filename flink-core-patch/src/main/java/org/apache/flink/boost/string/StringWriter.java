@@ -45,6 +45,13 @@ final class StringWriter {
         if (buffer.length - position - LENGTH_SIZE < n) {
             return growAndWriteLatin1(value, out);
         }
+        if (n == 1 && value[0] >= 0) {
+            // Setting up the loops below takes longer than the character.
+            buffer[position] = 2;
+            buffer[position + 1] = value[0];
+            out.boostPosition(position + 2);
+            return true;
+        }
         int start = putLength(buffer, position, n + 1);
         if (n < FEW) {
             out.boostPosition(VarintEncoder.encodeLatin1Tightly(value, 0, buffer, start));
