@@ -166,7 +166,8 @@ def _plan(
 ) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
     java = choose_java(None, jdk, line.jdks, dict(os.environ), fetch_jdk)
-    tests = {module: ensure_tests(line, module, CACHE) for module in planning.MODULES}
+    modules = planning.modules_of(catalogue, line.version)
+    tests = {module: ensure_tests(line, module, CACHE) for module in modules}
     available = {
         module: planning.test_classes(catalogue, each.class_files())
         for module, each in tests.items()
@@ -179,7 +180,7 @@ def _plan(
         chunks = planning.selection_of(catalogue, line.version, jdk, available)
     options = {
         module: planning.jvm_options(catalogue, line.version, module, jdk, line.jvm_options)
-        for module in planning.MODULES
+        for module in modules
     }
     plan = Plan(
         line=line.version,

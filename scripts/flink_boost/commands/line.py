@@ -16,7 +16,7 @@ from flink_boost.cli import Settings
 from flink_boost.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.files import exclusive_lock, make_folder
 from flink_boost.flinktests.classpath import ensure_tests
-from flink_boost.flinktests.plan import MODULES
+from flink_boost.flinktests.plan import load_catalogue, modules_of
 from flink_boost.jdks import java_home
 from flink_boost.lineadd import (
     Surroundings,
@@ -149,9 +149,11 @@ def _run_suite(
 
 def _require_class_path(line: Line, copy: Path) -> None:
     """Resolves the class path of Flink's own tests, which come last, before everything else."""
+    folder = copy / "scripts" / "flink-tests"
+    catalogue = load_catalogue(folder / "flink-tests.toml")
     try:
-        for module in MODULES:
-            ensure_tests(line, module, copy / ".cache", copy / "scripts" / "flink-tests")
+        for module in modules_of(catalogue, line.version):
+            ensure_tests(line, module, copy / ".cache", folder)
     except EnvironmentProblem as error:
         raise EnvironmentProblem(
             error.message,

@@ -16,7 +16,7 @@ from flink_boost.lines import PROJECT_ROOT
 from flink_boost.model import Frozen
 
 FOLDER = PROJECT_ROOT / "scripts" / "flink-tests"
-MODULES = ("core", "runtime")
+MODULES = ("core", "runtime", "streaming-java")
 INTEGRATION_TEST = "ITCase"
 
 
@@ -49,12 +49,16 @@ class Jvm(_Table):
 
 
 class Module(_Table):
-    """What one module of one line adds to the common settings."""
+    """What one module of one line adds to the common settings.
+
+    ``whole``: ``make test-flink`` runs all of its tests, not the selected ones alone.
+    """
 
     jvm_options: tuple[str, ...]
     jdk_options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     properties: dict[str, str] = Field(default_factory=dict)
     selection: tuple[str, ...]
+    whole: bool = True
 
 
 class Exclusion(_Table):
@@ -110,20 +114,20 @@ def load_catalogue(path: Path = FOLDER / "flink-tests.toml") -> Catalogue:
         raise BrokenData(f"{path.name} is not as it should be ({first}).", "Correct it.") from error
 
 
-def module_of(catalogue: Catalogue, line: str, module: str) -> Module:
-    """The settings of a module of a line. Raises ``UsageProblem`` for a line not in the file."""
+def modules_of(catalogue: Catalogue, line: str) -> dict[str, Module]:
+    """The modules of a line. Raises ``UsageProblem`` for a line not in the file."""
     if line not in catalogue.lines:
         raise UsageProblem(
             f"flink-tests.toml does not know Flink {line}.", f'Add [lines."{line}".core] to it.'
         )
-    return catalogue.lines[line][module]
+    return catalogue.lines[line]
 
 
 def jvm_options(
     catalogue: Catalogue, line: str, module: str, jdk: int, line_options: Sequence[str]
 ) -> tuple[str, ...]:
     """All options of the JVM: common ones, the line's own configuration, the module's POM."""
-    settings = module_of(catalogue, line, module)
+    settings = modules_of(catalogue, line)[module]
     properties = catalogue.jvm.properties | settings.properties
     options = (
         *catalogue.jvm.options,
@@ -147,7 +151,7 @@ def select(catalogue: Catalogue, line: str, module: str, classes: Sequence[str])
 
     Raises ``BrokenData`` for a pattern that matches none: a test that silently disappeared.
     """
-    patterns = (*catalogue.selection.get(module, ()), *module_of(catalogue, line, module).selection)
+    patterns = (*catalogue.selection.get(module, ()), *modules_of(catalogue, line)[module].selection)
     chosen: set[str] = set()
     for pattern in patterns:
         matching = {name for name in classes if fnmatchcase(name, catalogue.prefix + pattern)}
@@ -221,6 +225,8 @@ def all_of(
 ) -> list[Chunk]:
     """The chunks of ``make test-flink``: every test class, excluded ones on their own.
 
+    Of a module that is not taken whole, those that ``make test`` runs.
+
     Raises ``BrokenData`` for an exclusion of a class that does not exist.
     """
     chunks = []
@@ -232,7 +238,9 @@ def all_of(
                     f"flink-tests.toml excludes {name}, but Flink {line} has no such test.",
                     "Take it out.",
                 )
-        chunks += chunks_of(module, classes, excluded, catalogue.limits)
+        whole = modules_of(catalogue, line)[module].whole
+        chosen = classes if whole else select(catalogue, line, module, classes)
+        chunks += chunks_of(module, chosen, excluded, catalogue.limits)
     return chunks
 
 
