@@ -111,15 +111,18 @@ final class StringCopier {
      */
     private static int copyShort(
             byte[] from, int position, int limit, byte[] to, int target, int added) {
-        int missing = endsOfShort(from[position], added);
+        int left = limit - position;
+        if (left < 4 || to.length - target < 4) {
+            return 0;
+        }
+        int head = WideArrays.getInt(from, position);
+        int missing = endsOfShort((byte) head, added);
         if (missing == 0) {
             return 0;
         }
-        int left = limit - position;
-        if (missing == 2 && left >= 4 && to.length - target >= 4) {
-            int bytes = WideArrays.getInt(from, position);
-            WideArrays.putInt(to, target, bytes);
-            int size = sizeOfOne(bytes);
+        if (missing == 2) {
+            WideArrays.putInt(to, target, head);
+            int size = sizeOfOne(head);
             if (size > 0) {
                 return size;
             }
@@ -140,15 +143,18 @@ final class StringCopier {
     /** The same from a segment. */
     private static int copyShort(
             MemorySegment from, int position, byte[] to, int target, int added) {
-        int missing = endsOfShort(from.get(position), added);
+        int left = from.size() - position;
+        if (left < 4 || to.length - target < 4) {
+            return 0;
+        }
+        int head = from.getIntLittleEndian(position);
+        int missing = endsOfShort((byte) head, added);
         if (missing == 0) {
             return 0;
         }
-        int left = from.size() - position;
-        if (missing == 2 && left >= 4 && to.length - target >= 4) {
-            int bytes = from.getIntLittleEndian(position);
-            WideArrays.putInt(to, target, bytes);
-            int size = sizeOfOne(bytes);
+        if (missing == 2) {
+            WideArrays.putInt(to, target, head);
+            int size = sizeOfOne(head);
             if (size > 0) {
                 return size;
             }
