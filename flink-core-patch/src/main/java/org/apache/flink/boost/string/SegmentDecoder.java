@@ -40,15 +40,29 @@ final class SegmentDecoder {
                 p += 8;
             } else {
                 // Where sizes mix they go on mixing: do not guess again for a while.
-                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
                     word = in.getLongLittleEndian(p);
-                    more = Words.more(word);
-                    if (Words.isOverLong(more)) {
+                    long ends = Words.more(~word);
+                    int first = Long.numberOfTrailingZeros(ends) + 1;
+                    ends &= ends - 1;
+                    int second = Long.numberOfTrailingZeros(ends) + 1;
+                    if ((first | second - first) > Words.MOST_BITS) {
                         return Progress.of(i, p);
                     }
-                    VarintDecoder.putWord(word, chars, i);
-                    i += Words.ends(more);
-                    p += Words.endedBytes(more);
+                    VarintDecoder.putUtf16(chars, i, Words.first(word, first));
+                    VarintDecoder.putUtf16(
+                            chars, i + 1, Words.first(word >>> first, second - first));
+                    ends &= ends - 1;
+                    int third = Long.numberOfTrailingZeros(ends) + 1;
+                    if (ends == 0 || third - second > Words.MOST_BITS) {
+                        i += 2;
+                        p += second >>> 3;
+                        continue;
+                    }
+                    VarintDecoder.putUtf16(
+                            chars, i + 2, Words.first(word >>> second, third - second));
+                    i += 3;
+                    p += third >>> 3;
                 }
             }
         }
@@ -129,15 +143,27 @@ final class SegmentDecoder {
                 p += 8;
             } else {
                 // Where sizes mix they go on mixing: do not guess again for a while.
-                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
                     word = in.getLongLittleEndian(p);
-                    more = Words.more(word);
-                    if (Words.isOverLong(more)) {
+                    long ends = Words.more(~word);
+                    int first = Long.numberOfTrailingZeros(ends) + 1;
+                    ends &= ends - 1;
+                    int second = Long.numberOfTrailingZeros(ends) + 1;
+                    if ((first | second - first) > Words.MOST_BITS) {
                         return Progress.of(i, p);
                     }
-                    VarintDecoder.putWholeCharacters(word, more, chars, i);
-                    i += Words.ends(more);
-                    p += Words.endedBytes(more);
+                    chars[i] = (char) Words.first(word, first);
+                    chars[i + 1] = (char) Words.first(word >>> first, second - first);
+                    ends &= ends - 1;
+                    int third = Long.numberOfTrailingZeros(ends) + 1;
+                    if (ends == 0 || third - second > Words.MOST_BITS) {
+                        i += 2;
+                        p += second >>> 3;
+                        continue;
+                    }
+                    chars[i + 2] = (char) Words.first(word >>> second, third - second);
+                    i += 3;
+                    p += third >>> 3;
                 }
             }
         }

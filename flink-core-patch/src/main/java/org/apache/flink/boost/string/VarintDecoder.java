@@ -12,7 +12,7 @@ package org.apache.flink.boost.string;
 final class VarintDecoder {
 
     /** Words of mixed sizes that are taken without a look whether they still mix. */
-    static final int MIXED_WORDS = 4;
+    static final int MIXED_WORDS = 8;
 
     private VarintDecoder() {}
 
@@ -46,15 +46,27 @@ final class VarintDecoder {
                 p += 8;
             } else {
                 // Where sizes mix they go on mixing: do not guess again for a while.
-                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
                     word = WideArrays.getLong(in, p);
-                    more = Words.more(word);
-                    if (Words.isOverLong(more)) {
+                    long ends = Words.more(~word);
+                    int first = Long.numberOfTrailingZeros(ends) + 1;
+                    ends &= ends - 1;
+                    int second = Long.numberOfTrailingZeros(ends) + 1;
+                    if ((first | second - first) > Words.MOST_BITS) {
                         return Progress.of(i, p);
                     }
-                    putWord(word, chars, i);
-                    i += Words.ends(more);
-                    p += Words.endedBytes(more);
+                    putUtf16(chars, i, Words.first(word, first));
+                    putUtf16(chars, i + 1, Words.first(word >>> first, second - first));
+                    ends &= ends - 1;
+                    int third = Long.numberOfTrailingZeros(ends) + 1;
+                    if (ends == 0 || third - second > Words.MOST_BITS) {
+                        i += 2;
+                        p += second >>> 3;
+                        continue;
+                    }
+                    putUtf16(chars, i + 2, Words.first(word >>> second, third - second));
+                    i += 3;
+                    p += third >>> 3;
                 }
             }
         }
@@ -140,15 +152,27 @@ final class VarintDecoder {
                 p += 8;
             } else {
                 // Where sizes mix they go on mixing: do not guess again for a while.
-                for (int k = 0; k < MIXED_WORDS && i <= n - 8 && p <= limit - 8; k++) {
+                for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
                     word = WideArrays.getLong(in, p);
-                    more = Words.more(word);
-                    if (Words.isOverLong(more)) {
+                    long ends = Words.more(~word);
+                    int first = Long.numberOfTrailingZeros(ends) + 1;
+                    ends &= ends - 1;
+                    int second = Long.numberOfTrailingZeros(ends) + 1;
+                    if ((first | second - first) > Words.MOST_BITS) {
                         return Progress.of(i, p);
                     }
-                    putWholeCharacters(word, more, chars, i);
-                    i += Words.ends(more);
-                    p += Words.endedBytes(more);
+                    chars[i] = (char) Words.first(word, first);
+                    chars[i + 1] = (char) Words.first(word >>> first, second - first);
+                    ends &= ends - 1;
+                    int third = Long.numberOfTrailingZeros(ends) + 1;
+                    if (ends == 0 || third - second > Words.MOST_BITS) {
+                        i += 2;
+                        p += second >>> 3;
+                        continue;
+                    }
+                    chars[i + 2] = (char) Words.first(word >>> second, third - second);
+                    i += 3;
+                    p += third >>> 3;
                 }
             }
         }
@@ -272,46 +296,6 @@ final class VarintDecoder {
         return bits <= Words.MOST_BITS
                 && bits >>> 3 <= limit - position
                 && Words.first(word, bits) > 0xFF;
-    }
-
-    /** Eight characters or less that end in a word; what follows in the array is overwritten. */
-    static void putWord(long word, byte[] chars, int index) {
-        int at = index << 1;
-        int c = 0;
-        int shift = 0;
-        for (int k = 0; k < 64; k += 8) {
-            int b = (int) (word >>> k);
-            c |= (b & 0x7F) << shift;
-            WideArrays.putChar(chars, at, (char) c);
-            int unfinished = -(b >>> 7 & 1);
-            at += 2 + (unfinished << 1);
-            c &= unfinished;
-            shift = shift + 7 & unfinished;
-        }
-    }
-
-    /**
-     * {@link #putWord} for one element per character, where the array is somebody's: an element for
-     * which the word has only the start of a character keeps what it held.
-     */
-    static void putWholeCharacters(long word, long more, char[] chars, int index) {
-        int next = index + Math.min(Words.ends(more), 7);
-        char kept = chars[next];
-        int at = index;
-        int c = 0;
-        int shift = 0;
-        for (int k = 0; k < 64; k += 8) {
-            int b = (int) (word >>> k);
-            c |= (b & 0x7F) << shift;
-            chars[at] = (char) c;
-            int unfinished = -(b >>> 7 & 1);
-            at += 1 + unfinished;
-            c &= unfinished;
-            shift = shift + 7 & unfinished;
-        }
-        if (more != 0) {
-            chars[next] = kept;
-        }
     }
 
     /** Four characters of UTF-16. */

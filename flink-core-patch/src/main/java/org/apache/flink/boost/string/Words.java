@@ -196,21 +196,6 @@ final class Words {
         return first(rest, Math.min(bitsOfFirst(more(rest)), MOST_BITS)) > 0xFF;
     }
 
-    /** Whether a character of more than three bytes starts in the word. */
-    static boolean isOverLong(long more) {
-        return (more & more << 8 & more << 16) != 0;
-    }
-
-    /** Number of characters that end in the word. */
-    static int ends(long more) {
-        return 8 - Long.bitCount(more);
-    }
-
-    /** Number of bytes up to the end of the last character that ends in the word. */
-    static int endedBytes(long more) {
-        return 8 - (Long.numberOfLeadingZeros(~more & MORE) >>> 3);
-    }
-
     /**
      * Size of the first character in bytes, 4 where it has more than three. Branches that are
      * guessed right make nothing wait for the bytes.
