@@ -67,8 +67,9 @@ def command(
 
     PATTERNS are regular expressions that choose test classes by name; without them the selection of
     scripts/flink-tests/flink-tests.toml runs, or with --all every test of flink-core and
-    flink-runtime. A class that fails is run again on stock: exit code 1 when it passes there. A run
-    that was interrupted or killed goes on where it was when it is called again.
+    flink-runtime beside what is selected of flink-streaming-java. A class that fails is run again
+    on stock: exit code 1 when it passes there. A run that was interrupted or killed goes on where
+    it was when it is called again.
 
     \b
     Examples:
