@@ -20,7 +20,7 @@ from flink_boost import linesuite
 from flink_boost.commands import line as line_command
 from flink_boost.downloads import CACHE
 from flink_boost.errors import EnvironmentProblem
-from flink_boost.linefiles import projects_of_tests
+from flink_boost.linefiles import projects_of_tests, with_tests
 from flink_boost.lines import PROJECT_ROOT, Line, load_lines
 from flink_boost.linesources import fetch_sources
 from flink_boost.linesuite import Step
@@ -330,6 +330,8 @@ def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
     tree: Path, shelf: Shelf
 ) -> None:
     shelf.publish()
+    tests = tree / "scripts/flink-tests/flink-tests.toml"
+    tests.write_text(with_tests(tests.read_text("utf-8"), NEW, MODEL.version), encoding="utf-8")
     with pytest.raises(EnvironmentProblem) as caught:
         line_command._require_class_path(dataclasses.replace(MODEL, version=NEW), tree)
     assert f"flink-{NEW}.xml is missing" in caught.value.message

@@ -151,7 +151,8 @@ def select(catalogue: Catalogue, line: str, module: str, classes: Sequence[str])
 
     Raises ``BrokenData`` for a pattern that matches none: a test that silently disappeared.
     """
-    patterns = (*catalogue.selection.get(module, ()), *modules_of(catalogue, line)[module].selection)
+    of_line = modules_of(catalogue, line)[module].selection
+    patterns = (*catalogue.selection.get(module, ()), *of_line)
     chosen: set[str] = set()
     for pattern in patterns:
         matching = {name for name in classes if fnmatchcase(name, catalogue.prefix + pattern)}
