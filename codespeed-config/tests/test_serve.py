@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,51 @@ def test_a_killed_starter_leaves_nothing_that_blocks_the_next_start(tmp_path: Pa
         assert Dashboard(data, url).upload([result()]).status_code == 202
     finally:
         assert serve.stop(data) is True
+
+
+def test_a_killed_starter_keeps_the_lock_until_its_database_is_prepared(tmp_path: Path) -> None:
+    """Two of them at one database would both make its tables."""
+    data = tmp_path / "codespeed"
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "manage.py").write_text(
+        "import pathlib, time\n"
+        "here = pathlib.Path(__file__).parent\n"
+        "(here / 'begun').touch()\n"
+        "while not (here / 'finish').exists():\n"
+        "    time.sleep(0.05)\n",
+        encoding="utf-8",
+    )
+    code = (
+        "import sys; from pathlib import Path; from flink_boost import serve; "
+        "serve._DJANGO_PROJECT = Path(sys.argv[2]); "
+        "serve.ensure_running(Path(sys.argv[1]), serve.Address(port=0))"
+    )
+    environ = {**clean_environ(), "PYTHONPATH": str(PROJECT_FOLDER.parent / "scripts")}
+    starter = subprocess.Popen([sys.executable, "-c", code, str(data), str(project)], env=environ)
+    try:
+        _wait_for((project / "begun").exists)
+    finally:
+        starter.kill()
+        starter.wait(20)
+
+    try:
+        assert not _lock_is_free(data)
+    finally:
+        (project / "finish").touch()
+    _wait_for(lambda: _lock_is_free(data))
+
+
+def _lock_is_free(data: Path) -> bool:
+    with serve._try_lock(data) as lock:
+        return lock is not None
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_the_pid_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

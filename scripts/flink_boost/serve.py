@@ -235,7 +235,7 @@ def _prepare(
         "MPLCONFIGDIR": str(data.resolve() / "matplotlib"),
     }
     tell("Preparing the dashboard's database")
-    _run_prepare_command(server_environ)
+    _run_prepare_command(server_environ, lock)
     (data / "state.json").unlink(missing_ok=True)
     descriptors = (lock, listener.fileno())
     command = [
@@ -245,7 +245,11 @@ def _prepare(
     return _Launch(command, server_environ, url, descriptors)
 
 
-def _run_prepare_command(environ: dict[str, str]) -> None:
+def _run_prepare_command(environ: dict[str, str], lock: int) -> None:
+    """Prepares the database in a process that holds the lock too.
+
+    It outlives a starter that is killed; no other start may touch the database before its end.
+    """
     try:
         done = subprocess.run(
             [sys.executable, str(_DJANGO_PROJECT / "manage.py"), "prepare_dashboard"],
@@ -255,6 +259,7 @@ def _run_prepare_command(environ: dict[str, str]) -> None:
             text=True,
             timeout=_PREPARE_SECONDS,
             check=False,
+            pass_fds=(lock,),
         )
     except subprocess.TimeoutExpired as error:
         raise EnvironmentProblem(
