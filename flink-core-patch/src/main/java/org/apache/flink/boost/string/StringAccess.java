@@ -100,7 +100,8 @@ public final class StringAccess {
         return OPENED ? !hasNegatives(bytes, from, length) : isAsciiByWords(bytes, from, length);
     }
 
-    static boolean isPlainRequested() {
+    /** Whether {@code -Dflink.boost.access=plain} asks to do without handles. */
+    public static boolean isPlainRequested() {
         return "plain".equals(System.getProperty(PROPERTY));
     }
 

@@ -4,7 +4,7 @@ package org.apache.flink.boost.network;
 import java.nio.ByteBuffer;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
 
-/** {@code BufferBuilder.appendAndCommit} for bytes after which there is still room. */
+/** {@code BufferBuilder.appendAndCommit} for bytes behind which there is still room. */
 final class BufferAppend {
 
     private BufferAppend() {}
@@ -15,7 +15,7 @@ final class BufferAppend {
      * @return false when nothing has been done: the buffer is finished or would be full, or the
      *     source has no array
      */
-    static boolean leavesRoom(BufferBuilder buffer, ByteBuffer source) {
+    static boolean leavesRoom(BufferBuilder buffer, ByteBuffer source, PositionStore store) {
         BufferFields fields = (BufferFields) (Object) buffer;
         BufferPosition written = (BufferPosition) fields.boostPosition();
         int position = written.boostWritten();
@@ -27,7 +27,7 @@ final class BufferAppend {
         fields.boostSegment().put(position, source.array(), source.arrayOffset() + from, length);
         source.position(from + length);
         written.boostWritten(position + length);
-        written.boostCommit();
+        store.show(written, position + length);
         return true;
     }
 }

@@ -27,7 +27,8 @@ public final class RecordWriterPatch {
         SpanningRecordSerializer<?> serializer =
                 (SpanningRecordSerializer<?>) fields.boostSerializer();
         SpanningRecordSerializerPatch.serializeRecord(serializer, record);
-        if (!copy(fields, serializer, targetChannel) && fields.boostCopy(targetChannel)) {
+        if (!copy(fields, serializer, targetChannel, PositionStore.VOLATILE)
+                && fields.boostCopy(targetChannel)) {
             serializer.prune();
         }
         return true;
@@ -43,10 +44,15 @@ public final class RecordWriterPatch {
                 (SpanningRecordSerializer<?>) fields.boostSerializer();
         SpanningRecordSerializerPatch.serializeRecord(serializer, record);
         boolean prune = false;
-        for (int channel : fields.boostBroadcastChannels()) {
+        int[] channels = fields.boostBroadcastChannels();
+        for (int i = 0; i < channels.length; i++) {
             serializer.reset();
-            if (!copy(fields, serializer, channel)) {
-                prune |= fields.boostCopy(channel);
+            // The volatile store for the last channel shows what all the others were given, so
+            // that none of them has to wait for its own memory.
+            PositionStore store =
+                    i < channels.length - 1 ? PositionStore.RELEASE : PositionStore.VOLATILE;
+            if (!copy(fields, serializer, channels[i], store)) {
+                prune |= fields.boostCopy(channels[i]);
             }
         }
         if (prune) {
@@ -61,14 +67,18 @@ public final class RecordWriterPatch {
      * @return false when there is none or the record would fill it: nothing has been done
      */
     private static boolean copy(
-            RecordWriterFields fields, SpanningRecordSerializer<?> serializer, int targetChannel) {
+            RecordWriterFields fields,
+            SpanningRecordSerializer<?> serializer,
+            int targetChannel,
+            PositionStore store) {
         Optional<?> filling = fields.boostBuffers()[targetChannel];
         if (!filling.isPresent()) {
             return false;
         }
         if (!BufferAppend.leavesRoom(
                 (BufferBuilder) filling.get(),
-                ((SpanningSerializerFields) (Object) serializer).boostData())) {
+                ((SpanningSerializerFields) (Object) serializer).boostData(),
+                store)) {
             return false;
         }
         if (fields.boostFlushAlways()) {

@@ -72,7 +72,7 @@ public final class SpanningRecordSerializerPatch {
             return STOCK;
         }
         ByteBuffer data = fields.boostData();
-        if (BufferAppend.leavesRoom(target, data)) {
+        if (BufferAppend.leavesRoom(target, data, PositionStore.VOLATILE)) {
             return SerializationResult.FULL_RECORD;
         }
         target.append(data);
