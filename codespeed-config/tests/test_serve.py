@@ -26,10 +26,14 @@ FREE_PORT = serve.Address(port=0)
 SECRETS = {"FLINK_BOOST_SECRET_KEY": "s" * 40, "FLINK_BOOST_TOKEN": "t" * 40}
 
 
+def environ_with_scripts() -> dict[str, str]:
+    return {**clean_environ(), "PYTHONPATH": str(PROJECT_FOLDER.parent / "scripts")}
+
+
 def flink_boost(build: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "flink_boost.cli", "--build", str(build), *arguments],
-        env={**clean_environ(), "PYTHONPATH": str(PROJECT_FOLDER.parent / "scripts"), **environ},
+        env={**environ_with_scripts(), **environ},
         capture_output=True,
         text=True,
         timeout=90,
@@ -37,17 +41,29 @@ def flink_boost(build: Path, *arguments: str, **environ: str) -> subprocess.Comp
     )
 
 
-def wait_until_gone(pid: int) -> None:
+def python_in_background(code: str, *arguments: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, env=environ_with_scripts())
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
     deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
+    while not condition():
+        assert time.monotonic() < deadline, f"not within 20 s: {what}"
+        time.sleep(0.05)
+
+
+def wait_until_gone(pid: int) -> None:
+    def gone() -> bool:
         try:
             # Our own children stay visible until they are waited for.
             os.waitpid(pid, os.WNOHANG)
             os.kill(pid, 0)
         except (ChildProcessError, ProcessLookupError):
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"process {pid} is still there")
+            return True
+        return False
+
+    wait_for(gone, f"process {pid} is gone")
 
 
 def test_a_second_call_returns_the_running_server(start: Any) -> None:
@@ -122,9 +138,8 @@ def test_a_killed_starter_leaves_nothing_that_blocks_the_next_start(tmp_path: Pa
         "import sys; from pathlib import Path; from flink_boost import serve; "
         "serve.ensure_running(Path(sys.argv[1]), serve.Address(port=0))"
     )
-    environ = {**clean_environ(), "PYTHONPATH": str(PROJECT_FOLDER.parent / "scripts")}
     for delay in (0.5, 1.0, 1.8):
-        starter = subprocess.Popen([sys.executable, "-c", code, str(data)], env=environ)
+        starter = python_in_background(code, data)
         time.sleep(delay)
         starter.kill()
         starter.wait(20)
@@ -154,10 +169,9 @@ def test_a_killed_starter_keeps_the_lock_until_its_database_is_prepared(tmp_path
         "serve._DJANGO_PROJECT = Path(sys.argv[2]); "
         "serve.ensure_running(Path(sys.argv[1]), serve.Address(port=0))"
     )
-    environ = {**clean_environ(), "PYTHONPATH": str(PROJECT_FOLDER.parent / "scripts")}
-    starter = subprocess.Popen([sys.executable, "-c", code, str(data), str(project)], env=environ)
+    starter = python_in_background(code, data, project)
     try:
-        _wait_for((project / "begun").exists)
+        wait_for((project / "begun").exists, "the database is being prepared")
     finally:
         starter.kill()
         starter.wait(20)
@@ -166,19 +180,12 @@ def test_a_killed_starter_keeps_the_lock_until_its_database_is_prepared(tmp_path
         assert not _lock_is_free(data)
     finally:
         (project / "finish").touch()
-    _wait_for(lambda: _lock_is_free(data))
+    wait_for(lambda: _lock_is_free(data), "the lock is free")
 
 
 def _lock_is_free(data: Path) -> bool:
     with serve._try_lock(data) as lock:
         return lock is not None
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_the_pid_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
@@ -316,8 +323,8 @@ def test_the_commands_start_find_and_stop_it(tmp_path: Path) -> None:
 
 def test_the_foreground_command_is_the_server(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "flink_boost.cli", "--build", str(tmp_path), "serve"]
-    environ = {**clean_environ(), "PYTHONPATH": str(PROJECT_FOLDER.parent / "scripts")}
-    with subprocess.Popen([*command, "--port", "0"], env=environ, stderr=subprocess.PIPE) as server:
+    command += ["--port", "0"]
+    with subprocess.Popen(command, env=environ_with_scripts(), stderr=subprocess.PIPE) as server:
         deadline = time.monotonic() + 60
         while (running := serve.find_running(tmp_path / "codespeed")) is None:
             assert server.poll() is None

@@ -134,6 +134,8 @@ def _copy_artifact(pin: PinnedFile, classifier: str, cache: Path, folder: Path) 
             + (f":jar:{classifier}" if classifier else ""),
         ],
         f"fetch {pin.file} with Maven",
+        # Where there is no pom.xml: the project's own one needs a line to be read.
+        folder,
     )
 
 

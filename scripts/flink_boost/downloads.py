@@ -96,12 +96,12 @@ def disk_problems(cache: Path) -> Iterator[None]:
         ) from error
 
 
-def run_checked(command: Sequence[str], purpose: str) -> None:
-    """Runs a command of at most five minutes; ``EnvironmentProblem`` when it fails.
+def run_checked(command: Sequence[str], purpose: str, folder: Path | None = None) -> None:
+    """Runs a command of at most five minutes in a folder; ``EnvironmentProblem`` when it fails.
 
     ``purpose`` completes the sentence "Could not ...".
     """
-    result = _run(command, _SET_UP_SECONDS)
+    result = _run(command, _SET_UP_SECONDS, folder)
     if result.returncode != 0:
         raise EnvironmentProblem(
             f"Could not {purpose} ({_last_error(result.stdout)}).",
@@ -160,10 +160,13 @@ def ensure_pip_tools(cache: Path) -> Path:
     return target / "bin" / "python"
 
 
-def _run(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[str]:
+def _run(
+    command: Sequence[str], seconds: int, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(
             command,
+            cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

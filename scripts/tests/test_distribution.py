@@ -18,9 +18,9 @@ import pytest
 
 from flink_boost import distribution
 from flink_boost.distribution import ensure_distribution, ensure_example, private_copy
-from flink_boost.downloads import ensure_download, verify
+from flink_boost.downloads import CACHE, ensure_download, verify
 from flink_boost.errors import BrokenData, EnvironmentProblem
-from flink_boost.lines import Line, PinnedFile, default_line, find_line
+from flink_boost.lines import PROJECT_ROOT, Line, PinnedFile, default_line, find_line
 
 SET_UP = """\
 from setuptools import setup
@@ -257,6 +257,18 @@ def test_an_example_job_is_fetched_and_verified() -> None:
 
     with zipfile.ZipFile(jar) as content:
         assert any(name.endswith("/WordCount.class") for name in content.namelist())
+
+
+def test_a_jar_is_fetched_from_the_root_of_the_project(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its POM cannot be read without a line, and Maven reads the one of the current folder."""
+    (cache / "m2").symlink_to(CACHE / "m2")
+    monkeypatch.chdir(PROJECT_ROOT)
+
+    jar = ensure_example(find_line(default_line()), "WordCount", cache)
+
+    assert jar.is_relative_to(cache)
 
 
 def test_an_example_job_with_another_checksum_is_deleted(line: Line, cache: Path) -> None:

@@ -99,7 +99,7 @@ final class StreamStringReader {
         for (int i = 0; i < n; i++) {
             int b = in.readUnsignedByte();
             if (b >= 0x80) {
-                return n == 1 ? String.valueOf(readRest(in, b)) : readShort(in, word, i, b, n);
+                return n == 1 ? SingleCharacters.of(readRest(in, b)) : readShort(in, word, i, b, n);
             }
             word |= (long) b << (i << 3);
         }
@@ -107,7 +107,7 @@ final class StreamStringReader {
             return StringReader.ofShort(word, n);
         }
         if (n == 1) {
-            return String.valueOf((char) word);
+            return SingleCharacters.ofLatin1(word);
         }
         Chunk chunk = Chunk.take();
         try {

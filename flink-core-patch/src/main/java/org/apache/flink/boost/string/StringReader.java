@@ -141,7 +141,7 @@ final class StringReader {
             long word = VarintDecoder.bytesAt(array, start, limit);
             if ((Words.lowBytes(word, n) & NEGATIVES) == 0) {
                 in.boostPosition(start + n);
-                return StringAccess.OPENED ? ofShort(word, n) : latin1(array, start, n);
+                return StringAccess.OPENED || n == 1 ? ofShort(word, n) : latin1(array, start, n);
             }
         } else if (n < BULK ? isShortAscii(array, start, n) : isLongAscii(array, start, n)) {
             in.boostPosition(start + n);
@@ -340,9 +340,8 @@ final class StringReader {
 
     /** Less than 8 Latin-1 characters from the low bytes of a word. */
     static String ofShort(long word, int n) {
-        // The JDK's own way has arrays of a fixed size, which are made and filled at once.
         if (n == 1) {
-            return String.valueOf((char) (word & 0xFF));
+            return SingleCharacters.ofLatin1(word);
         }
         byte[] bytes = new byte[n];
         VarintDecoder.putBytes(word, bytes, 0);
@@ -426,7 +425,7 @@ final class StringReader {
             return STOCK;
         }
         in.boostPosition(start + size);
-        return String.valueOf((char) Words.first(word, size << 3));
+        return SingleCharacters.of((char) Words.first(word, size << 3));
     }
 
     /** Null where the text is not Latin-1. */
@@ -474,7 +473,7 @@ final class StringReader {
     /** Less than 8 characters from a word: the public constructor from bytes is slower on them. */
     private static String shortLatin1(SegmentInput in, long word, int n) {
         if (n == 1) {
-            return String.valueOf((char) word);
+            return SingleCharacters.ofLatin1(word);
         }
         char[] chars = charScratch(in, 8);
         long rest = word;

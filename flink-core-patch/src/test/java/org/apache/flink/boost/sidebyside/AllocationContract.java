@@ -92,6 +92,18 @@ public abstract class AllocationContract {
         }
     }
 
+    /** They are shared, with or without a look into strings. */
+    @ParameterizedTest
+    @MethodSource("views")
+    void singleCharactersOfLatin1CostNothing(Input view) {
+        for (char c : new char[] {0, 'a', 0x7F, 0x80, '\u00e9', 0xFF, 0x100, '\u6f22'}) {
+            byte[] bytes = encoded(String.valueOf(c), false);
+            long read = allocated(patched, view, Operation.READ_STRING, bytes);
+            boolean shared = BoostMode.ENABLED && c <= 0xFF;
+            assertThat(read == 0).as("U+%04X from %s", (int) c, view).isEqualTo(shared);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("views")
     void aLengthThatLiesCostsNoMemory(Input view) {
