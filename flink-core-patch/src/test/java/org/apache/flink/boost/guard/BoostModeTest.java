@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,19 +20,7 @@ class BoostModeTest {
 
     @TempDir private Path folder;
 
-    private String switchOfThisRun;
-
-    @BeforeEach
-    void startWithoutSwitch() {
-        // This JVM's own mode is decided by the switch that the run was started with.
-        assertThat(BoostMode.reason()).isNotEmpty();
-        switchOfThisRun = System.clearProperty(BoostMode.PROPERTY);
-    }
-
-    @AfterEach
-    void restoreSwitch() {
-        setSwitch(switchOfThisRun);
-    }
+    @RegisterExtension private final KillSwitch killSwitch = new KillSwitch();
 
     @Test
     void isOnByDefaultAndWhenTold() {
@@ -117,21 +104,13 @@ class BoostModeTest {
     }
 
     /** Reads the constant in a class loader that has not seen the class yet. */
-    private static boolean enabledIn(Path jar, String property)
+    private boolean enabledIn(Path jar, String property)
             throws IOException, ReflectiveOperationException {
-        setSwitch(property);
+        killSwitch.set(property);
         try (URLClassLoader loader = Jars.classPath(jar)) {
             Class<?> mode = loader.loadClass(BoostMode.class.getName());
             assertThat(mode).isNotSameAs(BoostMode.class);
             return mode.getField("ENABLED").getBoolean(null);
-        }
-    }
-
-    private static void setSwitch(String value) {
-        if (value == null) {
-            System.clearProperty(BoostMode.PROPERTY);
-        } else {
-            System.setProperty(BoostMode.PROPERTY, value);
         }
     }
 }

@@ -14,9 +14,8 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Flink's own file system set-up, with our jar in front of the real flink-core. */
@@ -26,19 +25,7 @@ class GuardFileSystemFactoryTest {
 
     @TempDir private Path folder;
 
-    private String switchOfThisRun;
-
-    @BeforeEach
-    void startWithoutSwitch() {
-        // This JVM's own mode is decided by the switch that the run was started with.
-        assertThat(BoostMode.reason()).isNotEmpty();
-        switchOfThisRun = System.clearProperty(BoostMode.PROPERTY);
-    }
-
-    @AfterEach
-    void restoreSwitch() {
-        setSwitch(switchOfThisRun);
-    }
+    @RegisterExtension private final KillSwitch killSwitch = new KillSwitch();
 
     @Test
     void letsFlinkStartOnTheRightVersion() throws Throwable {
@@ -48,7 +35,7 @@ class GuardFileSystemFactoryTest {
 
     @Test
     void letsFlinkStartWhenSwitchedOff() throws Throwable {
-        setSwitch("off");
+        killSwitch.set("off");
 
         assertThat(initializeFileSystems(dropIn(Jars.flinkVersion(), Jars.stock(WOVEN))))
                 .contains("There is no file system behind the scheme 'flink-boost'");
@@ -69,7 +56,7 @@ class GuardFileSystemFactoryTest {
     @Test
     void endsFlinksStartOnAnUnknownMode() throws Exception {
         Path dropIn = dropIn(Jars.flinkVersion(), Jars.stock(WOVEN));
-        setSwitch("nonsense");
+        killSwitch.set("nonsense");
 
         assertThatThrownBy(() -> initializeFileSystems(dropIn))
                 .isInstanceOf(InternalError.class)
@@ -135,14 +122,6 @@ class GuardFileSystemFactoryTest {
             return "none";
         } catch (InvocationTargetException e) {
             return e.getCause().getMessage();
-        }
-    }
-
-    private static void setSwitch(String value) {
-        if (value == null) {
-            System.clearProperty(BoostMode.PROPERTY);
-        } else {
-            System.setProperty(BoostMode.PROPERTY, value);
         }
     }
 }
