@@ -116,16 +116,15 @@ final class StringCopier {
             return 0;
         }
         int head = WideArrays.getInt(from, position);
-        int missing = endsOfShort((byte) head, added);
-        if (missing == 0) {
-            return 0;
-        }
-        if (missing == 2) {
-            WideArrays.putInt(to, target, head);
-            int size = sizeOfOne(head);
+        if ((byte) head == 1 + added) {
+            int size = copyOne(head, to, target);
             if (size > 0) {
                 return size;
             }
+        }
+        int missing = endsOfShort((byte) head, added);
+        if (missing == 0) {
+            return 0;
         }
         for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
             long word = WideArrays.getLong(from, position + i);
@@ -148,16 +147,15 @@ final class StringCopier {
             return 0;
         }
         int head = from.getIntLittleEndian(position);
-        int missing = endsOfShort((byte) head, added);
-        if (missing == 0) {
-            return 0;
-        }
-        if (missing == 2) {
-            WideArrays.putInt(to, target, head);
-            int size = sizeOfOne(head);
+        if ((byte) head == 1 + added) {
+            int size = copyOne(head, to, target);
             if (size > 0) {
                 return size;
             }
+        }
+        int missing = endsOfShort((byte) head, added);
+        if (missing == 0) {
+            return 0;
         }
         for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
             long word = from.getLongLittleEndian(position + i);
@@ -182,11 +180,21 @@ final class StringCopier {
     }
 
     /**
-     * Size of a value of one character that begins with those bytes, or 0 where it has more of
-     * them. Branches that are guessed right make nothing wait for the bytes.
+     * Copies a value of one character that begins with those bytes; its size, or 0 where it has
+     * more of them. Branches that are guessed right make nothing wait for the bytes.
      */
-    private static int sizeOfOne(int bytes) {
-        return (bytes & 0x8000) == 0 ? 2 : (bytes & 0x800000) == 0 ? 3 : bytes >= 0 ? 4 : 0;
+    private static int copyOne(int bytes, byte[] to, int target) {
+        to[target] = (byte) bytes;
+        to[target + 1] = (byte) (bytes >>> 8);
+        if ((bytes & 0x8000) == 0) {
+            return 2;
+        }
+        to[target + 2] = (byte) (bytes >>> 16);
+        if ((bytes & 0x800000) == 0) {
+            return 3;
+        }
+        to[target + 3] = (byte) (bytes >>> 24);
+        return bytes >= 0 ? 4 : 0;
     }
 
     private static boolean finish(Positioned in, int position, ArrayOutput out, int size) {

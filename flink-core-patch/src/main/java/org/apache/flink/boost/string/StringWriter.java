@@ -142,6 +142,13 @@ final class StringWriter {
         if (buffer.length - position < 3 * FEW) {
             return false;
         }
+        if (value.length == 2) {
+            // As for a single ASCII character above.
+            buffer[position] = 2;
+            int c = VarintEncoder.charAt(value, 0);
+            out.boostPosition(VarintEncoder.encodeChar(c, buffer, position + 1));
+            return true;
+        }
         buffer[position] = (byte) ((value.length >> 1) + 1);
         out.boostPosition(VarintEncoder.encodeUtf16Tightly(value, 0, buffer, position + 1));
         return true;

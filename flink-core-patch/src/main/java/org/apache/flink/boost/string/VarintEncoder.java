@@ -304,7 +304,7 @@ final class VarintEncoder {
         return chars;
     }
 
-    private static int charAt(byte[] utf16, int index) {
+    static int charAt(byte[] utf16, int index) {
         return (utf16[index] & 0xFF) | (utf16[index + 1] & 0xFF) << 8;
     }
 }
