@@ -103,11 +103,8 @@ final class StreamStringReader {
             }
             word |= (long) b << (i << 3);
         }
-        if (StringAccess.OPENED) {
+        if (StringAccess.OPENED || n == 1) {
             return StringReader.ofShort(word, n);
-        }
-        if (n == 1) {
-            return SingleCharacters.ofLatin1(word);
         }
         Chunk chunk = Chunk.take();
         try {
