@@ -22,6 +22,7 @@ classes-per-chunk = 3
 integration-tests-per-chunk = 1
 chunk-seconds = 60
 class-seconds = 30
+silent-seconds = 20
 
 [jvm]
 options = ["-ea"]
@@ -184,6 +185,7 @@ def test_chunks_hold_every_class_once(
             "integration-tests-per-chunk": integration_size,
             "chunk-seconds": 1,
             "class-seconds": 1,
+            "silent-seconds": 1,
         }
     )
     chunks = plan.chunks_of("core", classes, excluded, limits)

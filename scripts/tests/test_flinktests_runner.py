@@ -49,6 +49,7 @@ LIMITS = Limits.model_validate(
         "integration-tests-per-chunk": 9,
         "chunk-seconds": 120,
         "class-seconds": 120,
+        "silent-seconds": 60,
     }
 )
 CHUNKS = (
@@ -170,9 +171,32 @@ def test_a_class_that_hangs_is_stopped(probes: ModuleTests, tmp_path: Path) -> N
     prepare(state, plan, keep_complete=False)
     found = run_missing_chunks(state, plan, {"core": probe_jvm(probes, tmp_path)}, [].append)
     (case,) = found.outcomes[0].failures
-    assert (case.name, case.kind, case.message) == (WHOLE_CLASS, LOST, "did not end within 4 s")
+    why = "did not end within 4 s; it was in HangingTest.hangs()"
+    assert (case.name, case.kind, case.message) == (WHOLE_CLASS, LOST, why)
     assert verdicts(found) == {"HangingTest": (Verdict.STOCK_TOO, 1, 1, 1)}
     assert summarize(found, DROPIN).stale_exclusions == (), "stock was seen to fail"
+    stacks = (state / "logs" / "core-001.log").read_text(encoding="utf-8")
+    assert "at probes.HangingTest.hangs(HangingTest.java:" in stacks
+
+
+@pytest.mark.timeout(300)
+def test_a_hang_does_not_take_the_whole_time_of_its_chunk(
+    probes: ModuleTests, tmp_path: Path
+) -> None:
+    """A class that hangs once, beside others, is told of though all pass alone."""
+    plan = plan_of([("core-001", ("HangingOnceTest", "PassingTest"), False)])
+    plan = plan.model_copy(update={"limits": LIMITS.model_copy(update={"silent_seconds": 5})})
+    state = tmp_path / "state"
+    prepare(state, plan, keep_complete=False)
+    found = run_missing_chunks(state, plan, {"core": probe_jvm(probes, tmp_path)}, [].append)
+    (outcome,) = found.outcomes
+    why = "none of its tests began or ended for 5 s; it was in HangingOnceTest.hangsOnce()"
+    assert (outcome.failures, outcome.lost, outcome.run_apart) == ((), {}, why)
+    assert (state / "logs" / "core-001.log").exists(), "its stacks are kept"
+    summary = summarize(found, DROPIN)
+    assert (
+        f"  run one by one: the classes of core-001, whose common JVM gave no result: {why}"
+    ) in describe(summary, replaced_classes(DROPIN), DROPIN)
 
 
 def test_both_sides_loaded_their_own_classes(results: Results) -> None:
@@ -254,7 +278,7 @@ def test_without_our_classes_in_front_a_run_is_refused(probes: ModuleTests, tmp_
         archive.writestr("README", "no class in here")
     jvm = probe_jvm(probes, tmp_path, nothing)
     with pytest.raises(FlinkTestsInvalid, match=r"patched side loaded .* from .*flink-core-2\.3"):
-        jvm.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
+        jvm.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60, 60)
 
 
 def test_the_jar_says_which_classes_it_replaces(tmp_path: Path) -> None:
@@ -274,11 +298,11 @@ def test_the_jvm_takes_no_options_from_the_environment(probes: ModuleTests, tmp_
     jvm = probe_jvm(probes, tmp_path)
     environment = {**os.environ, "JAVA_TOOL_OPTIONS": "-Dflink.boost.mode=off -Xmx1m"}
     hidden = dataclasses.replace(jvm, environment=environment)
-    outcome: Outcome = hidden.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
+    outcome: Outcome = hidden.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60, 60)
     assert not outcome.failures
     assert outcome.patched
     off = dataclasses.replace(jvm, options=(*jvm.options, "-Dflink.boost.mode=off"))
-    outcome = off.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60)
+    outcome = off.run(Side.PATCHED, ["probes.PassingTest"], tmp_path / "log", 60, 60)
     assert not outcome.failures
     assert not outcome.patched, "the control: switched off, none of our bodies runs"
     assert "JAVA_TOOL_OPTIONS" not in (tmp_path / "log").read_text(encoding="utf-8")

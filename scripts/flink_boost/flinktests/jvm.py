@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ from flink_boost.flinktests.outcome import (
     require_side,
 )
 from flink_boost.model import Side
-from flink_boost.supervise import CommandTimeoutError, run_supervised
+from flink_boost.supervise import end_supervised, has_ended, start_supervised
 
 LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 # The launcher's last words; a test that calls System.exit keeps it from saying them.
@@ -31,8 +34,13 @@ TESTS_FAILED = 1
 # Variables from which a JVM takes options that stock and patched might not share.
 HIDDEN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
+_LOOK_SECONDS = 1.0
+# The JVM prints its stacks within a moment, or is in no state to do it at all.
+_STACKS_SECONDS = 3.0
+
 _TAIL_LINES = 4
 _TAIL_LENGTH = 500
+_STARTED = re.compile(r"^JUnit \w+ > (.+) :: STARTED$", re.MULTILINE)
 _EXCEPTION = re.compile(r"(Caused by: )?[\w.$]+(Exception|Error)\b")
 
 
@@ -52,20 +60,25 @@ class FlinkTestJvm:
     scratch: Path
     environment: Mapping[str, str]
 
-    def run(self, side: Side, classes: Sequence[str], log: Path, timeout: float) -> Outcome:
+    def run(
+        self, side: Side, classes: Sequence[str], log: Path, timeout: float, silence: float
+    ) -> Outcome:
         """Runs the classes and reads what they left; ``log`` gets what the JVM printed.
 
-        When the JVM does not come to its end within ``timeout`` seconds, or leaves no reports,
-        every class is lost. Raises ``FlinkTestsInvalid`` when woven classes came from elsewhere.
+        When the JVM does not come to its end within ``timeout`` seconds, prints nothing for
+        ``silence`` seconds though it tells of every test that begins or ends, or leaves no reports,
+        every class is lost; the log of one that is stopped ends with its stacks. Raises
+        ``FlinkTestsInvalid`` when woven classes came from elsewhere.
         """
         self._empty_scratch()
         make_folder(log.parent)
         began = time.monotonic()
+        guard = start_supervised(self._command(side, classes), log, self._environment())
         try:
-            code = run_supervised(self._command(side, classes), log, self._environment(), timeout)
-            why = self._why_unfinished(code, log)
-        except CommandTimeoutError:
-            why = f"did not end within {timeout:.0f} s"
+            why = _why_stopped(guard, log, timeout, silence)
+        finally:
+            end_supervised(guard)
+        why = why or _why_unfinished(guard.returncode, log)
         cases: tuple[Case, ...] = ()
         if not why:
             try:
@@ -102,7 +115,7 @@ class FlinkTestJvm:
             f"-Xlog:class+load=info:file={self._loaded}:none:filecount=0",
             *("-cp", os.pathsep.join(map(str, self.tests.class_path(dropin)))),
             *(LAUNCHER, "execute", "--disable-banner", "--disable-ansi-colors"),
-            *("--details=summary", f"--reports-dir={self._reports}"),
+            *("--details=testfeed", f"--reports-dir={self._reports}"),
             *(f"--select-class={name}" for name in classes),
         ]
 
@@ -117,18 +130,56 @@ class FlinkTestJvm:
         (self.scratch / "target" / "test-classes").symlink_to(self.tests.folder)
         (self.scratch / "src" / "test" / "resources").symlink_to(self.tests.folder)
 
-    def _why_unfinished(self, code: int, log: Path) -> str:
-        output = log.read_text(encoding="utf-8", errors="replace")
-        if code in (0, TESTS_FAILED) and FINISHED in output:
-            return ""
-        return f"its JVM ended with code {code} before all tests had: {_tail(output)}"
-
     def _sources(self) -> tuple[dict[str, tuple[str, ...]], bool]:
         try:
             with self._loaded.open(encoding="utf-8", errors="replace") as log:
                 return read_sources(log, self.woven)
         except FileNotFoundError:
             return {}, False
+
+
+def _why_stopped(guard: subprocess.Popen[bytes], log: Path, timeout: float, silence: float) -> str:
+    """Waits for the end of the JVM; why it has to be stopped, or "" when it has ended."""
+    began = heard = time.monotonic()
+    size = 0
+    while not has_ended(guard, _LOOK_SECONDS):
+        now = time.monotonic()
+        grown = log.stat().st_size
+        if grown != size:
+            size, heard = grown, now
+        why = ""
+        if now - began > timeout:
+            why = f"did not end within {timeout:.0f} s"
+        elif now - heard > silence:
+            why = f"none of its tests began or ended for {silence:.0f} s"
+        if why:
+            last = _last_started(log.read_text(encoding="utf-8", errors="replace"))
+            _print_stacks(guard)
+            return f"{why}; it was in {last}" if last else why
+    return ""
+
+
+def _last_started(output: str) -> str:
+    """The test that began last; ``JUnit Jupiter > FooTest > bar() :: STARTED`` is FooTest.bar()."""
+    started = _STARTED.findall(output)
+    return started[-1].replace(" > ", ".") if started else ""
+
+
+def _print_stacks(guard: subprocess.Popen[bytes]) -> None:
+    """Makes the JVM print the stacks of its threads, so that its log tells where it hangs."""
+    children = Path(f"/proc/{guard.pid}/task/{guard.pid}/children")
+    for pid in children.read_text().split() if children.exists() else ():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGQUIT)
+    has_ended(guard, _STACKS_SECONDS)
+
+
+def _why_unfinished(code: int, log: Path) -> str:
+    """Why a JVM that has ended gives no result, or "" when all its tests have ended."""
+    output = log.read_text(encoding="utf-8", errors="replace")
+    if code in (0, TESTS_FAILED) and FINISHED in output:
+        return ""
+    return f"its JVM ended with code {code} before all tests had: {_tail(output)}"
 
 
 def _tail(output: str) -> str:

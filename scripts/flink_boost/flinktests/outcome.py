@@ -59,13 +59,15 @@ class Outcome(Frozen):
     """What running some test classes on one side gave.
 
     ``lost`` says for each class without a result why its JVM gave none; each of them also has a
-    failed case. ``sources`` says where each woven class was loaded from, ``patched`` whether a body
-    of ours ran in place of one of stock's.
+    failed case. ``run_apart`` says why the classes had to run one by one: what became of the JVM
+    that they had shared; empty where they did not. ``sources`` says where each woven class was
+    loaded from, ``patched`` whether a body of ours ran in place of one of stock's.
     """
 
     side: Side
     cases: tuple[Case, ...]
     lost: dict[str, str] = Field(default_factory=dict)
+    run_apart: str = ""
     sources: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     patched: bool = False
     seconds: float = 0.0

@@ -33,12 +33,16 @@ class _Table(Frozen):
 
 
 class Limits(_Table):
-    """Sizes of chunks in classes, and how long a JVM may take for a chunk or a single class."""
+    """Sizes of chunks in classes, and how long a JVM may take for a chunk or a single class.
+
+    ``silent_seconds``: how long none of its tests may begin or end.
+    """
 
     classes_per_chunk: int = Field(ge=1)
     integration_tests_per_chunk: int = Field(ge=1)
     chunk_seconds: float = Field(gt=0)
     class_seconds: float = Field(gt=0)
+    silent_seconds: float = Field(gt=0)
 
 
 class Jvm(_Table):

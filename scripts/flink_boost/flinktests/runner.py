@@ -5,7 +5,7 @@ State on disk, each file written whole or not at all::
     <folder>/plan.json                what runs, with checksums of all that it depends on
     <folder>/chunks/<chunk>.json      the outcome of a chunk
     <folder>/findings/<class>.json    rounds and findings of a class with failures
-    <folder>/logs/                    what the JVMs printed; kept for failures
+    <folder>/logs/                    what the JVMs printed; kept for failures and stopped JVMs
     <folder>/complete                 empty; all of it is done
 """
 
@@ -57,7 +57,9 @@ class Investigation(Frozen):
 class RunsTests(Protocol):
     """A JVM for one module's tests; ``jvm.FlinkTestJvm`` is the real one."""
 
-    def run(self, side: Side, classes: Sequence[str], log: Path, timeout: float) -> Outcome:
+    def run(
+        self, side: Side, classes: Sequence[str], log: Path, timeout: float, silence: float
+    ) -> Outcome:
         """Runs the classes of one module on one side."""
 
 
@@ -182,9 +184,11 @@ def _outcome_of(folder: Path, plan: Plan, chunk: Chunk, jvm: RunsTests) -> Outco
         return known
     log = folder / "logs" / f"{chunk.id}.log"
     limit = plan.limits.chunk_seconds if len(chunk.classes) > 1 else plan.limits.class_seconds
-    outcome = jvm.run(Side.PATCHED, chunk.classes, log, limit)
+    silence = plan.limits.silent_seconds
+    outcome = jvm.run(Side.PATCHED, chunk.classes, log, limit, silence)
     if outcome.lost and len(chunk.classes) > 1:
         # One class took the others with it, by an exit or a hang: each gets a JVM of its own.
+        why = next(iter(outcome.lost.values()))
         outcome = merge(
             [
                 jvm.run(
@@ -192,11 +196,12 @@ def _outcome_of(folder: Path, plan: Plan, chunk: Chunk, jvm: RunsTests) -> Outco
                     [name],
                     folder / "logs" / f"{chunk.id}.{number}.log",
                     plan.limits.class_seconds,
+                    silence,
                 )
                 for number, name in enumerate(chunk.classes, start=1)
             ]
-        )
-    if not outcome.failures:
+        ).model_copy(update={"run_apart": why})
+    if not outcome.failures and not outcome.run_apart:
         for path in (folder / "logs").glob(f"{chunk.id}.*log"):
             path.unlink()
     write_durably(place, outcome.model_dump_json())
@@ -232,6 +237,7 @@ def _investigate(
                 [name],
                 folder / "logs" / f"{name}.{len(rounds) + 1}.{side}.log",
                 plan.limits.class_seconds,
+                plan.limits.silent_seconds,
             )
             for side in (Side.PATCHED, Side.STOCK)
         }

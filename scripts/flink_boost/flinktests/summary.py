@@ -24,7 +24,8 @@ class Summary:
     """Counts and findings of a run, and whether it is good.
 
     ``loaded`` are the woven classes that at least one JVM loaded from our jar, ``patched_jvms``
-    counts the runs in which a body of ours took the place of stock's.
+    counts the runs in which a body of ours took the place of stock's. ``run_apart`` says of chunks
+    whose classes had to run one by one why.
     """
 
     title: str
@@ -36,6 +37,7 @@ class Summary:
     jvms: int
     without_tests: tuple[str, ...]
     patched_jvms: int
+    run_apart: tuple[tuple[str, str], ...]
 
     @property
     def ours(self) -> tuple[Finding, ...]:
@@ -72,11 +74,16 @@ def summarize(results: Results, dropin: Path) -> Summary:
         jvms=len(results.outcomes),
         without_tests=results.classes_without_tests,
         patched_jvms=sum(1 for outcome in results.outcomes if outcome.patched),
+        run_apart=tuple(
+            (chunk.id, outcome.run_apart)
+            for chunk, outcome in zip(plan.chunks, results.outcomes, strict=True)
+            if outcome.run_apart
+        ),
     )
 
 
 def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator[str]:
-    """The lines to print: one of counts, one of proof, one per verdict of a class with failures."""
+    """The lines to print: counts, proof, one per verdict of a class with failures, what to mend."""
     by_verdict = Counter(finding.verdict for finding in summary.findings)
     counts = [f"{summary.passed} passed", f"{by_verdict[Verdict.OURS]} {Verdict.OURS}"]
     counts += [f"{by_verdict[v]} {v}" for v in _ORDER[1:] if by_verdict[v]]
@@ -88,6 +95,8 @@ def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator
         f" {summary.jvms} runs{_without_tests(summary.without_tests)}"
     )
     yield from (f"  {text}" for text in describe_findings(summary.findings))
+    for name, why in summary.run_apart:
+        yield f"  run one by one: the classes of {name}, whose common JVM gave no result: {why}"
     for name in summary.stale_exclusions:
         yield f"  out of date: {name} is excluded in flink-tests.toml but does not fail on stock"
 
