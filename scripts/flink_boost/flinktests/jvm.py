@@ -151,7 +151,7 @@ def _why_stopped(guard: subprocess.Popen[bytes], log: Path, timeout: float, sile
         if now - began > timeout:
             why = f"did not end within {timeout:.0f} s"
         elif now - heard > silence:
-            why = f"none of its tests began or ended for {silence:.0f} s"
+            why = f"it told of no test for {silence:.0f} s"
         if why:
             last = _last_started(log.read_text(encoding="utf-8", errors="replace"))
             _print_stacks(guard)

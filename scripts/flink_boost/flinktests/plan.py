@@ -35,7 +35,7 @@ class _Table(Frozen):
 class Limits(_Table):
     """Sizes of chunks in classes, and how long a JVM may take for a chunk or a single class.
 
-    ``silent_seconds``: how long none of its tests may begin or end.
+    ``silent_seconds``: how long it may print nothing of tests that begin or end.
     """
 
     classes_per_chunk: int = Field(ge=1)
