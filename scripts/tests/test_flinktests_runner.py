@@ -190,13 +190,28 @@ def test_a_hang_does_not_take_the_whole_time_of_its_chunk(
     prepare(state, plan, keep_complete=False)
     found = run_missing_chunks(state, plan, {"core": probe_jvm(probes, tmp_path)}, [].append)
     (outcome,) = found.outcomes
-    why = "it told of no test for 5 s; it was in HangingOnceTest.hangsOnce()"
+    why = "it told of no test for 5 s; it was in HangingOnceTest.hangsOnce() (stock's did)"
     assert (outcome.failures, outcome.lost, outcome.run_apart) == ((), {}, why)
     assert (state / "logs" / "core-001.log").exists(), "its stacks are kept"
     summary = summarize(found, DROPIN)
     assert (
-        f"  run one by one: the classes of core-001, whose common JVM gave no result: {why}"
+        f"  run one by one: the classes of core-001, whose common JVM did not end well: {why}"
     ) in describe(summary, replaced_classes(DROPIN), DROPIN)
+
+
+@pytest.mark.timeout(300)
+def test_what_only_a_common_jvm_shows_is_compared_with_stock(
+    probes: ModuleTests, tmp_path: Path
+) -> None:
+    """Two classes of which one ends the JVM after the other: both pass alone."""
+    plan = plan_of([("core-001", ("MarkingTest", "ExitingIfMarkedTest"), False)])
+    state = tmp_path / "state"
+    prepare(state, plan, keep_complete=False)
+    found = run_missing_chunks(state, plan, {"core": probe_jvm(probes, tmp_path)}, [].append)
+    (outcome,) = found.outcomes
+    assert (len(outcome.cases), outcome.failures, outcome.lost) == (2, (), {})
+    assert outcome.run_apart.startswith("its JVM ended with code 7 before all tests had")
+    assert outcome.run_apart.endswith("(stock's did not either)")
 
 
 def test_both_sides_loaded_their_own_classes(results: Results) -> None:

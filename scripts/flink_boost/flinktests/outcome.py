@@ -60,8 +60,9 @@ class Outcome(Frozen):
 
     ``lost`` says for each class without a result why its JVM gave none; each of them also has a
     failed case. ``run_apart`` says why the classes had to run one by one: what became of the JVM
-    that they had shared; empty where they did not. ``sources`` says where each woven class was
-    loaded from, ``patched`` whether a body of ours ran in place of one of stock's.
+    that they had shared, and whether stock's ended well; empty where they did not. ``sources`` says
+    where each woven class was loaded from, ``patched`` whether a body of ours ran in place of one
+    of stock's.
     """
 
     side: Side

@@ -189,7 +189,7 @@ def _outcome_of(folder: Path, plan: Plan, chunk: Chunk, jvm: RunsTests) -> Outco
     if outcome.lost and len(chunk.classes) > 1:
         # One class took the others with it, by an exit or a hang: each gets a JVM of its own.
         why = next(iter(outcome.lost.values()))
-        outcome = merge(
+        apart = merge(
             [
                 jvm.run(
                     Side.PATCHED,
@@ -200,7 +200,12 @@ def _outcome_of(folder: Path, plan: Plan, chunk: Chunk, jvm: RunsTests) -> Outco
                 )
                 for number, name in enumerate(chunk.classes, start=1)
             ]
-        ).model_copy(update={"run_apart": why})
+        )
+        if not apart.lost:
+            stock_log = folder / "logs" / f"{chunk.id}.stock.log"
+            stock = jvm.run(Side.STOCK, chunk.classes, stock_log, limit, silence)
+            why += " (stock's did not either)" if stock.lost else " (stock's did)"
+        outcome = apart.model_copy(update={"run_apart": why})
     if not outcome.failures and not outcome.run_apart:
         for path in (folder / "logs").glob(f"{chunk.id}.*log"):
             path.unlink()

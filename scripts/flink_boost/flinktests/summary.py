@@ -96,7 +96,7 @@ def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator
     )
     yield from (f"  {text}" for text in describe_findings(summary.findings))
     for name, why in summary.run_apart:
-        yield f"  run one by one: the classes of {name}, whose common JVM gave no result: {why}"
+        yield f"  run one by one: the classes of {name}, whose common JVM did not end well: {why}"
     for name in summary.stale_exclusions:
         yield f"  out of date: {name} is excluded in flink-tests.toml but does not fail on stock"
 
