@@ -19,6 +19,12 @@ final class StringReader {
     /** From here on bulk copies beat words. */
     private static final int BULK = 64;
 
+    /** Up to here two words that may overlap beat a loop. */
+    private static final int TWO_WORDS = 16;
+
+    /** And from a segment, whose every word is checked, four. */
+    private static final int FOUR_WORDS = 32;
+
     /** Size of the view's own array that long strings go through. */
     private static final int CHUNK = 2048;
 
@@ -143,6 +149,12 @@ final class StringReader {
                 in.boostPosition(start + n);
                 return StringAccess.OPENED || n == 1 ? ofShort(word, n) : latin1(array, start, n);
             }
+        } else if (StringAccess.OPENED && n <= TWO_WORDS) {
+            byte[] bytes = twoWords(array, start, n);
+            if (bytes != null) {
+                in.boostPosition(start + n);
+                return StringAccess.newString(bytes, StringAccess.LATIN1);
+            }
         } else if (n < BULK ? isShortAscii(array, start, n) : isLongAscii(array, start, n)) {
             in.boostPosition(start + n);
             return latin1(array, start, n);
@@ -200,7 +212,6 @@ final class StringReader {
     }
 
     private static String readOffHeap(SegmentInput in, MemorySegment segment, int start, int n) {
-        byte[] bytes;
         if (n < 8) {
             long word = SegmentDecoder.bytesAt(segment, start);
             if ((Words.lowBytes(word, n) & NEGATIVES) != 0) {
@@ -209,20 +220,66 @@ final class StringReader {
             in.boostPosition(start + n);
             return ofShort(word, n);
         }
-        if (n < BULK) {
-            if (!isShortAscii(segment, start, n)) {
-                return readOffHeapText(in, segment, start, n);
-            }
-            bytes = new byte[n];
-            copyWords(segment, start, bytes, n);
-        } else {
-            bytes = longAscii(in, segment, start, n);
-            if (bytes == null) {
-                return readOffHeapText(in, segment, start, n);
-            }
+        byte[] bytes =
+                n <= FOUR_WORDS
+                        ? fewWords(segment, start, n)
+                        : n < BULK
+                                ? shortAscii(segment, start, n)
+                                : longAscii(in, segment, start, n);
+        if (bytes == null) {
+            return readOffHeapText(in, segment, start, n);
         }
         in.boostPosition(start + n);
         return StringAccess.newString(bytes, StringAccess.LATIN1);
+    }
+
+    /**
+     * 8 to {@link #FOUR_WORDS} bytes when all are ASCII, else null. Words that may overlap serve
+     * every length: the end of a loop would have to be guessed.
+     */
+    private static byte[] fewWords(MemorySegment segment, int start, int n) {
+        int end = start + n;
+        long first = segment.getLongLittleEndian(start);
+        long last = segment.getLongLittleEndian(end - 8);
+        if (n <= TWO_WORDS) {
+            return ((first | last) & NEGATIVES) == 0 ? ofWords(first, last, n) : null;
+        }
+        long second = segment.getLongLittleEndian(start + 8);
+        long third = segment.getLongLittleEndian(end - 16);
+        return ((first | second | third | last) & NEGATIVES) == 0
+                ? ofWords(first, second, third, last, n)
+                : null;
+    }
+
+    /** The same of 8 to {@link #TWO_WORDS} bytes from an array. */
+    private static byte[] twoWords(byte[] array, int start, int n) {
+        long first = WideArrays.getLong(array, start);
+        long last = WideArrays.getLong(array, start + n - 8);
+        return ((first | last) & NEGATIVES) == 0 ? ofWords(first, last, n) : null;
+    }
+
+    private static byte[] ofWords(long first, long last, int n) {
+        byte[] bytes = new byte[n];
+        WideArrays.putLong(bytes, 0, first);
+        WideArrays.putLong(bytes, n - 8, last);
+        return bytes;
+    }
+
+    private static byte[] ofWords(long first, long second, long third, long last, int n) {
+        byte[] bytes = ofWords(first, last, n);
+        WideArrays.putLong(bytes, 8, second);
+        WideArrays.putLong(bytes, n - 16, third);
+        return bytes;
+    }
+
+    /** The bytes when all are ASCII, else null. */
+    private static byte[] shortAscii(MemorySegment segment, int start, int n) {
+        if (!isShortAscii(segment, start, n)) {
+            return null;
+        }
+        byte[] bytes = new byte[n];
+        copyWords(segment, start, bytes, n);
+        return bytes;
     }
 
     /**

@@ -58,7 +58,7 @@ final class StringWriter {
             return true;
         }
         if (n < BULK) {
-            if (VarintEncoder.copyAscii(value, buffer, start) < n) {
+            if (!VarintEncoder.copyAscii(value, buffer, start)) {
                 return writeLatin1Letters(value, out, start);
             }
         } else if (StringAccess.isAscii(value, 0, n)) {

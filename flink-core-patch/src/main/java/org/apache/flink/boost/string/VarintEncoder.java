@@ -51,45 +51,38 @@ final class VarintEncoder {
     }
 
     /**
-     * Copies Latin-1 characters as long as they are ASCII, for short strings; returns the number
-     * copied, which may be less than there are ASCII characters at the start.
+     * Copies 4 to 32 Latin-1 characters that all are ASCII, and says whether they are. Words that
+     * may overlap serve every length: the end of a loop would have to be guessed.
      */
-    static int copyAscii(byte[] value, byte[] out, int position) {
+    static boolean copyAscii(byte[] value, byte[] out, int position) {
         int n = value.length;
-        if (n >= 8) {
-            int i = 0;
-            for (; i <= n - 8; i += 8) {
-                long word = WideArrays.getLong(value, i);
-                if ((word & ASCII_BYTES) != 0) {
-                    return i;
-                }
-                WideArrays.putLong(out, position + i, word);
-            }
-            long last = WideArrays.getLong(value, n - 8);
-            if ((last & ASCII_BYTES) != 0) {
-                return i;
-            }
-            WideArrays.putLong(out, position + n - 8, last);
-            return n;
-        }
-        if (n >= 4) {
+        if (n < 8) {
             int first = WideArrays.getInt(value, 0);
             int last = WideArrays.getInt(value, n - 4);
             if (((first | last) & (int) ASCII_BYTES) != 0) {
-                return 0;
+                return false;
             }
             WideArrays.putInt(out, position, first);
             WideArrays.putInt(out, position + n - 4, last);
-            return n;
+            return true;
         }
-        for (int i = 0; i < n; i++) {
-            byte b = value[i];
-            if (b < 0) {
-                return i;
+        long first = WideArrays.getLong(value, 0);
+        long last = WideArrays.getLong(value, n - 8);
+        if (((first | last) & ASCII_BYTES) != 0) {
+            return false;
+        }
+        if (n > 16) {
+            long second = WideArrays.getLong(value, 8);
+            long third = WideArrays.getLong(value, n - 16);
+            if (((second | third) & ASCII_BYTES) != 0) {
+                return false;
             }
-            out[position + i] = b;
+            WideArrays.putLong(out, position + 8, second);
+            WideArrays.putLong(out, position + n - 16, third);
         }
-        return n;
+        WideArrays.putLong(out, position, first);
+        WideArrays.putLong(out, position + n - 8, last);
+        return true;
     }
 
     /** Encoded size of the Latin-1 characters from an index on; more than an int where it is. */

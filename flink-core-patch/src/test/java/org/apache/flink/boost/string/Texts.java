@@ -38,6 +38,9 @@ public final class Texts {
         4097, 16382, 16383, 16384, 16385, 16386, 32766, 32767, 32768
     };
 
+    /** Longer than any text that goes by pairs of words that may overlap. */
+    private static final int WORDS = 40;
+
     private Texts() {}
 
     /** Each of the 65,536 code units alone, between ASCII, and at each place of a word of eight. */
@@ -66,7 +69,10 @@ public final class Texts {
         return all;
     }
 
-    /** Every kind at lengths 0 to 70 and around every boundary of codec and length field. */
+    /**
+     * Every kind at lengths 0 to 70 and around every boundary of codec and length field; up to
+     * {@link #WORDS} also as the one foreign character, at every place.
+     */
     public static void boundaryLengths(Consumer<String> test) {
         SplittableRandom random = new SplittableRandom(12);
         for (Kind kind : Kind.values()) {
@@ -77,6 +83,11 @@ public final class Texts {
             for (int length : BOUNDARIES) {
                 test.accept(random(random, kind, length));
                 test.accept(oneForeign(random, length, kind.unit(random)));
+            }
+            for (int length = 1; length <= WORDS; length++) {
+                for (int place = 0; place < length; place++) {
+                    test.accept(oneForeign(random, length, place, kind.unit(random)));
+                }
             }
         }
     }
@@ -112,10 +123,12 @@ public final class Texts {
 
     /** ASCII but for one code unit somewhere. */
     private static String oneForeign(SplittableRandom random, int length, char unit) {
+        return length == 0 ? "" : oneForeign(random, length, random.nextInt(length), unit);
+    }
+
+    private static String oneForeign(SplittableRandom random, int length, int place, char unit) {
         char[] units = random(random, Kind.ASCII, length).toCharArray();
-        if (length > 0) {
-            units[random.nextInt(length)] = unit;
-        }
+        units[place] = unit;
         return new String(units);
     }
 }
