@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
  * Either way an index outside the array throws {@code IndexOutOfBoundsException}. The handles are
  * looked up by reflection because the class must load on Java 8.
  */
-final class WideArrays {
+public final class WideArrays {
 
     /** Whether the handles are the JDK's wide ones; false means byte by byte. */
     static final boolean WIDE;
@@ -40,7 +40,12 @@ final class WideArrays {
 
     private WideArrays() {}
 
-    static long getLong(byte[] array, int index) {
+    /**
+     * Eight bytes from an index on.
+     *
+     * @throws IndexOutOfBoundsException unless all eight lie in the array
+     */
+    public static long getLong(byte[] array, int index) {
         try {
             return (long) GET_LONG.invokeExact(array, index);
         } catch (Throwable e) {

@@ -2,12 +2,21 @@
 package org.apache.flink.boost.network;
 
 import java.nio.ByteBuffer;
+import org.apache.flink.boost.string.WideArrays;
+import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
 
 /** {@code BufferBuilder.appendAndCommit} for bytes behind which there is still room. */
 final class BufferAppend {
 
+    private static final int LENGTH = Integer.BYTES;
+
     private BufferAppend() {}
+
+    /** Whether this is a record of eight bytes behind its length, of which nothing is copied. */
+    static boolean isOneLong(ByteBuffer source) {
+        return source.position() == 0 && source.limit() == LENGTH + Long.BYTES;
+    }
 
     /**
      * Appends all remaining bytes and makes them visible, if there is room for one more.
@@ -24,10 +33,24 @@ final class BufferAppend {
             return false;
         }
         int from = source.position();
-        fields.boostSegment().put(position, source.array(), source.arrayOffset() + from, length);
+        int start = source.arrayOffset() + from;
+        if (isOneLong(source)) {
+            putOneLong(fields.boostSegment(), position, source.array(), start);
+        } else {
+            fields.boostSegment().put(position, source.array(), start, length);
+        }
         source.position(from + length);
         written.boostWritten(position + length);
         store.show(written, position + length);
         return true;
+    }
+
+    /**
+     * Puts the length and the eight bytes apart, as most such records have been written: a load
+     * waits for the cache unless a single store has written all that it takes.
+     */
+    private static void putOneLong(MemorySegment target, int position, byte[] array, int start) {
+        target.putIntBigEndian(position, Long.BYTES);
+        target.putLongLittleEndian(position + LENGTH, WideArrays.getLong(array, start + LENGTH));
     }
 }

@@ -12,7 +12,8 @@ interface PositionStore {
 
     /**
      * One that does not wait, where the JDK has it: the reader sees the position after the bytes,
-     * but maybe not at once. For all stores of a series but the last.
+     * but maybe not at once. For all stores of a series but the last, and for records that the
+     * reader may just as well see when the memory is there: whoever flushes takes a lock.
      */
     PositionStore RELEASE = ReleaseStore.orElse(VOLATILE);
 

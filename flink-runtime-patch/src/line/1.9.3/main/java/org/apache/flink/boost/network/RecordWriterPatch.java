@@ -27,8 +27,12 @@ public final class RecordWriterPatch {
         SpanningRecordSerializer<?> serializer =
                 (SpanningRecordSerializer<?>) fields.boostSerializer();
         SpanningRecordSerializerPatch.serializeRecord(serializer, record);
-        if (!copy(fields, serializer, targetChannel, PositionStore.VOLATILE)
-                && fields.boostCopy(targetChannel)) {
+        // Another record would wait for the memory of this one's buffer when it is copied.
+        PositionStore store =
+                BufferAppend.isOneLong(((SpanningSerializerFields) (Object) serializer).boostData())
+                        ? PositionStore.RELEASE
+                        : PositionStore.VOLATILE;
+        if (!copy(fields, serializer, targetChannel, store) && fields.boostCopy(targetChannel)) {
             serializer.prune();
         }
         return true;
