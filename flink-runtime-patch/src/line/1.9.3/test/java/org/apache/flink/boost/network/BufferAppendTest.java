@@ -84,13 +84,18 @@ class BufferAppendTest {
             }
         }
 
-        /** What is left of a record of twelve bytes in front of it is no length. */
+        /** Of which some has been copied to another buffer. */
         @Test
-        void appendsTheRestOfARecordAsItIs() {
-            ByteBuffer source = ByteBuffer.wrap(frame(12, 0x0807060504030201L));
-            source.position(4);
-            append(buffer, source);
-            assertThat(shown()).containsExactly(8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0);
+        void appendsTheRestOfARecordOfEightBytes() {
+            byte[] frame = frame(8, 0x0807060504030201L);
+            for (int copied = 1; copied < frame.length; copied++) {
+                BufferBuilder next = newBuffer(20);
+                BufferConsumer reader = next.createBufferConsumer();
+                ByteBuffer source = ByteBuffer.wrap(frame);
+                source.position(copied);
+                append(next, source);
+                assertThat(shown(reader)).isEqualTo(Arrays.copyOfRange(frame, copied, 12));
+            }
         }
 
         @Test
