@@ -13,6 +13,7 @@ import org.apache.flink.runtime.io.network.buffer.BufferConsumer;
 import org.apache.flink.runtime.io.network.buffer.FreeingBufferRecycler;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Bytes go into a buffer at once, or nothing happens. */
 class BufferAppendTest {
@@ -109,6 +110,7 @@ class BufferAppendTest {
 
         /** The position never comes before the bytes, whoever looks from another thread. */
         @Test
+        @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
         void showsWholeRecordsToAnotherThread() throws Exception {
             int records = 20_000;
             for (int round = 0; round < 20; round++) {
