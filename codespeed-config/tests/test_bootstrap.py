@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -81,10 +80,8 @@ def test_a_complete_cache_needs_no_network_and_a_second_call_does_nothing(projec
     assert "[set-up] Installing 3 packages" in first.stdout
     assert works(project)
 
-    started = time.monotonic()
     second = run(project)
     assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
-    assert time.monotonic() - started < 5
 
 
 def test_a_killed_set_up_is_done_anew(project: Path) -> None:
