@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.network;
 
+import static org.apache.flink.boost.network.SpanningRecordSerializerPatch.LENGTH;
+
 import java.nio.ByteBuffer;
 import org.apache.flink.boost.string.WideArrays;
 import org.apache.flink.core.memory.MemorySegment;
@@ -8,8 +10,6 @@ import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
 
 /** {@code BufferBuilder.appendAndCommit} for bytes behind which there is still room. */
 final class BufferAppend {
-
-    private static final int LENGTH = Integer.BYTES;
 
     private BufferAppend() {}
 

@@ -29,7 +29,8 @@ public final class SpanningRecordSerializerPatch {
     /** Returned from {@link #copyToBufferBuilder} where stock is to copy. */
     @HandOver public static final SerializationResult STOCK = null;
 
-    private static final int LENGTH = Integer.BYTES;
+    /** Bytes of the length in front of a record. */
+    static final int LENGTH = Integer.BYTES;
 
     private SpanningRecordSerializerPatch() {}
 
