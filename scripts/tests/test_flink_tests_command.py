@@ -131,9 +131,12 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     )
     try:
         _wait_for_folder(tmp_path, process)
+        # On a busy machine it would be through before the second one looks.
+        process.send_signal(signal.SIGSTOP)
         second = run(*command)
     finally:
         process.terminate()
+        process.send_signal(signal.SIGCONT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Interrupted; what was finished is kept." in said
