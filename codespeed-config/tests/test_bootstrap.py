@@ -74,14 +74,21 @@ def works(root: Path) -> bool:
     return done.returncode == 0 and (root / ".venv" / "bin" / "flink-boost").exists()
 
 
+def written(root: Path) -> dict[Path, int]:
+    """When each file and folder of the environment was last written."""
+    return {path: path.lstat().st_mtime_ns for path in (root / ".venv").rglob("*")}
+
+
 def test_a_complete_cache_needs_no_network_and_a_second_call_does_nothing(project: Path) -> None:
     first = run(project)
     assert first.returncode == 0, first.stdout + first.stderr
     assert "[set-up] Installing 3 packages" in first.stdout
     assert works(project)
 
+    before = written(project)
     second = run(project)
     assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    assert written(project) == before
 
 
 def test_a_killed_set_up_is_done_anew(project: Path) -> None:

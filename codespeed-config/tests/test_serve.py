@@ -47,9 +47,9 @@ def python_in_background(code: str, *arguments: Path) -> subprocess.Popen[bytes]
 
 
 def wait_for(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 20
     while not condition():
-        assert time.monotonic() < deadline, f"not within 60 s: {what}"
+        assert time.monotonic() < deadline, f"not within 20 s: {what}"
         time.sleep(0.05)
 
 

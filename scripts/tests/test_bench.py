@@ -135,7 +135,7 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
             process.wait(timeout=source.uniform(0.4, longest))
         process.kill()
         process.wait()
-        assert eventually(lambda: not java_processes(tmp_path), 60), "a JVM outlived its run"
+        assert eventually(lambda: not java_processes(tmp_path), 10), "a JVM outlived its run"
         for run_id in store.run_ids(tmp_path):
             command = flink_boost(tmp_path, "bench", "--resume", run_id)
             forks = finished(tmp_path, run_id)
@@ -180,7 +180,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_keeps_others_out(
             assert f"Another flink-boost bench (pid {process.pid})" in second.stderr
             assert process.poll() is None
             process.send_signal(number)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=20)
         finally:
             process.kill()
     (run_id,) = store.run_ids(tmp_path)
@@ -188,7 +188,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_keeps_others_out(
     assert f"Continue with `flink-boost bench --resume {run_id}`." in errors
     assert errors.rstrip().endswith("Interrupted; what was finished is kept.")
     assert "Traceback" not in errors
-    assert eventually(lambda: not java_processes(tmp_path), 60)
+    assert eventually(lambda: not java_processes(tmp_path), 10)
 
 
 def flaky_java(folder: Path, failing: Sequence[int], action: str) -> str:
@@ -447,10 +447,10 @@ def test_an_old_jdk_is_told_to_keep_java_lang_closed(class_paths: ClassPaths) ->
 def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -> None:
     java = flaky_java(tmp_path, [1], "sleep 300")
     info = planned_run(class_paths).model_copy(update={"pairs": 1, "sides": AA})
-    recorder = run_forks(tmp_path, info, class_paths, java=java, timeout=25)
+    recorder = run_forks(tmp_path, info, class_paths, java=java, timeout=12)
     first, second = (step.outcome for step in recorder.steps)
     assert isinstance(first, Failure)
-    assert first.reason == "was stopped after 25 s"
+    assert first.reason == "was stopped after 12 s"
     assert isinstance(second, Fork)
     assert store.missing_forks(tmp_path, info) == (first.planned,)
 

@@ -67,7 +67,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 20
     while list(java_processes(tmp_path)):
         assert time.monotonic() < deadline, "a JVM outlived its run"
         time.sleep(0.1)
@@ -137,7 +137,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
     finally:
         process.terminate()
         process.send_signal(signal.SIGCONT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Interrupted; what was finished is kept." in said
     assert second.returncode == 4

@@ -39,7 +39,7 @@ def running(pids: Path) -> list[int]:
     return alive
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -101,7 +101,7 @@ def test_nothing_outlives_a_killed_caller(tmp_path: Path, number: signal.Signals
         assert len(running(pids)) == 2
     finally:
         caller.send_signal(number)
-        caller.wait(timeout=60)
+        caller.wait(timeout=10)
     assert eventually(lambda: not running(pids))
 
 

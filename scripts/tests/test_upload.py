@@ -33,10 +33,10 @@ from flink_boost.upload import (
     send_unsent,
 )
 
-# An answer that is on its way must never be late, however busy the machine is.
-PATIENT = RetryPolicy(attempts=4, connect_timeout=20.0, answer_timeout=20.0)
-# For servers that keep an answer back for ever.
-QUICK = replace(PATIENT, answer_timeout=1.0)
+# Seconds enough for an answer that is on its way on a busy machine.
+QUICK = RetryPolicy(attempts=4, connect_timeout=5.0, answer_timeout=5.0)
+# Where no answer ever comes to its end.
+QUICKER = replace(QUICK, answer_timeout=1.0)
 
 
 class Naps(list[float]):
@@ -68,7 +68,7 @@ def entries(spool: Spool) -> list[Entry]:
 
 
 def send(
-    spool: Spool, url: str, naps: Naps, *, token: str = TOKEN, policy: RetryPolicy = PATIENT
+    spool: Spool, url: str, naps: Naps, *, token: str = TOKEN, policy: RetryPolicy = QUICK
 ) -> UploadReport:
     target = Target(url, token)
     with make_client(target, policy) as client:
@@ -129,7 +129,7 @@ def test_a_wait_the_server_asks_for_is_kept_up_to_a_limit(spool: Spool, naps: Na
     script = [answer(503, Retry_After="7"), answer(503, Retry_After="86400")]
     with failing_codespeed(*script) as server:
         send(spool, server.url, naps)
-    assert naps == [7.0, PATIENT.longest_wait]
+    assert naps == [7.0, QUICK.longest_wait]
 
 
 @pytest.mark.parametrize("trouble", [stall, garbage, store_and_drop])
@@ -137,13 +137,11 @@ def test_no_usable_answer_is_tried_again_and_stores_nothing_twice(
     spool: Spool, entries: list[Entry], naps: Naps, trouble: object
 ) -> None:
     with failing_codespeed(trouble, accept, trouble) as server:  # type: ignore[arg-type]
-        send(spool, server.url, naps, policy=QUICK if trouble is stall else PATIENT)
+        send(spool, server.url, naps)
         assert_everything_stored_once(server, entries, spool)
         if trouble is store_and_drop:
             assert max(server.times_stored.values()) == 2, "it was really sent twice"
-        # Not just 2: on a busy machine an answer can be too late for the quick one.
-        assert len(naps) == server.requests - len(entries)
-    assert len(naps) == 2 or (trouble is stall and len(naps) > 2)
+    assert len(naps) == 2
 
 
 def test_a_server_that_drips_does_not_hold_us(
@@ -151,17 +149,17 @@ def test_a_server_that_drips_does_not_hold_us(
 ) -> None:
     started = time.monotonic()
     with failing_codespeed(default=drip) as server:
-        send(spool, server.url, naps, policy=QUICK)
+        send(spool, server.url, naps, policy=QUICKER)
         assert_everything_stored_once(server, entries, spool)
-    assert time.monotonic() - started < 60, "read to its end, one answer alone takes 200 s"
+    assert time.monotonic() - started < 10
 
 
 def test_a_server_that_always_hangs_is_given_up_once_for_all_entries(
     spool: Spool, naps: Naps
 ) -> None:
     with failing_codespeed(default=stall) as server:
-        report = send(spool, server.url, naps, policy=QUICK)
-    assert len(naps) == QUICK.attempts - 1
+        report = send(spool, server.url, naps, policy=QUICKER)
+        assert server.requests == QUICK.attempts
     assert len(report.unsent) == 4
     assert "did not answer in time" in report.unsent[0].reason
     assert len(spool.unsent_keys()) == 4
@@ -173,7 +171,7 @@ def test_a_server_that_is_down_leaves_everything_and_says_how_to_send_later(
     with failing_codespeed() as server:
         url = server.url
     report = send(spool, url, naps)
-    assert len(naps) == PATIENT.attempts - 1
+    assert len(naps) == QUICK.attempts - 1
     assert len(spool.unsent_keys()) == 4
     with pytest.raises(UploadFailed) as failure:
         report.require_all_sent()
@@ -187,9 +185,9 @@ def test_a_server_that_is_down_leaves_everything_and_says_how_to_send_later(
 def test_one_entry_that_makes_the_server_fail_does_not_hold_up_the_others(
     spool: Spool, naps: Naps
 ) -> None:
-    with failing_codespeed(*[answer(500, "Oops")] * PATIENT.attempts) as server:
+    with failing_codespeed(*[answer(500, "Oops")] * QUICK.attempts) as server:
         report = send(spool, server.url, naps)
-        assert server.requests == PATIENT.attempts + 3
+        assert server.requests == QUICK.attempts + 3
     assert len(report.sent) == 3
     assert "answered 500 (Oops)" in report.unsent[0].reason
     assert spool.unsent_keys() == (report.unsent[0].key,)
@@ -198,9 +196,9 @@ def test_one_entry_that_makes_the_server_fail_does_not_hold_up_the_others(
 def test_a_server_that_always_fails_is_waited_for_once_only(spool: Spool, naps: Naps) -> None:
     with failing_codespeed(default=answer(500)) as server:
         report = send(spool, server.url, naps)
-        assert server.requests == PATIENT.attempts + 3
+        assert server.requests == QUICK.attempts + 3
     assert len(report.unsent) == 4
-    assert len(naps) == PATIENT.attempts - 1
+    assert len(naps) == QUICK.attempts - 1
 
 
 def test_a_wrong_token_is_not_tried_again_and_never_shown(
