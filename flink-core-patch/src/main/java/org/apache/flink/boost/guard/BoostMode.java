@@ -10,6 +10,13 @@ package org.apache.flink.boost.guard;
  */
 public final class BoostMode {
 
+    /** Whether a process may start. */
+    private enum Start {
+        ALLOWED,
+        WRONG_VERSION,
+        UNKNOWN_VALUE
+    }
+
     /** {@code -Dflink.boost.mode=off} runs stock's code without removing the jar. */
     public static final String PROPERTY = "flink.boost.mode";
 
@@ -19,13 +26,13 @@ public final class BoostMode {
     public static final boolean ENABLED = CURRENT.enabled;
 
     private final Verdict verdict;
-    private final boolean valueKnown;
+    private final Start start;
     private final boolean enabled;
     private final String reason;
 
-    private BoostMode(Verdict verdict, boolean valueKnown, boolean enabled, String reason) {
+    private BoostMode(Verdict verdict, Start start, boolean enabled, String reason) {
         this.verdict = verdict;
-        this.valueKnown = valueKnown;
+        this.start = start;
         this.enabled = enabled;
         this.reason = reason;
     }
@@ -42,25 +49,31 @@ public final class BoostMode {
     /**
      * The mode for a verdict and the value of {@link #PROPERTY}, which may be null.
      *
-     * <p>The switch does not overrule the verdict: stock's bodies in our jar are those of the
-     * version it was woven for.
+     * <p>The switch does not overrule a wrong version: stock's bodies in our jar are those of the
+     * version it was woven for. Switched off, it does not matter that only some of them are used.
      */
     static BoostMode of(Verdict verdict, String property) {
+        if ("off".equals(property) && verdict.fitsSwitchedOff()) {
+            String reason = "switched off by -D" + PROPERTY + "=off";
+            return new BoostMode(verdict, Start.ALLOWED, false, reason);
+        }
         if (!verdict.fits()) {
-            return new BoostMode(verdict, true, false, verdict.sentence());
+            return new BoostMode(verdict, Start.WRONG_VERSION, false, verdict.sentence());
         }
         if (property == null || property.equals("on")) {
-            return new BoostMode(verdict, true, true, verdict.sentence());
-        }
-        if (property.equals("off")) {
-            return new BoostMode(verdict, true, false, "switched off by -D" + PROPERTY + "=off");
+            return new BoostMode(verdict, Start.ALLOWED, verdict.inUse(), verdict.sentence());
         }
         String sentence =
                 String.format(
                         "-D%s=%s is neither 'on' nor 'off': correct it in Flink's JVM options, or"
                                 + " remove it to leave flink-boost on.",
                         PROPERTY, property);
-        return new BoostMode(verdict, false, false, sentence);
+        return new BoostMode(verdict, Start.UNKNOWN_VALUE, false, sentence);
+    }
+
+    /** True when nobody switched our code off and it cannot run: somebody should know. */
+    boolean isMissed() {
+        return start == Start.ALLOWED && !enabled && reason.equals(verdict.sentence());
     }
 
     boolean enabled() {
@@ -69,10 +82,14 @@ public final class BoostMode {
 
     /** A new error that ends the process, or null when it may run. */
     InternalError refusal() {
-        if (!verdict.fits()) {
-            return new WrongFlinkVersionError(reason);
+        switch (start) {
+            case WRONG_VERSION:
+                return new WrongFlinkVersionError(reason);
+            case UNKNOWN_VALUE:
+                return new UnknownModeError(reason);
+            default:
+                return null;
         }
-        return valueKnown ? null : new UnknownModeError(reason);
     }
 
     /** One line for the log: versions, mode, reason. */

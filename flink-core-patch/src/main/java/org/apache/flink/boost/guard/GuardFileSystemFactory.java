@@ -52,7 +52,9 @@ public final class GuardFileSystemFactory implements FileSystemFactory {
             }
             throw refusal;
         }
-        if (first) {
+        if (first && mode.isMissed()) {
+            LOG.warn(mode.describe());
+        } else if (first) {
             // Asked for only when it is in use: the look-up looks below the Java language.
             String access = mode.enabled() ? "; " + StringAccess.describe() : "";
             LOG.info(mode.describe() + access);

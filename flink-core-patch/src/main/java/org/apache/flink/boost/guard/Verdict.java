@@ -7,36 +7,70 @@ public final class Verdict {
     private static final String UNKNOWN = "unknown";
 
     private final boolean fits;
+    private final boolean fitsSwitchedOff;
+    private final boolean inUse;
     private final String boostVersion;
     private final String flinkVersion;
     private final String sentence;
 
-    private Verdict(boolean fits, String boostVersion, String flinkVersion, String sentence) {
+    private Verdict(
+            boolean fits,
+            boolean fitsSwitchedOff,
+            boolean inUse,
+            String boostVersion,
+            String flinkVersion,
+            String sentence) {
         this.fits = fits;
+        this.fitsSwitchedOff = fitsSwitchedOff;
+        this.inUse = inUse;
         this.boostVersion = boostVersion;
         this.flinkVersion = flinkVersion;
         this.sentence = sentence;
     }
 
     static Verdict fits(WeaveRecord record, String sentence) {
-        return new Verdict(true, record.boostVersion(), record.flinkVersion(), sentence);
+        return new Verdict(
+                true, true, true, record.boostVersion(), record.flinkVersion(), sentence);
+    }
+
+    /** Every woven class is another jar's, unpatched. */
+    static Verdict unused(WeaveRecord record, String sentence) {
+        return new Verdict(
+                true, true, false, record.boostVersion(), record.flinkVersion(), sentence);
+    }
+
+    /** Some woven classes are another jar's, unpatched, and all are of the right version. */
+    static Verdict partlyInUse(WeaveRecord record, String sentence) {
+        return new Verdict(
+                false, true, false, record.boostVersion(), record.flinkVersion(), sentence);
     }
 
     static Verdict refused(WeaveRecord record, String sentence) {
-        return new Verdict(false, record.boostVersion(), record.flinkVersion(), sentence);
+        return new Verdict(
+                false, false, false, record.boostVersion(), record.flinkVersion(), sentence);
     }
 
     static Verdict refused(String sentence) {
-        return new Verdict(false, UNKNOWN, UNKNOWN, sentence);
+        return new Verdict(false, false, false, UNKNOWN, UNKNOWN, sentence);
     }
 
     static Verdict notWoven(String sentence) {
-        return new Verdict(true, UNKNOWN, UNKNOWN, sentence);
+        return new Verdict(true, true, true, UNKNOWN, UNKNOWN, sentence);
     }
 
     /** True when the woven classes may run; also true when there are none. */
     public boolean fits() {
         return fits;
+    }
+
+    /** True when stock's bodies in the woven classes may run, with ours switched off. */
+    public boolean fitsSwitchedOff() {
+        return fitsSwitchedOff;
+    }
+
+    /** False when no woven class would be loaded, so that there is nothing to switch on. */
+    public boolean inUse() {
+        return inUse;
     }
 
     /** The version of flink-boost, or "unknown" when nothing is woven. */

@@ -127,7 +127,7 @@ final class BulkTransfer {
 
     /** Writes the first bytes of an array. */
     static void put(DataOutput out, int kind, byte[] bytes, int size) throws IOException {
-        if (kind == GROWING && !hasRoom((ArrayOutput) out, size)) {
+        if (kind == GROWING && !StringWriter.makeRoom((ArrayOutput) out, size)) {
             for (int i = 0; i < size; i++) {
                 out.write(bytes[i]);
             }
@@ -136,18 +136,11 @@ final class BulkTransfer {
         }
     }
 
-    private static boolean hasRoom(ArrayOutput out, int size) {
-        try {
-            return StringWriter.makeRoom(out, size);
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
     private static int inputKind(Class<?> type) {
         Class<?> single = declaring(type, "readUnsignedByte");
         boolean consistent =
                 single != null
+                        && !OwnViews.isLeftAsStock(type)
                         && single == declaring(type, "readByte")
                         && single == declaring(type, "readFully", RANGE);
         if (!consistent) {
@@ -170,6 +163,7 @@ final class BulkTransfer {
     private static int outputKind(Class<?> type) {
         Class<?> single = declaring(type, "write", ONE);
         if (single == null
+                || OwnViews.isLeftAsStock(type)
                 || single != declaring(type, "writeByte", ONE)
                 || single != declaring(type, "write", RANGE)) {
             return BY_BYTE;

@@ -30,7 +30,7 @@ final class CharArrays {
     static long encode(char[] chars, int from, int to, byte[] out, int position) {
         int i = from;
         int p = position;
-        int lastFour = out.length - VarintEncoder.SLACK;
+        int lastFour = out.length - VarintEncoder.LAST_SLACK;
         while (i <= to - 8 && p <= lastFour - MOST_OF_FOUR) {
             long low = four(chars, i);
             long high = four(chars, i + 4);
@@ -39,12 +39,12 @@ final class CharArrays {
                 p += 8;
             } else {
                 p = VarintEncoder.encodeFour(low, out, p);
-                p = VarintEncoder.encodeFour(high, out, p);
+                p = VarintEncoder.encodeLastFour(high, out, p);
             }
             i += 8;
         }
         if (i <= to - 4 && p <= lastFour) {
-            p = VarintEncoder.encodeFour(four(chars, i), out, p);
+            p = VarintEncoder.encodeLastFour(four(chars, i), out, p);
             i += 4;
         }
         int last = out.length - 3;

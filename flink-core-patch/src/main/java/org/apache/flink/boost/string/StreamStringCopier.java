@@ -49,8 +49,9 @@ final class StreamStringCopier {
         try {
             for (int missing = n; missing > 0; ) {
                 int size = BulkTransfer.take(in, from, chunk, 0, Math.min(missing, Chunk.SIZE));
-                BulkTransfer.put(out, to, chunk.bytes, size);
+                // Counted first: an output may change the array, to encrypt what it was given.
                 missing -= ValueEnd.count(chunk.bytes, size);
+                BulkTransfer.put(out, to, chunk.bytes, size);
             }
         } finally {
             chunk.release();

@@ -39,7 +39,7 @@ final class StreamStringReader {
         }
         int field = length(in, first);
         if (field <= 1) {
-            return field == 1 ? "" : refuse(field);
+            return field == 1 ? ShortestStrings.empty() : refuse(field);
         }
         int n = field - 1;
         if (n < BULK) {
@@ -99,7 +99,7 @@ final class StreamStringReader {
         for (int i = 0; i < n; i++) {
             int b = in.readUnsignedByte();
             if (b >= 0x80) {
-                return n == 1 ? SingleCharacters.of(readRest(in, b)) : readShort(in, word, i, b, n);
+                return n == 1 ? ShortestStrings.of(readRest(in, b)) : readShort(in, word, i, b, n);
             }
             word |= (long) b << (i << 3);
         }

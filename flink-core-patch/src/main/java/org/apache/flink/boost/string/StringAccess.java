@@ -18,6 +18,9 @@ import java.util.Arrays;
  * the machine is little-endian, compact strings are on, and a self-test over strings of every kind
  * passes. Otherwise {@link #OPENED} is false, {@link #describe} says why, and only public methods
  * of {@code String} are used. {@code -Dflink.boost.access=plain} asks for that.
+ *
+ * <p>The JDK's own check for ASCII is apart from that: where a JDK does not have it, or with {@code
+ * -Dflink.boost.access=words}, words of eight bytes are checked instead.
  */
 public final class StringAccess {
 
@@ -37,10 +40,14 @@ public final class StringAccess {
     private static final MethodHandle CODER;
     private static final MethodHandle NEW_STRING;
     private static final MethodHandle HAS_NEGATIVES;
+
+    /** A constant, so that the compiler sees one of the two checks only. */
+    private static final boolean CHECKED_BY_JDK;
+
     private static final String REASON;
 
     static {
-        MethodHandle[] handles = new MethodHandle[4];
+        MethodHandle[] handles = new MethodHandle[3];
         String problem = isPlainRequested() ? PROPERTY + "=plain" : lookUp(handles);
         if (problem == null) {
             problem = selfTest(handles);
@@ -49,7 +56,11 @@ public final class StringAccess {
         VALUE = handles[0];
         CODER = handles[1];
         NEW_STRING = handles[2];
-        HAS_NEGATIVES = handles[3];
+        HAS_NEGATIVES =
+                OPENED && !"words".equals(property())
+                        ? asciiCheckOf("java.lang.StringCoding")
+                        : null;
+        CHECKED_BY_JDK = HAS_NEGATIVES != null;
         REASON = OPENED ? "self-test passed" : problem;
     }
 
@@ -61,6 +72,7 @@ public final class StringAccess {
                 + (OPENED ? "opened" : "plain")
                 + " ("
                 + REASON
+                + (OPENED && !CHECKED_BY_JDK ? ", without the JDK's check for ASCII" : "")
                 + (WideArrays.WIDE ? "" : ", without wide array access")
                 + ")";
     }
@@ -97,12 +109,22 @@ public final class StringAccess {
 
     /** Whether all bytes of the range, which must lie in the array, are below 0x80. */
     static boolean isAscii(byte[] bytes, int from, int length) {
-        return OPENED ? !hasNegatives(bytes, from, length) : isAsciiByWords(bytes, from, length);
+        return CHECKED_BY_JDK
+                ? !hasNegatives(bytes, from, length)
+                : isAsciiByWords(bytes, from, length);
     }
 
     /** Whether {@code -Dflink.boost.access=plain} asks to do without handles. */
     public static boolean isPlainRequested() {
-        return "plain".equals(System.getProperty(PROPERTY));
+        return "plain".equals(property());
+    }
+
+    private static String property() {
+        try {
+            return System.getProperty(PROPERTY);
+        } catch (SecurityException e) {
+            return null;
+        }
     }
 
     /** The JDK's vectorised intrinsic. */
@@ -152,20 +174,46 @@ public final class StringAccess {
             Constructor<String> constructor =
                     String.class.getDeclaredConstructor(byte[].class, byte.class);
             constructor.setAccessible(true);
-            Method hasNegatives =
-                    Class.forName("java.lang.StringCoding")
-                            .getDeclaredMethod("hasNegatives", byte[].class, int.class, int.class);
-            hasNegatives.setAccessible(true);
             handles[0] = lookup.unreflectGetter(value);
             handles[1] = lookup.unreflectGetter(coder);
             handles[2] = lookup.unreflectConstructor(constructor);
-            handles[3] = lookup.unreflect(hasNegatives);
             return null;
         } catch (ReflectiveOperationException e) {
             return "this Java has no " + e.getMessage();
         } catch (RuntimeException e) {
             // InaccessibleObjectException, which Java 8 does not have.
             return "java.lang is not opened, add --add-opens=java.base/java.lang=ALL-UNNAMED";
+        }
+    }
+
+    /**
+     * The JDK's vectorised check whether any byte of a range is negative, or null where there is
+     * none that gives the right answers.
+     *
+     * @param holder the class that declares {@code hasNegatives(byte[], int, int)} as a static
+     *     method; JDK 9 and newer have {@code java.lang.StringCoding}
+     */
+    static MethodHandle asciiCheckOf(String holder) {
+        try {
+            Method method =
+                    Class.forName(holder)
+                            .getDeclaredMethod("hasNegatives", byte[].class, int.class, int.class);
+            method.setAccessible(true);
+            MethodHandle check = MethodHandles.lookup().unreflect(method);
+            for (int size = 0; size < 80; size++) {
+                byte[] bytes = new byte[size + 2];
+                bytes[0] = -1;
+                bytes[size + 1] = -1;
+                boolean none = (boolean) check.invokeExact(bytes, 1, size);
+                boolean first = (boolean) check.invokeExact(bytes, 0, size + 1);
+                boolean last = (boolean) check.invokeExact(bytes, 1, size + 1);
+                if (none || !first || !last) {
+                    return null;
+                }
+            }
+            return check;
+        } catch (Throwable e) {
+            return null;
         }
     }
 
@@ -190,13 +238,11 @@ public final class StringAccess {
                 String expected = new String(sample.toCharArray());
                 String built =
                         (String) handles[2].invokeExact(Arrays.copyOf(value, value.length), coder);
-                boolean negatives = (boolean) handles[3].invokeExact(value, 0, value.length);
                 if (coder != (wide ? UTF16 : LATIN1)
                         || value.length != sample.length() << coder
                         || !built.equals(expected)
                         || !expected.equals(built)
-                        || built.hashCode() != expected.hashCode()
-                        || negatives == isAsciiByBytes(value)) {
+                        || built.hashCode() != expected.hashCode()) {
                     return "the self-test failed";
                 }
             }
@@ -204,14 +250,5 @@ public final class StringAccess {
         } catch (Throwable e) {
             return "the self-test failed with " + e;
         }
-    }
-
-    private static boolean isAsciiByBytes(byte[] bytes) {
-        for (byte b : bytes) {
-            if (b < 0) {
-                return false;
-            }
-        }
-        return true;
     }
 }

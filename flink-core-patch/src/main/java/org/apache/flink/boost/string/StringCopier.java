@@ -4,8 +4,6 @@ package org.apache.flink.boost.string;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import org.apache.flink.core.memory.DataInputDeserializer;
-import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
@@ -32,14 +30,14 @@ final class StringCopier {
         if (in == null || out == null) {
             return false;
         }
-        boolean intoArray = out.getClass() == DataOutputSerializer.class;
+        boolean intoArray = out.getClass() == OwnViews.ARRAY_OUTPUT;
         Class<?> view = in.getClass();
-        if (view == StringValuePatch.SEGMENT_VIEW) {
+        if (view == OwnViews.SEGMENT_INPUT) {
             return intoArray
                     ? copy((SegmentInput) in, (ArrayOutput) out, added)
                     : StreamStringCopier.copy((SegmentInput) in, out, added);
         }
-        if (view == DataInputDeserializer.class) {
+        if (view == OwnViews.ARRAY_INPUT) {
             return intoArray
                     ? copy((ArrayInput) in, (ArrayOutput) out, added)
                     : StreamStringCopier.copy((ArrayInput) in, out, added);
@@ -79,7 +77,7 @@ final class StringCopier {
             return finish(in, position, out, size);
         }
         int behind = endOfValue(from, position, limit, added);
-        if (behind < 0 || !makeRoom(out, behind - position)) {
+        if (behind < 0 || !StringWriter.makeRoom(out, behind - position)) {
             return false;
         }
         move(from, position, out, behind - position);
@@ -94,7 +92,7 @@ final class StringCopier {
             return finish(in, position, out, size);
         }
         int behind = endOfValue(from, position, added);
-        if (behind < 0 || !makeRoom(out, behind - position)) {
+        if (behind < 0 || !StringWriter.makeRoom(out, behind - position)) {
             return false;
         }
         move(from, position, out, behind - position);
@@ -103,8 +101,37 @@ final class StringCopier {
     }
 
     /**
-     * Copies a short value by words while its end is searched: bytes behind the output's position
-     * are nobody's until the position moves.
+     * The low bytes of a word, one to eight, and none behind them. In a longer value they go with
+     * the last ones of the word before, which are there already.
+     */
+    private static void putLast(
+            long before, long word, int index, int size, byte[] to, int target) {
+        if (index == 0) {
+            putFew(word, size, to, target);
+            return;
+        }
+        int bits = size << 3;
+        long last = before >>> 1 >>> bits - 1 | word << -bits;
+        WideArrays.putLong(to, target + index + size - 8, last);
+    }
+
+    /** The same where the value has no word before this one. */
+    private static void putFew(long word, int size, byte[] to, int target) {
+        if (size >= 4) {
+            WideArrays.putInt(to, target, (int) word);
+            WideArrays.putInt(to, target + size - 4, (int) (word >>> (size - 4 << 3)));
+            return;
+        }
+        to[target] = (byte) word;
+        if (size > 1) {
+            to[target + 1] = (byte) (word >>> 8);
+            to[target + size - 1] = (byte) (word >>> (size - 1 << 3));
+        }
+    }
+
+    /**
+     * Copies a short value by words while its end is searched. Where it turns out not to be
+     * complete, stock's body writes these bytes again before it fails.
      *
      * @return size of the value, or 0 where it is not a short one, not complete, or too near to an
      *     end for words
@@ -126,14 +153,18 @@ final class StringCopier {
         if (missing == 0) {
             return 0;
         }
+        long before = 0;
         for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
             long word = WideArrays.getLong(from, position + i);
-            WideArrays.putLong(to, target + i, word);
             long ends = Words.more(~word);
             int count = Long.bitCount(ends);
             if (count >= missing) {
-                return i + ValueEnd.sizeOf(ends, missing);
+                int size = ValueEnd.sizeOf(ends, missing);
+                putLast(before, word, i, size, to, target);
+                return i + size;
             }
+            WideArrays.putLong(to, target + i, word);
+            before = word;
             missing -= count;
         }
         return 0;
@@ -157,14 +188,18 @@ final class StringCopier {
         if (missing == 0) {
             return 0;
         }
+        long before = 0;
         for (int i = 0; i <= left - 8 && i <= to.length - target - 8; i += 8) {
             long word = from.getLongLittleEndian(position + i);
-            WideArrays.putLong(to, target + i, word);
             long ends = Words.more(~word);
             int count = Long.bitCount(ends);
             if (count >= missing) {
-                return i + ValueEnd.sizeOf(ends, missing);
+                int size = ValueEnd.sizeOf(ends, missing);
+                putLast(before, word, i, size, to, target);
+                return i + size;
             }
+            WideArrays.putLong(to, target + i, word);
+            before = word;
             missing -= count;
         }
         return 0;
@@ -233,15 +268,6 @@ final class StringCopier {
         }
         int n = field == 0 ? 0 : field - added;
         return in.size() - start < n ? -1 : ValueEnd.find(in, start, n);
-    }
-
-    /** Where the array cannot grow, stock's body fills it to its end and fails as it does. */
-    private static boolean makeRoom(ArrayOutput out, int size) {
-        try {
-            return StringWriter.makeRoom(out, size);
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private static void move(byte[] from, int position, ArrayOutput out, int size) {

@@ -56,7 +56,7 @@ final class StringReader {
         int start = position + 1;
         if (field >>> 1 == 0) {
             in.boostPosition(start);
-            return field == 0 ? null : "";
+            return field == 0 ? null : ShortestStrings.empty();
         }
         if (field < 0) {
             long progress = length(buffer, position, end);
@@ -93,7 +93,7 @@ final class StringReader {
         int start = position + 1;
         if (field >>> 1 == 0) {
             in.boostPosition(start);
-            return field == 0 ? null : "";
+            return field == 0 ? null : ShortestStrings.empty();
         }
         if (field < 0) {
             long progress = length(segment, position);
@@ -398,7 +398,7 @@ final class StringReader {
     /** Less than 8 Latin-1 characters from the low bytes of a word. */
     static String ofShort(long word, int n) {
         if (n == 1) {
-            return SingleCharacters.ofLatin1(word);
+            return ShortestStrings.ofLatin1(word);
         }
         byte[] bytes = new byte[n];
         VarintDecoder.putBytes(word, bytes, 0);
@@ -482,7 +482,7 @@ final class StringReader {
             return STOCK;
         }
         in.boostPosition(start + size);
-        return SingleCharacters.of((char) Words.first(word, size << 3));
+        return ShortestStrings.of((char) Words.first(word, size << 3));
     }
 
     /** Null where the text is not Latin-1. */
@@ -530,7 +530,7 @@ final class StringReader {
     /** Less than 8 characters from a word: the public constructor from bytes is slower on them. */
     private static String shortLatin1(SegmentInput in, long word, int n) {
         if (n == 1) {
-            return SingleCharacters.ofLatin1(word);
+            return ShortestStrings.ofLatin1(word);
         }
         char[] chars = charScratch(in, 8);
         long rest = word;

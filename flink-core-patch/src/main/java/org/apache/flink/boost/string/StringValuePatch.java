@@ -4,27 +4,16 @@ package org.apache.flink.boost.string;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import org.apache.flink.core.memory.DataInputDeserializer;
-import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flinkboost.weaver.patch.HandOver;
 import org.flinkboost.weaver.patch.Patches;
 import org.flinkboost.weaver.patch.Replaces;
 
-/**
- * The static string methods of {@code StringValue}: length field of code units + 1, 0 for null.
- *
- * <p>Views are told apart by exact class. An {@code instanceof} of our interfaces would go through
- * the secondary supertype cache, which threads that ask for different interfaces of one class take
- * from each other (JDK-8180450); after an exact comparison the compiler needs no check at all.
- */
+/** The static string methods of {@code StringValue}: length field of code units + 1, 0 for null. */
 @Patches("org.apache.flink.types.StringValue")
 public final class StringValuePatch {
 
     /** Returned from {@link #readString} where stock is to read. */
     @HandOver public static final String STOCK = StringReader.STOCK;
-
-    /** The view of a record in one network buffer; null when flink-runtime is not there. */
-    static final Class<?> SEGMENT_VIEW = segmentView();
 
     private StringValuePatch() {}
 
@@ -34,7 +23,7 @@ public final class StringValuePatch {
         if (!(cs instanceof String) || out == null) {
             return false;
         }
-        return out.getClass() == DataOutputSerializer.class
+        return out.getClass() == OwnViews.ARRAY_OUTPUT
                 ? StringWriter.write((String) cs, (ArrayOutput) out)
                 : StreamStringWriter.write((String) cs, out);
     }
@@ -46,10 +35,10 @@ public final class StringValuePatch {
             return STOCK;
         }
         Class<?> view = in.getClass();
-        if (view == SEGMENT_VIEW) {
+        if (view == OwnViews.SEGMENT_INPUT) {
             return StringReader.read((SegmentInput) in);
         }
-        if (view == DataInputDeserializer.class) {
+        if (view == OwnViews.ARRAY_INPUT) {
             return StringReader.read((ArrayInput) in);
         }
         return StreamStringReader.read(in);
@@ -59,24 +48,5 @@ public final class StringValuePatch {
     @Replaces
     public static boolean copyString(DataInput in, DataOutput out) throws IOException {
         return StringCopier.copy(in, out, 1);
-    }
-
-    private static Class<?> segmentView() {
-        String[] names = {
-            "org.apache.flink.runtime.io.network.api.serialization.NonSpanningWrapper",
-            "org.apache.flink.runtime.io.network.api.serialization"
-                    + ".SpillingAdaptiveSpanningRecordDeserializer$NonSpanningWrapper"
-        };
-        for (String name : names) {
-            try {
-                Class<?> view = Class.forName(name, false, StringValuePatch.class.getClassLoader());
-                if (SegmentInput.class.isAssignableFrom(view)) {
-                    return view;
-                }
-            } catch (ClassNotFoundException e) {
-                // The other line's name, or flink-core without flink-runtime.
-            }
-        }
-        return null;
     }
 }

@@ -4,7 +4,6 @@ package org.apache.flink.boost.string;
 import java.io.DataInput;
 import java.io.EOFException;
 import java.io.IOException;
-import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.MemorySegment;
 
 /**
@@ -28,10 +27,10 @@ final class StringValueReader {
             return false;
         }
         Class<?> view = in.getClass();
-        if (view == StringValuePatch.SEGMENT_VIEW) {
+        if (view == OwnViews.SEGMENT_INPUT) {
             return read(value, (SegmentInput) in);
         }
-        if (view == DataInputDeserializer.class) {
+        if (view == OwnViews.ARRAY_INPUT) {
             return read(value, (ArrayInput) in);
         }
         return StreamStringReader.read(value, in);

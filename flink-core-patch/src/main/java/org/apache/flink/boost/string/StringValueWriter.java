@@ -3,7 +3,6 @@ package org.apache.flink.boost.string;
 
 import java.io.DataOutput;
 import java.io.IOException;
-import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
  * Writes a {@code StringValue}: plain length field, characters straight from its array into that of
@@ -25,7 +24,7 @@ final class StringValueWriter {
         if (out == null) {
             return false;
         }
-        return out.getClass() == DataOutputSerializer.class
+        return out.getClass() == OwnViews.ARRAY_OUTPUT
                 ? write(value, (ArrayOutput) out)
                 : StreamStringWriter.write(value, out);
     }
@@ -39,7 +38,7 @@ final class StringValueWriter {
         }
         int position = out.boostPosition();
         if (out.boostBuffer().length - position - LENGTH_SIZE < n
-                && !makeRoom(
+                && !StringWriter.makeRoom(
                         out, VarintEncoder.lengthSize(n) + CharArrays.encodedSize(chars, 0, n))) {
             return false;
         }
@@ -50,7 +49,7 @@ final class StringValueWriter {
         if (i < n) {
             // Growing copies the bytes up to the position.
             out.boostPosition(p);
-            if (!makeRoom(out, CharArrays.encodedSize(chars, i, n))) {
+            if (!StringWriter.makeRoom(out, CharArrays.encodedSize(chars, i, n))) {
                 out.boostPosition(position);
                 return false;
             }
@@ -61,14 +60,5 @@ final class StringValueWriter {
         }
         out.boostPosition(p);
         return true;
-    }
-
-    /** Where the array cannot grow, stock's body fills it to its end and fails as it does. */
-    private static boolean makeRoom(ArrayOutput out, long bytes) {
-        try {
-            return StringWriter.makeRoom(out, bytes);
-        } catch (IOException e) {
-            return false;
-        }
     }
 }

@@ -26,9 +26,8 @@ final class StringWriter {
      * Writes length field and characters.
      *
      * @return false when nothing was done and stock's body has to write the string
-     * @throws IOException when the array cannot grow
      */
-    static boolean write(String string, ArrayOutput out) throws IOException {
+    static boolean write(String string, ArrayOutput out) {
         if (!StringAccess.OPENED) {
             return writeChars(string, out);
         }
@@ -38,7 +37,7 @@ final class StringWriter {
                 : writeUtf16(value, out);
     }
 
-    private static boolean writeLatin1(byte[] value, ArrayOutput out) throws IOException {
+    private static boolean writeLatin1(byte[] value, ArrayOutput out) {
         int n = value.length;
         byte[] buffer = out.boostBuffer();
         int position = out.boostPosition();
@@ -70,7 +69,7 @@ final class StringWriter {
         return true;
     }
 
-    private static boolean growAndWriteLatin1(byte[] value, ArrayOutput out) throws IOException {
+    private static boolean growAndWriteLatin1(byte[] value, ArrayOutput out) {
         int n = value.length;
         boolean ascii = StringAccess.isAscii(value, 0, n);
         long size = ascii ? n : VarintEncoder.latin1Size(value, 0);
@@ -88,8 +87,7 @@ final class StringWriter {
     }
 
     /** Not all ASCII; {@code start} is behind the length field. */
-    private static boolean writeLatin1Letters(byte[] value, ArrayOutput out, int start)
-            throws IOException {
+    private static boolean writeLatin1Letters(byte[] value, ArrayOutput out, int start) {
         long progress = VarintEncoder.encodeLatin1(value, 0, out.boostBuffer(), start);
         int i = Progress.characters(progress);
         int p = Progress.bytes(progress);
@@ -103,7 +101,7 @@ final class StringWriter {
         return true;
     }
 
-    private static boolean writeUtf16(byte[] value, ArrayOutput out) throws IOException {
+    private static boolean writeUtf16(byte[] value, ArrayOutput out) {
         int lengthField = (value.length >> 1) + 1;
         if (lengthField <= FEW && writeFewUtf16(value, out)) {
             return true;
@@ -155,7 +153,7 @@ final class StringWriter {
     }
 
     /** Without a look into the string: character by character, but into the array. */
-    private static boolean writeChars(String string, ArrayOutput out) throws IOException {
+    private static boolean writeChars(String string, ArrayOutput out) {
         int n = string.length();
         if (out.boostBuffer().length - out.boostPosition() - LENGTH_SIZE < n
                 && (n == Integer.MAX_VALUE
@@ -218,10 +216,9 @@ final class StringWriter {
     }
 
     /** {@link #makeRoom} behind bytes that are written but not yet counted in the position. */
-    private static boolean makeRoomBehind(ArrayOutput out, int behind, long bytes)
-            throws IOException {
+    private static boolean makeRoomBehind(ArrayOutput out, int behind, long bytes) {
         int position = out.boostPosition();
-        // Growing copies the bytes up to the position, and a failure leaves it here, as in stock.
+        // Growing copies the bytes up to the position.
         out.boostPosition(behind);
         boolean fits = makeRoom(out, bytes);
         if (!fits) {
@@ -233,10 +230,11 @@ final class StringWriter {
     /**
      * Makes room for that many bytes as stock would: doubling until they fit.
      *
-     * @return false when doubling leaves the range of an int or the position is not in the array;
-     *     nothing has changed then
+     * @return false when doubling leaves the range of an int, there is no memory for the array or
+     *     the position is not in it; nothing has changed then, and stock's body fills the array to
+     *     its end and fails as it does
      */
-    static boolean makeRoom(ArrayOutput out, long bytes) throws IOException {
+    static boolean makeRoom(ArrayOutput out, long bytes) {
         long needed = out.boostPosition() + bytes;
         long capacity = out.boostBuffer().length;
         if (out.boostPosition() > capacity) {
@@ -251,7 +249,11 @@ final class StringWriter {
         if (capacity > Integer.MAX_VALUE) {
             return false;
         }
-        out.boostResize((int) capacity - out.boostBuffer().length);
-        return true;
+        try {
+            out.boostResize((int) capacity - out.boostBuffer().length);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

@@ -5,8 +5,10 @@ package org.apache.flink.boost.string;
  * The raw loops from characters to bytes: each UTF-16 code unit is a base-128 varint of one byte
  * below 0x80, two below 0x4000, else three (DESIGN §4).
  *
- * <p>Callers have made sure that all bytes fit. Wide stores may touch bytes behind the result but
- * never bytes behind the array.
+ * <p>Callers have made sure that all bytes fit. A wide store may touch up to four bytes behind its
+ * characters, so at least four more characters follow it, whose own bytes cover them; the last ones
+ * are stored exactly, or what lies behind them is put back. Who comes back to a slot in a filled
+ * array finds the rest as it was.
  */
 final class VarintEncoder {
 
@@ -28,6 +30,15 @@ final class VarintEncoder {
 
     /** Four characters take at most 12 bytes; the last int store ends at 13. */
     static final int SLACK = 13;
+
+    /** The same for the last four, with four bytes behind them. */
+    static final int LAST_SLACK = 16;
+
+    /** Eight characters of Latin-1 take at most 16 bytes, and their last store ends there. */
+    private static final int LATIN1_SLACK = 16;
+
+    /** Seven characters of any size and four bytes behind them. */
+    private static final int UTF16_SLACK = 25;
 
     private VarintEncoder() {}
 
@@ -104,33 +115,50 @@ final class VarintEncoder {
         int n = value.length;
         int i = from;
         int p = position;
-        int lastWide = out.length - 16;
-        while (i <= n - 8 && p <= lastWide) {
+        int lastWide = out.length - LATIN1_SLACK;
+        for (; i <= n - 12 && p <= lastWide; i += 8) {
             long word = WideArrays.getLong(value, i);
             if ((word & ASCII_BYTES) == 0) {
                 WideArrays.putLong(out, p, word);
                 p += 8;
             } else {
-                int low = (int) word;
-                WideArrays.putLong(out, p, Words.ofLatin1(low));
-                p += 4 + Integer.bitCount(low & (int) ASCII_BYTES);
-                int high = (int) (word >>> 32);
-                WideArrays.putLong(out, p, Words.ofLatin1(high));
-                p += 4 + Integer.bitCount(high & (int) ASCII_BYTES);
+                p = encodeFourLatin1((int) word, out, p);
+                p = encodeFourLatin1((int) (word >>> 32), out, p);
             }
-            i += 8;
         }
-        while (i < n && p <= lastWide) {
-            int left = Math.min(n - i, 4);
-            int chars = latin1At(value, i, left);
-            WideArrays.putLong(out, p, Words.ofLatin1(chars));
-            i += left;
-            p += left + Integer.bitCount(chars & (int) ASCII_BYTES);
+        if (i > n - 12 && i <= n - 4 && p <= lastWide) {
+            if (i <= n - 8) {
+                p = encodeFourLatin1(WideArrays.getInt(value, i), out, p);
+                i += 4;
+            }
+            p = putFourLatin1(WideArrays.getInt(value, i), out, p);
+            i += 4;
+            if (i < n && p <= out.length - 2 * (n - i)) {
+                // One to three more, and those before them once more.
+                int last = WideArrays.getInt(value, n - 4);
+                p += n - i + Integer.bitCount((last & (int) ASCII_BYTES) >>> (4 - (n - i) << 3));
+                putFourLatin1(last, out, p - 4 - Integer.bitCount(last & (int) ASCII_BYTES));
+                i = n;
+            }
         }
         for (; i < n && p <= out.length - 2; i++) {
             p = encodeChar(value[i] & 0xFF, out, p);
         }
         return Progress.of(i, p);
+    }
+
+    private static int encodeFourLatin1(int chars, byte[] out, int position) {
+        WideArrays.putLong(out, position, Words.ofLatin1(chars));
+        return position + 4 + Integer.bitCount(chars & (int) ASCII_BYTES);
+    }
+
+    /** Four characters in exactly their bytes, of which the middle ones may be stored twice. */
+    private static int putFourLatin1(int chars, byte[] out, int position) {
+        long bytes = Words.ofLatin1(chars);
+        int further = Integer.bitCount(chars & (int) ASCII_BYTES);
+        WideArrays.putInt(out, position, (int) bytes);
+        WideArrays.putInt(out, position + further, (int) (bytes >>> (further << 3)));
+        return position + 4 + further;
     }
 
     /** Encoded size of little-endian UTF-16 from an index on; more than an int where it is. */
@@ -159,11 +187,11 @@ final class VarintEncoder {
         int i = from;
         int p = position;
         int lastWide = out.length - SLACK;
-        for (; i <= n - 8 && p <= lastWide; i += 8) {
+        for (; i <= n - 16 && p <= lastWide; i += 8) {
             p = encodeFour(WideArrays.getLong(value, i), out, p);
         }
-        if (i < n && p <= lastWide) {
-            p = encodeMixed(utf16At(value, i, n - i), n - i >> 1, out, p);
+        if (i < n && i > n - 16 && p <= out.length - UTF16_SLACK) {
+            p = encodeLastUtf16(value, i, out, p);
             i = n;
         }
         for (; i < n && p <= out.length - 3; i += 2) {
@@ -172,30 +200,72 @@ final class VarintEncoder {
         return Progress.of(i, p);
     }
 
+    /** The last one to seven characters, without a change of what lies behind them. */
+    private static int encodeLastUtf16(byte[] value, int index, byte[] out, int position) {
+        int i = index;
+        int p = position;
+        if (i <= value.length - 8) {
+            p = encodeLastFour(WideArrays.getLong(value, i), out, p);
+            i += 8;
+        }
+        int left = value.length - i;
+        return left == 0 ? p : encodeLast(utf16At(value, i, left), left >> 1, out, p);
+    }
+
     /**
-     * Encodes four characters, the first one lowest.
+     * Encodes four characters, the first one lowest. At least four more have to follow them.
      *
      * @param position at least {@link #SLACK} in front of the array's end
      * @return position behind their bytes
      */
     static int encodeFour(long chars, byte[] out, int position) {
         if (areTwoBytes(chars)) {
-            WideArrays.putLong(
-                    out, position, (chars & LANE_LOW_7) | LANE_MORE | ((chars << 1) & LANE_HIGH_7));
-            return position + 8;
+            return putTwoBytes(chars, out, position);
         }
         if (areThreeBytes(chars)) {
-            long last = Words.threeBytesOfTwo(chars >>> 32);
-            WideArrays.putLong(out, position, Words.threeBytesOfTwo(chars) | last << 48);
-            WideArrays.putInt(out, position + 8, (int) (last >>> 16));
-            return position + 12;
-        }
-        if ((chars & ABOVE_TWO_BYTES) == 0) {
-            long two = twoBytes(chars);
-            WideArrays.putLong(out, position, Words.ofTwoBytes(chars, two));
-            return position + 4 + Long.bitCount(two);
+            return putThreeBytes(chars, out, position);
         }
         return encodeMixed(chars, 4, out, position);
+    }
+
+    /**
+     * Encodes four characters, the first one lowest, without a change of what lies behind them.
+     *
+     * @param position at least {@link #LAST_SLACK} in front of the array's end
+     * @return position behind their bytes
+     */
+    static int encodeLastFour(long chars, byte[] out, int position) {
+        if (areTwoBytes(chars)) {
+            return putTwoBytes(chars, out, position);
+        }
+        if (areThreeBytes(chars)) {
+            return putThreeBytes(chars, out, position);
+        }
+        return encodeLast(chars, 4, out, position);
+    }
+
+    /** Up to four characters, zeros above, without a change of what lies behind them. */
+    private static int encodeLast(long chars, int n, byte[] out, int position) {
+        int end = position + n + furtherBytes(chars);
+        int behind = WideArrays.getInt(out, end);
+        encodeMixed(chars, n, out, position);
+        WideArrays.putInt(out, end, behind);
+        return end;
+    }
+
+    /** Exactly eight bytes. */
+    private static int putTwoBytes(long chars, byte[] out, int position) {
+        WideArrays.putLong(
+                out, position, (chars & LANE_LOW_7) | LANE_MORE | ((chars << 1) & LANE_HIGH_7));
+        return position + 8;
+    }
+
+    /** Exactly twelve bytes. */
+    private static int putThreeBytes(long chars, byte[] out, int position) {
+        long last = Words.threeBytesOfTwo(chars >>> 32);
+        WideArrays.putLong(out, position, Words.threeBytesOfTwo(chars) | last << 48);
+        WideArrays.putInt(out, position + 8, (int) (last >>> 16));
+        return position + 12;
     }
 
     /** Encodes the rest of little-endian UTF-16, of which the caller knows that it fits. */
@@ -251,10 +321,23 @@ final class VarintEncoder {
         return ((chars & SECOND_GROUP) + SECOND_GROUP_CARRY & LANE_TOP) >>> 8;
     }
 
+    /** Bytes that the characters take beyond one for each. */
+    private static int furtherBytes(long chars) {
+        long three = (chars | chars << 1) & LANE_TOP;
+        long two = three | (chars & SECOND_GROUP) + SECOND_GROUP_CARRY & LANE_TOP;
+        return Long.bitCount(two) + Long.bitCount(three);
+    }
+
     /**
-     * Up to four characters of any size, without branches: mixed text has no pattern to predict.
+     * Up to four characters of any size, zeros above, without branches on their order: mixed text
+     * has no pattern to predict.
      */
     private static int encodeMixed(long chars, int n, byte[] out, int position) {
+        if (n == 4 && (chars & ABOVE_TWO_BYTES) == 0) {
+            long two = twoBytes(chars);
+            WideArrays.putLong(out, position, Words.ofTwoBytes(chars, two));
+            return position + 4 + Long.bitCount(two);
+        }
         int p = position;
         long rest = chars;
         for (int k = 0; k < n; k++, rest >>>= 16) {
@@ -268,21 +351,6 @@ final class VarintEncoder {
             p += 1 + two + three;
         }
         return p;
-    }
-
-    /** One to four Latin-1 characters, the first one lowest, zeros above. */
-    private static int latin1At(byte[] value, int index, int n) {
-        if (n == 4) {
-            return WideArrays.getInt(value, index);
-        }
-        if (value.length >= 4) {
-            return WideArrays.getInt(value, index + n - 4) >>> -(n << 3);
-        }
-        int chars = 0;
-        for (int i = index + n - 1; i >= index; i--) {
-            chars = chars << 8 | value[i] & 0xFF;
-        }
-        return chars;
     }
 
     /** One to three characters of UTF-16 at the end of a string, zeros above. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +71,45 @@ class BoostModeTest {
     }
 
     @Test
+    void isOffAndMissedWhereAllWovenClassesAreStocks() {
+        Verdict unused = Verdict.unused(record(), "another jar stands before ours");
+
+        BoostMode mode = BoostMode.of(unused, null);
+
+        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.refusal()).isNull();
+        assertThat(mode.describe())
+                .isEqualTo("flink-boost 7 for Flink 8: mode off, another jar stands before ours");
+        assertThat(mode.isMissed()).isTrue();
+    }
+
+    @Test
+    void isRefusedWhereSomeWovenClassesAreStocksUnlessSwitchedOff() {
+        Verdict partly = Verdict.partlyInUse(record(), "another jar has some of them");
+
+        for (String value : new String[] {null, "on", "nonsense"}) {
+            assertThat(BoostMode.of(partly, value).refusal())
+                    .isInstanceOf(WrongFlinkVersionError.class)
+                    .hasMessage("another jar has some of them");
+        }
+        BoostMode off = BoostMode.of(partly, "off");
+        assertThat(off.refusal()).isNull();
+        assertThat(off.enabled()).isFalse();
+        assertThat(off.isMissed()).isFalse();
+        assertThat(off.describe()).endsWith("mode off, switched off by -Dflink.boost.mode=off");
+    }
+
+    @Test
+    void isNotMissedWhereItIsOnOrSwitchedOffOrRefused() {
+        assertThat(BoostMode.of(FITS, null).isMissed()).isFalse();
+        assertThat(BoostMode.of(FITS, "off").isMissed()).isFalse();
+        assertThat(BoostMode.of(WRONG, null).isMissed()).isFalse();
+        assertThat(BoostMode.of(FITS, "nonsense").isMissed()).isFalse();
+        Verdict unused = Verdict.unused(record(), "another jar stands before ours");
+        assertThat(BoostMode.of(unused, "off").isMissed()).isFalse();
+    }
+
+    @Test
     void aFreshlyLoadedClassFollowsThePropertyAndNeverThrows() throws Exception {
         Path jar = new Jars.Builder().guard().writeTo(folder.resolve("guard.jar"));
 
@@ -101,6 +141,14 @@ class BoostModeTest {
             assertThat((String) mode.getMethod("reason").invoke(null))
                     .contains("built for Flink 2.3.0 but found Flink 1.20.5");
         }
+    }
+
+    private static WeaveRecord record() {
+        Properties properties = new Properties();
+        properties.setProperty("boost.version", "7");
+        properties.setProperty("flink.version", "8");
+        properties.setProperty("class.a.Class", "00");
+        return WeaveRecord.parse(properties);
     }
 
     /** Reads the constant in a class loader that has not seen the class yet. */

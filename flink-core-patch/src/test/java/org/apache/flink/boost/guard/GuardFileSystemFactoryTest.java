@@ -54,6 +54,38 @@ class GuardFileSystemFactoryTest {
     }
 
     @Test
+    void endsFlinksStartWhereOneOfTheWovenClassesStandsInFront() throws Throwable {
+        String other = "org.apache.flink.core.memory.DataOutputSerializer";
+        Path dropIn =
+                new Jars.Builder()
+                        .guard()
+                        .wovenFor(Jars.flinkVersion())
+                        .woven(WOVEN, Jars.stock(WOVEN))
+                        .woven(other, Jars.stock(other))
+                        .with(WOVEN, Jars.stock(WOVEN))
+                        .with(other, Jars.stock(other))
+                        .writeTo(folder.resolve("flink-boost.jar"));
+        Path front =
+                new Jars.Builder()
+                        .with(other, Jars.stock(other))
+                        .writeTo(folder.resolve("aaa-first.jar"));
+
+        assertThatThrownBy(() -> initializeFileSystems(front, dropIn))
+                .isInstanceOf(InternalError.class)
+                .hasMessageContaining(front + " stands before " + dropIn)
+                .hasMessageContaining("its class " + other + " is not patched");
+        assertThat(initializeFileSystems(dropIn, front)).contains("There is no file system");
+    }
+
+    @Test
+    void letsFlinkStartWhereAllOfThemStandInFront() throws Throwable {
+        Path dropIn = dropIn(Jars.flinkVersion(), Jars.stock(WOVEN));
+
+        assertThat(initializeFileSystems(Jars.flinkCore(), dropIn))
+                .contains("There is no file system behind the scheme 'flink-boost'");
+    }
+
+    @Test
     void endsFlinksStartOnAnUnknownMode() throws Exception {
         Path dropIn = dropIn(Jars.flinkVersion(), Jars.stock(WOVEN));
         killSwitch.set("nonsense");
@@ -88,14 +120,14 @@ class GuardFileSystemFactoryTest {
      * system with our scheme and returns the message of the refusal: proof that our service was
      * among those that Flink loaded.
      */
-    private static String initializeFileSystems(Path dropIn) throws Throwable {
+    private static String initializeFileSystems(Path... inFront) throws Throwable {
         Path[] libraries =
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                         .filter(entry -> entry.endsWith(".jar"))
                         .map(Paths::get)
                         .toArray(Path[]::new);
         Path[] classPath =
-                Stream.concat(Stream.of(dropIn), Stream.of(libraries)).toArray(Path[]::new);
+                Stream.concat(Stream.of(inFront), Stream.of(libraries)).toArray(Path[]::new);
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         try (URLClassLoader loader = Jars.classPath(classPath)) {
             Thread.currentThread().setContextClassLoader(loader);

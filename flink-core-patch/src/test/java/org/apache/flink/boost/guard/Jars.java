@@ -76,7 +76,7 @@ final class Jars {
 
         Builder wovenFor(String flinkVersion) {
             weave.setProperty("flink.version", flinkVersion);
-            weave.setProperty("boost.version", "0.1.0");
+            weave.setProperty("boost.version", "0.2.0");
             return this;
         }
 

@@ -37,7 +37,7 @@ class VersionGuardTest {
 
         assertThat(verdict.fits()).isTrue();
         assertThat(verdict.flinkVersion()).isEqualTo("2.3.0");
-        assertThat(verdict.boostVersion()).isEqualTo("0.1.0");
+        assertThat(verdict.boostVersion()).isEqualTo("0.2.0");
         assertThat(verdict.sentence())
                 .isEqualTo("the class files it replaces are those of this version");
     }
@@ -50,9 +50,10 @@ class VersionGuardTest {
         Verdict verdict = check(dropIn, flink);
 
         assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.fitsSwitchedOff()).isFalse();
         assertThat(verdict.sentence())
                 .isEqualTo(
-                        "flink-boost 0.1.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
+                        "flink-boost 0.2.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
                                 + flink
                                 + ": remove "
                                 + dropIn
@@ -110,11 +111,19 @@ class VersionGuardTest {
         assertThat(verdict.sentence()).contains("found Flink 7 in " + fatJar);
     }
 
+    /** Nothing says that the classes that are not compared are of this release, too. */
     @Test
-    void acceptsEqualBytesInAJarWithoutVersionNumber() throws IOException {
-        Path flink = jar("flink.jar", new Jars.Builder().with(STRING_VALUE, stock));
+    void refusesEqualBytesWhereNoJarNamesItsVersion() throws IOException {
+        Path unnamed = jar("unnamed.jar", new Jars.Builder().with(STRING_VALUE, stock));
 
-        assertThat(check(dropIn("2.3.0"), flink).fits()).isTrue();
+        Verdict verdict = check(dropIn("2.3.0"), unnamed);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .contains("built for Flink 2.3.0 but found a Flink without a version number in ")
+                .contains(unnamed + ": remove ")
+                .endsWith("or install the flink-boost jar for the version in use.");
+        assertThat(check(dropIn("2.3.0"), unnamed, flink("2.3.0", stock)).fits()).isTrue();
     }
 
     @Test
@@ -183,7 +192,7 @@ class VersionGuardTest {
         assertThat(check(wrong).fits()).isFalse();
         assertThat(check(wrong).sentence())
                 .isEqualTo(
-                        "flink-boost 0.1.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
+                        "flink-boost 0.2.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
                                 + wrong
                                 + ": put the original jar back, or install the flink-boost jar for"
                                 + " Flink 1.20.5.");
@@ -221,16 +230,121 @@ class VersionGuardTest {
     }
 
     @Test
-    void saysWhenAnotherJarStandsBeforeOurs() throws IOException {
+    void refusesAJarInFrontThatHasSomeOfTheWovenClasses() throws IOException {
+        Path dropIn =
+                jar(
+                        "flink-boost.jar",
+                        dropInBuilder("2.3.0").with(NESTED, WOVEN).woven(NESTED, nestedStock));
+        Path flink =
+                jar(
+                        "flink.jar",
+                        new Jars.Builder()
+                                .version("2.3.0")
+                                .with(STRING_VALUE, stock)
+                                .with(NESTED, nestedStock));
+        for (String copied : new String[] {STRING_VALUE, NESTED}) {
+            byte[] copy = copied.equals(NESTED) ? nestedStock : stock;
+            Path front = jar("a-connector.jar", new Jars.Builder().version("7").with(copied, copy));
+
+            Verdict verdict = check(front, dropIn, flink);
+
+            assertThat(verdict.fits()).isFalse();
+            assertThat(verdict.inUse()).isFalse();
+            assertThat(verdict.fitsSwitchedOff()).isTrue();
+            assertThat(verdict.sentence())
+                    .isEqualTo(
+                            "flink-boost 0.2.0 for Flink 2.3.0 can only work as a whole, but "
+                                    + front
+                                    + " stands before "
+                                    + dropIn
+                                    + " on the class path and its class "
+                                    + copied
+                                    + " is not patched: take Flink's classes out of "
+                                    + front
+                                    + ", or remove "
+                                    + dropIn
+                                    + " from lib/.");
+            assertThat(check(dropIn, front, flink).fits()).as("behind ours").isTrue();
+        }
+    }
+
+    /** The variant of a distribution whose Flink jar has our classes inside. */
+    @Test
+    void ourClassesInsideFlinksJarMayHaveLeftOversBehindButNotInFront() throws IOException {
+        Path dist =
+                jar(
+                        "flink-dist.jar",
+                        dropInBuilder("2.3.0")
+                                .version("2.3.0")
+                                .with(NESTED, WOVEN)
+                                .woven(NESTED, nestedStock));
+        for (String version : new String[] {null, "7"}) {
+            Jars.Builder builder = new Jars.Builder().with(NESTED, nestedStock);
+            Path some = jar("some.jar", version == null ? builder : builder.version(version));
+            Path all = jar("all.jar", builder.with(STRING_VALUE, stock));
+
+            assertThat(check(dist, some).fits()).as("behind").isTrue();
+            assertThat(check(dist, some).inUse()).isTrue();
+            assertThat(check(some, dist).fits()).as("in front").isFalse();
+            assertThat(check(some, dist).fitsSwitchedOff()).isTrue();
+            assertThat(check(some, dist).sentence())
+                    .contains("its class " + NESTED + " is not patched")
+                    .endsWith("out of " + some + ", or put the original " + dist + " back.");
+            assertThat(check(all, dist).fits()).as("all in front").isTrue();
+            assertThat(check(all, dist).inUse()).isFalse();
+        }
+        Path older = jar("older.jar", new Jars.Builder().with(NESTED, Jars.rebuilt(nestedStock)));
+        assertThat(check(older, dist).fits()).isFalse();
+        assertThat(check(older, dist).fitsSwitchedOff()).isFalse();
+    }
+
+    @Test
+    void namesAllJarsThatStandInFront() throws IOException {
+        Path dropIn =
+                jar(
+                        "flink-boost.jar",
+                        dropInBuilder("2.3.0").with(NESTED, WOVEN).woven(NESTED, nestedStock));
+        Path core = flink("2.3.0", stock);
+        Path runtime =
+                jar("runtime.jar", new Jars.Builder().version("2.3.0").with(NESTED, nestedStock));
+
+        assertThat(check(core, runtime, dropIn).sentence())
+                .startsWith(runtime + " and " + core + " stand before " + dropIn + " on the class")
+                .contains("bring the classes that it replaces");
+    }
+
+    @Test
+    void leavesItToStockWhereAllWovenClassesStandInFront() throws IOException {
         Path dropIn = dropIn("2.3.0");
         Path flink = flink("2.3.0", stock);
 
         Verdict verdict = check(flink, dropIn);
 
         assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.inUse()).isFalse();
         assertThat(verdict.sentence())
-                .contains("but " + flink + " stands before " + dropIn)
-                .contains("its class " + STRING_VALUE + " is not patched");
+                .contains(flink + " stands before " + dropIn)
+                .contains("so that stock's code runs");
+        assertThat(check(dropIn, flink).inUse()).isTrue();
+    }
+
+    @Test
+    void refusesJava8AndNamesIt() throws IOException {
+        Path dropIn = dropIn("1.9.3");
+        try (URLClassLoader loader = Jars.classPath(dropIn, flink("1.9.3", stock))) {
+            for (String newer : new String[] {"9", "10", "11", "17", "21", null}) {
+                assertThat(VersionGuard.check(loader, newer).fits()).as(newer).isTrue();
+            }
+            Verdict verdict = VersionGuard.check(loader, "1.8");
+
+            assertThat(verdict.fits()).isFalse();
+            assertThat(verdict.sentence())
+                    .isEqualTo(
+                            "flink-boost 0.2.0 for Flink 1.9.3 needs Java 9 or newer but found"
+                                    + " Java 1.8: run Flink on a newer Java, or remove "
+                                    + dropIn
+                                    + " from lib/.");
+        }
     }
 
     @Test
@@ -286,7 +400,7 @@ class VersionGuardTest {
     }
 
     private Path dropIn(String builtFor) throws IOException {
-        return jar("flink-boost-" + builtFor + "-0.1.0.jar", dropInBuilder(builtFor));
+        return jar("flink-boost-" + builtFor + "-0.2.0.jar", dropInBuilder(builtFor));
     }
 
     private static Jars.Builder dropInBuilder(String builtFor) throws IOException {

@@ -10,6 +10,6 @@ class StringIdentityTest extends StringIdentityContract {
 
     @Override
     protected Collection<Input> views() {
-        return EnumSet.of(Input.DESERIALIZER, Input.STREAM, Input.FOREIGN);
+        return EnumSet.of(Input.DESERIALIZER, Input.STREAM, Input.SLOW_STREAM, Input.FOREIGN);
     }
 }

@@ -56,6 +56,7 @@ public final class InstallationCheck {
         put("boost.version", verdict.boostVersion());
         put("flink.version", verdict.flinkVersion());
         put("fits", verdict.fits());
+        put("fits.switched.off", verdict.fitsSwitchedOff());
         put("fits.sentence", verdict.sentence());
         put("enabled", BoostMode.ENABLED);
         put("reason", BoostMode.reason());
