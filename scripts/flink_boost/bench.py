@@ -48,7 +48,7 @@ _GIT_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Third:
-    """A third side: the jar of ``upstream.ensure_overlay``, and what to call it."""
+    """A third side: the jar of ``thirdside.ensure_third``, and what to call it."""
 
     name: str
     title: str

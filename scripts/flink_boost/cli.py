@@ -8,11 +8,11 @@ for by its own subcommand.
 from __future__ import annotations
 
 import ast
-import errno
 import importlib
 import pkgutil
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version as distribution_version
 from pathlib import Path
@@ -20,10 +20,10 @@ from pathlib import Path
 import click
 
 from flink_boost import commands
-from flink_boost.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.answers import print_problem
+from flink_boost.errors import AnswerLost, UsageProblem
 from flink_boost.lines import CARRIED, PROJECT_ROOT
-
-INTERRUPTED = 130  # what a shell reports for a process that ended by Ctrl-C
+from flink_boost.problems import explain
 
 # Order in which --help lists the subcommands: the order in which a user meets them.
 ORDER = (
@@ -48,8 +48,6 @@ ORDER = (
 
 # What a wheel can do without the source tree.
 CARRIED_COMMANDS = frozenset({"install", "verify", "uninstall", "doctor"})
-
-DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True)
@@ -156,47 +154,34 @@ def cli(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; the only place that reports errors."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    debug = "--debug" in arguments
     try:
         result = cli.main(args=arguments, prog_name="flink-boost", standalone_mode=False)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        # Raised while the call is read, so that no command can have answered.
+        if "--json" in arguments:
+            with suppress(AnswerLost):
+                print_problem(_called(error), explain(error))
+        with suppress(OSError):
+            error.show()
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _report("Interrupted; what was finished is kept.", INTERRUPTED, debug)
-    except FlinkBoostError as error:
-        return _report(str(error), error.exit_code, debug)
-    except OSError as error:
-        problem = _disk_full(error)
-        if problem is None:
-            return _report(f"Unexpected error: {error}. {DEBUG_HINT}", 1, debug)
-        return _report(str(problem), problem.exit_code, debug)
-    except Exception as error:
-        return _report(f"Unexpected {type(error).__name__}: {error}. {DEBUG_HINT}", 1, debug)
+    except (KeyboardInterrupt, Exception) as error:
+        problem = explain(error)
+        # If nothing can be written, the exit code has to do.
+        with suppress(OSError):
+            if "--debug" in arguments:
+                traceback.print_exc()
+            click.echo(f"flink-boost: {problem}", err=True)
+        return problem.exit_code
     # A command may return its own exit code; `--help` and `--version` give 0 the same way.
     return result if isinstance(result, int) else 0
 
 
-DEBUG_HINT = "Run the same command with --debug as its first option to see where."
-
-
-def _report(sentence: str, exit_code: int, debug: bool) -> int:
-    if debug:
-        traceback.print_exc()
-    click.echo(f"flink-boost: {sentence}", err=True)
-    return exit_code
-
-
-def _disk_full(error: OSError) -> EnvironmentProblem | None:
-    if error.errno not in DISK_FULL:
-        return None
-    place = f" while writing {error.filename}" if error.filename else ""
-    return EnvironmentProblem(
-        f"There is no space left on the disk{place}.",
-        "Free some space and run the same command again; what was finished is kept.",
-    )
+def _called(error: click.ClickException) -> str:
+    """The name of the command whose call was wrong."""
+    context = getattr(error, "ctx", None)
+    return str(context.info_name) if context is not None else "flink-boost"
 
 
 def _module_name(command: str) -> str:

@@ -26,9 +26,10 @@ from flink_boost.dist_page import PAGE, Contents, start_page
 from flink_boost.dist_tarball import write_tarball
 from flink_boost.distribution import LEGAL_TEXTS, unpack_distribution, unpack_legal_texts
 from flink_boost.downloads import disk_problems, prepared_aside
+from flink_boost.dropin import read_dropin
 from flink_boost.errors import BrokenData
 from flink_boost.files import exclusive_lock, publish, sha256, write_durably
-from flink_boost.flinkhome import FlinkHome, choose_line, open_home, read_dropin
+from flink_boost.flinkhome import FlinkHome, choose_line, open_home
 from flink_boost.lines import Line
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from flink_boost.dropin import RECORD
 from flink_boost.errors import BrokenData
-from flink_boost.flinkhome import RECORD
 
 _OURS = "org/apache/flink/boost/"
 _SERVICES = "META-INF/services/"

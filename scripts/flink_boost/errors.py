@@ -81,6 +81,12 @@ class CodecMismatch(FlinkBoostError):
     exit_code = 1
 
 
+class AnswerLost(FlinkBoostError):
+    """A call came to its end, but what it has to say could not be written."""
+
+    exit_code = 1
+
+
 class NotAFlinkHome(FlinkBoostError):
     """The folder is not the top of a Flink distribution."""
 

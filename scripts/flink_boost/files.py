@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,11 +17,12 @@ _BLOCK = 1 << 20
 PARTIAL_SUFFIX = ".partial"
 
 
-def write_durably(path: Path, content: str | bytes) -> None:
+def write_durably(path: Path, content: str | bytes, like: Path | None = None) -> None:
     """Writes a file so that a reader sees the old content or the new, even after a power cut.
 
-    The folder must exist. Text is written as UTF-8. Raises ``OSError``; then the old file is
-    untouched and nothing else is left in the folder.
+    The folder must exist. Text is written as UTF-8. Permissions and group are those of the file
+    ``like``, and when root writes its owner too; without one, what the umask allows. Raises
+    ``OSError``; then the old file is untouched and nothing else is left in the folder.
     """
     data = content.encode() if isinstance(content, str) else content
     handle, name = tempfile.mkstemp(
@@ -31,7 +33,10 @@ def write_durably(path: Path, content: str | bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
+            if like is None:
+                os.fchmod(file.fileno(), 0o666 & ~_umask())
+            else:
+                _make_like(file.fileno(), like.stat())
         publish(partial, path)
     except BaseException:
         with suppress(FileNotFoundError):
@@ -103,6 +108,14 @@ def _fsync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _make_like(handle: int, model: os.stat_result) -> None:
+    owner = model.st_uid if os.geteuid() == 0 else -1
+    # Not every root may do so, and a group has to be one's own; the permissions then have to do.
+    with suppress(OSError):
+        os.fchown(handle, owner, model.st_gid)
+    os.fchmod(handle, stat.S_IMODE(model.st_mode) & 0o777)
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""Reads a Flink installation: its version, which of our jars it holds, what runs from it.
+"""Reads a Flink installation: its version, and which of our jars it holds.
 
 Nothing here changes anything. Our jars are recognised by what is in them, whatever they are called.
 """
@@ -6,16 +6,22 @@ Nothing here changes anything. Our jars are recognised by what is in them, whate
 from __future__ import annotations
 
 import hashlib
-import itertools
-import os
-import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from flink_boost.dropin import (
+    PREFIX,
+    DropIn,
+    read_dropin,
+    reading_zip,
+    table_of_contents,
+)
 from flink_boost.errors import (
     BrokenData,
+    EnvironmentProblem,
     HalfWritten,
     LinkedLibrary,
     NotAFlinkHome,
@@ -29,32 +35,7 @@ from flink_boost.errors import (
 from flink_boost.files import PARTIAL_SUFFIX
 from flink_boost.lines import Line
 
-RECORD = "META-INF/flink-boost/weave.properties"
 _OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
-_PREFIX = "flink-boost-"
-
-# The record that ends every zip file, with the longest comment behind it.
-_END_MARK = b"PK\x05\x06"
-_END_SIZE = 22
-_LONGEST_END = _END_SIZE + 0xFFFF
-
-
-@dataclass(frozen=True)
-class DropIn:
-    """One of our jars, with the versions of Flink and flink-boost that it was built for.
-
-    ``classes`` are those that it replaces, with the SHA-256 of stock's class files.
-    """
-
-    path: Path
-    flink_version: str
-    boost_version: str
-    classes: Mapping[str, str]
-
-    @property
-    def proper_name(self) -> str:
-        """The name that we give such a jar."""
-        return f"{_PREFIX}{self.flink_version}-{self.boost_version}.jar"
 
 
 @dataclass(frozen=True)
@@ -82,15 +63,6 @@ class Contents:
     dropins: tuple[DropIn, ...]
     partial: tuple[Path, ...]
     unreadable: tuple[Path, ...]
-
-
-@dataclass(frozen=True)
-class Running:
-    """A JVM that was started from an installation; ``dropins`` are our jars in its class path."""
-
-    pid: int
-    main_class: str
-    dropins: tuple[Path, ...]
 
 
 def open_home(folder: Path) -> FlinkHome:
@@ -139,7 +111,7 @@ def choose_line(home: FlinkHome, lines: Mapping[str, Line]) -> Line:
             " has no jar for.",
             f"It has one for each of: {choices}.",
         )
-    with zipfile.ZipFile(home.dist) as archive:
+    with _whole(home.dist), zipfile.ZipFile(home.dist) as archive:
         names = set(archive.namelist())
         if _OWN_CLASS in names:
             raise _replaced(home)
@@ -179,7 +151,7 @@ def is_dist(jar: Path) -> bool:
 
 def holds_own_classes(dist: Path) -> bool:
     """Whether our classes are inside that ``flink-dist``. Raises ``BadZipFile``."""
-    return _OWN_CLASS.encode() in _table_of_contents(dist)
+    return _OWN_CLASS.encode() in table_of_contents(dist)
 
 
 def require_stock_dist(home: FlinkHome) -> None:
@@ -192,19 +164,20 @@ def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
     """Finds what is ours in ``lib/``, also below it, because Flink's scripts look there too.
 
     ``known`` are drop-in jars that we have: a damaged jar is half-written when one of them begins
-    with it. Flink's own jar counts as Flink's, even with our classes inside.
+    with it. Flink's own jar counts as Flink's, even with our classes inside. Raises
+    ``EnvironmentProblem`` for a jar of our name that this user may not read.
     """
     dropins: list[DropIn] = []
     partial: list[Path] = []
     unreadable: list[Path] = []
     for file in sorted(_files(lib)):
-        if file.name.lstrip(".").startswith(_PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
+        if file.name.lstrip(".").startswith(PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
             partial.append(file)
         elif file.suffix == ".jar" and not (file.parent == lib and is_dist(file)):
             try:
                 dropin = read_dropin(file)
             except (zipfile.BadZipFile, BrokenData, OSError):
-                if file.name.startswith(_PREFIX):
+                if file.name.startswith(PREFIX):
                     (partial if _begins_one_of(file, known) else unreadable).append(file)
                 continue
             if dropin is not None:
@@ -265,39 +238,27 @@ def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
     return home.dist
 
 
+def read_inside(home: FlinkHome) -> DropIn:
+    """What our classes inside ``flink-dist`` say about themselves. Raises ``BrokenData``."""
+    with _whole(home.dist):
+        found = read_dropin(home.dist)
+    if found is None:
+        raise BrokenData(
+            f"{home.dist} has flink-boost's classes inside, but not their record.",
+            "Put the official jar in its place.",
+        )
+    return found
+
+
 def require_own_library(home: FlinkHome) -> None:
     """Raises ``LinkedLibrary`` when ``lib/`` is a link to somewhere else."""
     if home.lib.is_symlink():
         raise LinkedLibrary(
-            f"{home.lib} is a link to {home.lib.resolve()}: a change there would reach every"
-            " installation that shares it.",
+            f"{home.lib} is a link to {home.lib.resolve()}: Flink's scripts find no jar behind it,"
+            " and a change there would reach every installation that shares it.",
             "Name the installation that owns that folder, or put a folder of its own in the place"
             " of the link.",
         )
-
-
-def find_running(home: FlinkHome, proc: Path = Path("/proc")) -> list[Running]:
-    """JVMs of this machine whose class path holds jars of the installation's ``lib/``."""
-    lib = f"{home.lib.resolve()}{os.sep}"
-    found = []
-    for folder in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
-        try:
-            words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
-        except OSError:
-            continue  # it has ended, or is another user's
-        for option, value in itertools.pairwise(words):
-            if option in {"-cp", "-classpath"} and lib in value:
-                jars = [Path(entry) for entry in value.split(os.pathsep) if entry.startswith(lib)]
-                ours = tuple(jar for jar in jars if jar.name.startswith(_PREFIX))
-                found.append(Running(int(folder.name), _main_class(words, value), ours))
-                break
-    return found
-
-
-def _main_class(words: list[str], class_path: str) -> str:
-    after = words[words.index(class_path) + 1 :]
-    name = next((word for word in after if word and not word.startswith("-")), "java")
-    return name.rpartition("/" if "/" in name else ".")[2]
 
 
 def _replaced(home: FlinkHome) -> ReplacedClasses:
@@ -309,14 +270,21 @@ def _replaced(home: FlinkHome) -> ReplacedClasses:
     )
 
 
-def _version(dist: Path) -> str:
+@contextmanager
+def _whole(dist: Path) -> Iterator[None]:
+    """Turns what a damaged ``flink-dist`` answers into a sentence."""
     try:
-        with zipfile.ZipFile(dist) as archive:
-            manifest = archive.read("META-INF/MANIFEST.MF").decode(errors="replace")
-    except (zipfile.BadZipFile, KeyError, OSError) as error:
+        with reading_zip():
+            yield
+    except (zipfile.BadZipFile, OSError) as error:
         raise BrokenData(
             f"{dist} cannot be read as Flink's jar ({error}).", "Put the official jar there."
         ) from error
+
+
+def _version(dist: Path) -> str:
+    with _whole(dist), zipfile.ZipFile(dist) as archive:
+        manifest = archive.read("META-INF/MANIFEST.MF").decode(errors="replace")
     for line in manifest.splitlines():
         key, _, value = line.partition(":")
         if key == "Implementation-Version":
@@ -324,51 +292,14 @@ def _version(dist: Path) -> str:
     return ""
 
 
-def read_dropin(jar: Path) -> DropIn | None:
-    """What a jar says about itself, None when it is none of ours.
-
-    Raises ``BadZipFile``, and ``BrokenData`` for one of ours whose record is damaged.
-    """
-    if RECORD.encode() not in _table_of_contents(jar):
-        return None
-    with zipfile.ZipFile(jar) as archive:
-        record = dict(
-            line.split("=", 1)
-            for line in archive.read(RECORD).decode("latin-1").splitlines()
-            if "=" in line
-        )
-    prefix = "class."
-    classes = {
-        key.removeprefix(prefix): value.strip()
-        for key, value in record.items()
-        if key.startswith(prefix)
-    }
-    try:
-        return DropIn(jar, record["flink.version"], record["boost.version"], classes)
-    except KeyError as error:
-        raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
-
-
-def _table_of_contents(jar: Path) -> bytes:
-    """The end of a zip file, where its names are: Flink's jars have too many to parse each.
-
-    Raises ``BadZipFile``.
-    """
-    with jar.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        start = file.seek(max(0, size - _LONGEST_END))
-        tail = file.read()
-        end = tail.rfind(_END_MARK)
-        if end < 0 or len(tail) < end + _END_SIZE:
-            raise zipfile.BadZipFile("File is not a zip file")
-        length, offset = struct.unpack_from("<II", tail, end + 12)
-        # Bytes in front of the archive would make the offset too small, never too large.
-        file.seek(min(offset, max(0, start + end - length)))
-        return file.read()
-
-
 def _begins_one_of(file: Path, known: Iterable[Path]) -> bool:
-    content = file.read_bytes()
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{file} cannot be read ({error.strerror}).",
+            "Run the command as the user who owns it, or correct its permissions.",
+        ) from error
     return any(jar.read_bytes().startswith(content) for jar in known)
 
 

@@ -26,13 +26,14 @@ from flink_boost.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.flinkhome import (
     Contents,
     FlinkHome,
-    Running,
     read_contents,
     require_orderly,
     require_own_library,
     require_stock_dist,
 )
 from flink_boost.lines import Line
+from flink_boost.processes import Running
+from flink_boost.releases import notes_on_leaving
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
@@ -48,13 +49,17 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """What a call did to ``lib/``; ``running`` are processes that still have the old classes."""
+    """What a call did to ``lib/``; ``running`` are processes that still have the old classes.
+
+    ``notes`` are sentences about the release whose jar was replaced or removed.
+    """
 
     action: Action
     jar: Path | None
     sha256: str | None
     removed: tuple[Path, ...]
     running: tuple[Running, ...]
+    notes: tuple[str, ...] = ()
 
 
 def install(
@@ -68,6 +73,7 @@ def install(
 ) -> Change:
     """Leaves exactly the line's jar in ``lib/``; does nothing when it is there already.
 
+    The jar gets the permissions of ``flink-dist``, so that whoever runs Flink can read it.
     ``known`` are all drop-in jars that we have; ``rolling`` allows a change under running
     processes. Raises the errors of ``require_own_library`` and ``require_orderly``,
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
@@ -83,12 +89,13 @@ def install(
         _require_stopped(home, running, rolling)
         with _writable(home.lib):
             if present is None or present.path == target:
-                write_durably(target, content)
+                write_durably(target, content, like=home.dist)
             else:
-                _exchange(present.path, target, content)
+                _exchange(present.path, target, content, home.dist)
         action = Action.INSTALLED if present is None else Action.REPLACED
         removed = (present.path,) if present is not None and present.path != target else ()
-        return Change(action, target, sha256(target), removed, tuple(running))
+        notes = notes_on_leaving(() if present is None else (present.boost_version,))
+        return Change(action, target, sha256(target), removed, tuple(running), notes)
 
 
 def uninstall(
@@ -112,7 +119,8 @@ def uninstall(
         _require_stopped(home, running, rolling)
         with _writable(home.lib):
             _remove_all(ours)
-        return Change(Action.REMOVED, None, None, ours, tuple(running))
+        notes = notes_on_leaving(dropin.boost_version for dropin in contents.dropins)
+        return Change(Action.REMOVED, None, None, ours, tuple(running), notes)
 
 
 def require_installed(contents: Contents, home: FlinkHome) -> Path:
@@ -126,12 +134,12 @@ def require_installed(contents: Contents, home: FlinkHome) -> Path:
     return dropin.path
 
 
-def _exchange(old: Path, new: Path, content: bytes) -> None:
+def _exchange(old: Path, new: Path, content: bytes, dist: Path) -> None:
     """Replaces a jar of another name: for a moment there is none, and never are there two."""
     aside = _aside(old)
     partial = _aside(new)
     try:
-        write_durably(partial, content)
+        write_durably(partial, content, like=dist)
         old.rename(aside)
         try:
             partial.rename(new)

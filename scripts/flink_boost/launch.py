@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,14 +20,15 @@ _SECONDS = 120.0
 _MARK = "flink-boost-launch:"
 
 # `flink` is $0 because config.sh finds its folder from there. What it prints itself comes before
-# the mark.
+# the mark. Behind the jars of lib/ every script puts what HADOOP_CLASSPATH and its like name.
 _ASK = f"""
 . "$(dirname "$0")"/config.sh || exit
 class_path=$(constructFlinkClassPath) || exit
 client=
 # The client of 1.9 takes nothing but JVM_ARGS.
 if grep -q FLINK_ENV_JAVA_OPTS "$0"; then client="$FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_CLI"; fi
-printf '\\n{_MARK}%s\\0%s\\0%s\\0%s\\0%s' "$JAVA_RUN" "$class_path" \\
+printf '\\n{_MARK}%s\\0%s\\0%s\\0%s\\0%s' "$JAVA_RUN" \\
+    "$class_path:$INTERNAL_HADOOP_CLASSPATHS" \\
     "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_JM" \\
     "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_TM" "$JVM_ARGS $client"
 """
@@ -41,7 +43,10 @@ _TWO_WORDS = frozenset({"--add-opens", "--add-exports"})
 
 @dataclass(frozen=True)
 class Launch:
-    """What the scripts would start, by role the options that decide how our classes behave."""
+    """What the scripts would start, by role the options that decide how our classes behave.
+
+    ``class_path`` is the whole one of such a process, as single jars and folders.
+    """
 
     java: str
     class_path: tuple[Path, ...]
@@ -52,6 +57,10 @@ class Launch:
         prefix = "-Dflink.boost.mode="
         values = [o.removeprefix(prefix) for o in self.options[role] if o.startswith(prefix)]
         return values[-1] if values else None
+
+    def switched_off(self) -> bool:
+        """Whether the kill switch is set for all roles."""
+        return all(self.mode(role) == "off" for role in ROLES)
 
     def opens_strings(self, role: str, jdk: int) -> bool:
         """Whether ``java.lang`` is open to our classes."""
@@ -92,9 +101,21 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     java, class_path, *by_role = answer.split("\0")
     return Launch(
         java=java,
-        class_path=tuple(Path(entry) for entry in class_path.split(os.pathsep) if entry),
+        class_path=tuple(_entries(class_path)),
         options={role: deciding(words.split()) for role, words in zip(ROLES, by_role, strict=True)},
     )
+
+
+def _entries(class_path: str) -> Iterator[Path]:
+    """The jars and folders of a class path; ``folder/*`` stands for the jars in it."""
+    for entry in class_path.split(os.pathsep):
+        folder = Path(entry).parent
+        if entry and Path(entry).name == "*":
+            # A JVM takes them in no certain order.
+            with suppress(OSError):
+                yield from sorted(p for p in folder.iterdir() if p.suffix in {".jar", ".JAR"})
+        elif entry:
+            yield Path(entry)
 
 
 def deciding(words: Sequence[str]) -> tuple[str, ...]:

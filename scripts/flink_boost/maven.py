@@ -31,7 +31,7 @@ from flink_boost.lines import (
 _FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
 
 # The executions of patch-parent/pom.xml.
-MODES = ("opened", "not-opened", "plain", "switched-off", "no-compact-strings")
+MODES = ("opened", "not-opened", "plain", "switched-off", "words", "no-compact-strings")
 
 
 def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:

@@ -139,7 +139,10 @@ class RunInfo(Frozen):
     boost_version: str
     dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
     stock_sha256: str = Field(default="", description="over all files of the stock class path")
-    third: str = Field(default="", description="name of the third side in upstream.toml, if any")
+    third: str = Field(
+        default="",
+        description="its name in upstream.toml, or path of another build; or empty",
+    )
     third_title: str = Field(default="", description="the same for people: 'upstream 1.10.0'")
     third_sha256: str = Field(default="", description="of the third side's jar; empty without one")
     threads: int = Field(default=1, description="measuring threads in each fork")
@@ -157,6 +160,11 @@ class RunInfo(Frozen):
     def jdk_feature(self) -> int:
         """The feature number of the JDK that it ran on."""
         return self.box.jdk_feature
+
+    @property
+    def third_is_a_build(self) -> bool:
+        """Whether the third side is another build of our jar, and not upstream's fix."""
+        return self.third.endswith(".jar")
 
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:
         """The sides that a cell is measured on, in order: a comparator only beside the candidate.

@@ -39,15 +39,19 @@ class Suite:
 
 @dataclass(frozen=True)
 class Totals:
-    """Counts of one suite. Errors count as failures."""
+    """Counts of one suite. Errors count as failures; ``passed_over`` names the skipped tests."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    passed_over: frozenset[str] = frozenset()
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(
-            self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+            self.passed_over | other.passed_over,
         )
 
 
@@ -95,7 +99,8 @@ def read_totals(reports: Iterable[Path]) -> Totals:
             if case.find("failure") is not None or case.find("error") is not None:
                 total += Totals(failed=1)
             elif case.find("skipped") is not None:
-                total += Totals(skipped=1)
+                name = f"{case.get('classname')}.{case.get('name')}"
+                total += Totals(skipped=1, passed_over=frozenset([name]))
             else:
                 total += Totals(passed=1)
     return total
@@ -136,6 +141,8 @@ def main(arguments: Sequence[str] = (), root: Path = PROJECT_ROOT) -> int:
     missing += [f"{FLINKS}, {name}" for name, counted in flinks.items() if not counted.passed]
     for what in missing:
         print(f"{what}: no report, these tests did not run.")
+    for name in sorted(total.passed_over):
+        print(f"{name}: skipped, which counts as failed.")
     print(f"{total.passed} passed, {total.failed + len(missing)} failed, {total.skipped} skipped")
     bad = total.failed or total.skipped or missing or any(each.failed for each in flinks.values())
     return 1 if bad else 0

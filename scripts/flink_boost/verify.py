@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +20,15 @@ from flink_boost.files import sha256
 from flink_boost.flinkhome import is_dist
 from flink_boost.launch import ROLES, Launch
 from flink_boost.lines import OPENS_JAVA_LANG, Line
+from flink_boost.scratch import scratch_folder
 from flink_boost.supervise import CommandTimeoutError, run_supervised
 
 MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
 STRINGS = 1_000_000
 CODE_UNITS = 0x10000
 
+# Whose options the check runs with: it is there that strings are written and read.
+_MEASURED = "taskmanager"
 _SECONDS = 1800.0
 _SHOWN = 400
 _UNLINKED = re.compile(
@@ -36,11 +38,19 @@ _UNLINKED = re.compile(
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at; ``detail`` says what was found, in one sentence."""
+    """One thing that was looked at; ``detail`` says what was found, in one sentence.
+
+    ``passed`` is None for what could not be checked, because another check failed.
+    """
 
     name: str
-    passed: bool
+    passed: bool | None
     detail: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was checked and is not as it should be."""
+        return self.passed is False
 
 
 def observe(
@@ -53,16 +63,16 @@ def observe(
     Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
     ``BrokenData`` when our jar is not whole enough for it to run.
     """
-    with tempfile.TemporaryDirectory(prefix="flink-boost-verify-") as folder:
-        report = Path(folder) / "report.xml"
+    with scratch_folder() as folder:
+        report = folder / "report.xml"
         class_path = os.pathsep.join(map(str, (*launch.class_path, verifier)))
         command = [
             launch.java,
-            *launch.options["taskmanager"],
+            *launch.options[_MEASURED],
             *("-Xmx1g", f"-Dstock.jars={stock}", "-cp", class_path),
             *(MAIN_CLASS, str(report), str(STRINGS)),
         ]
-        log = Path(folder) / "output.txt"
+        log = folder / "output.txt"
         try:
             code = run_supervised(command, log, environment, _SECONDS)
         except CommandTimeoutError as error:
@@ -86,7 +96,7 @@ def judge(
         judge_jar(jar, ours, stock),
         _version(seen, line),
         *_classes(seen, stock, line, jar),
-        _bytes(seen),
+        _bytes(seen, launch),
         _mode(seen, line, launch),
     ]
 
@@ -144,7 +154,7 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
     wrong = [
         f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
         for name in line.classes
-        if seen.get(f"patched.{name}") != str(jar)
+        if not _is_from(seen, f"patched.{name}", jar)
     ]
     yield Check(
         "classes",
@@ -156,8 +166,16 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
     foreign = [
         f"{name} from {seen.get(f'stock.{name}', 'nowhere')}"
         for name in line.classes
-        if seen.get(f"stock.{name}") != str(stock) or seen.get(f"intact.{name}") != "true"
+        if not _is_from(seen, f"stock.{name}", stock) or seen.get(f"intact.{name}") != "true"
     ]
+    if seen["flink.version"] != line.version:
+        # What is intact is judged by the jar's own list, which is another release's.
+        yield Check(
+            "stock",
+            None,
+            f"Not checked: {jar.name} was made from the class files of another release.",
+        )
+        return
     yield Check(
         "stock",
         not foreign,
@@ -167,15 +185,24 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
     )
 
 
-def _bytes(seen: Mapping[str, str]) -> Check:
+def _is_from(seen: Mapping[str, str], key: str, jar: Path) -> bool:
+    """Whether a class was loaded from that jar; a JVM names the file behind all links."""
+    return key in seen and Path(seen[key]).resolve() == jar.resolve()
+
+
+def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
     strings, mismatch = int(seen["strings"]), seen["mismatch"]
     if mismatch:
         return Check("bytes", False, f"Stock differs after {strings:,} strings: {mismatch}.")
+    off = launch.mode(_MEASURED) == "off"
+    if seen["enabled"] != "true" and not off:
+        return Check("bytes", None, "Not checked: our code does not run; `mode` says why.")
+    by_whom = "; stock's code in our jar did it, because ours is switched off" if off else ""
     return Check(
         "bytes",
         strings >= STRINGS,
         f"{strings:,} strings with each of the {CODE_UNITS:,} code units, written, read and copied"
-        f" as by stock, in {float(seen['seconds']):.0f} s.",
+        f" as by stock, in {float(seen['seconds']):.0f} s{by_whom}.",
     )
 
 
@@ -185,19 +212,30 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
         values = ", ".join(f"{launch.mode(role)!r} for the {role}" for role in unknown)
         return Check("mode", False, f"-Dflink.boost.mode is {values}: it has to be 'on' or 'off'.")
     modes = {role: launch.mode(role) or "on" for role in ROLES}
-    expected = "true" if modes["taskmanager"] == "on" else "false"
-    text = f"Mode {modes['taskmanager']}; {seen['access']}; JDK {seen['jdk']}"
-    if expected == "false":
+    all_off = set(modes.values()) == {"off"}
+    if seen["fits"] != "true" and not (all_off and seen["fits.switched.off"] == "true"):
+        return Check(
+            "mode",
+            False,
+            "The guard refuses the jar, as `version` says: a process of Flink ends when it starts.",
+        )
+    on = modes[_MEASURED] == "on"
+    if on and seen["enabled"] != "true":
+        return Check("mode", False, f"Mode off though nobody switched it off: {seen['reason']}.")
+    text = f"Mode on; {seen['access']}; JDK {seen['jdk']}"
+    if not on:
         text = f"Mode off: stock's code runs, by -Dflink.boost.mode=off; JDK {seen['jdk']}"
-    feature = int(seen["jdk"].partition(".")[0].partition("+")[0])
+    # Behind it stands what a vendor chose: 17.0.15+6, 21-ea, 17-internal.
+    number = re.match(r"\d+", seen["jdk"])
+    feature = int(number[0]) if number else None
     if feature not in line.jdks:
         text += f", which is not tested (tested: {', '.join(map(str, line.jdks))})"
-    elif expected == "true" and not seen["access"].startswith("string access opened"):
+    elif on and not seen["access"].startswith("string access opened"):
         text += f"; to go faster, add {OPENS_JAVA_LANG} to the JVM options"
-    others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes["taskmanager"]]
+    others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes[_MEASURED]]
     if others:
         text += f"; mode {' and '.join(others)}"
-    return Check("mode", seen["enabled"] == expected, f"{text}.")
+    return Check("mode", (seen["enabled"] == "true") == on, f"{text}.")
 
 
 def _read(report: Path) -> dict[str, str]:

@@ -1,15 +1,20 @@
-"""Settings for all tests, and a package registry on disk."""
+"""Settings for all tests, a package registry on disk, and an installation to call commands on."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+from installations import LINE, flink_boost, java_environment, new_home
 
 from flink_boost.downloads import CACHE, ensure_pip_tools
+from flink_boost.lines import Line
 
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
@@ -53,3 +58,31 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     return folder
+
+
+@pytest.fixture
+def line() -> Line:
+    return LINE
+
+
+@pytest.fixture
+def home(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A private copy of the line's distribution, with our environment made its own."""
+    environment = java_environment(line)
+    monkeypatch.setattr("os.environ", environment)
+    return new_home(tmp_path / "flink", line)
+
+
+@pytest.fixture
+def answer(capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    """Calls a command with ``--json`` and returns its answer."""
+
+    def call(*arguments: str | Path) -> dict[str, Any]:
+        capsys.readouterr()
+        code = flink_boost(*arguments, "--json")
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        assert found["exit_code"] == code
+        assert found["ok"] == (code == 0)
+        return found
+
+    return call

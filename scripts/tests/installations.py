@@ -6,21 +6,27 @@ import hashlib
 import os
 import subprocess
 import zipfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from flink_boost.carried import Carried, of_tree
 from flink_boost.cli import main
 from flink_boost.distribution import ensure_distribution, private_copy
 from flink_boost.downloads import CACHE
+from flink_boost.dropin import RECORD
 from flink_boost.jdks import java_home
+from flink_boost.launch import ROLES, Launch
 from flink_boost.lines import Line, load_lines
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 LINES = [line for line in load_lines().values() if line.enabled]
 LINE = load_lines()["2.3.0"]
 OTHER = load_lines()["1.20.5"]
 CARRIED: Carried = of_tree(VERSION)
+OFF = "-Dflink.boost.mode=off"
+OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 JAR = f"flink-boost-2.3.0-{VERSION}.jar"
 
 
@@ -86,7 +92,7 @@ def _official_classes() -> dict[str, bytes]:
 
 
 def damaged_dropin(target: Path, how: str) -> Path:
-    """The drop-in jar with U+A123 written, or read, as its neighbour."""
+    """The drop-in jar with one of the damages that ``DamageCodec`` knows."""
     byte_buddy = CACHE / "m2" / "net" / "bytebuddy" / "byte-buddy" / "1.17.7"
     program = Path(__file__).parent / "data" / "DamageCodec.java"
     subprocess.run(
@@ -100,6 +106,58 @@ def damaged_dropin(target: Path, how: str) -> Path:
     return target
 
 
+def former_dropin(folder: Path, version: str) -> Path:
+    """The drop-in jar as that release of flink-boost would have named it, inside and outside."""
+    jar = folder / LINE.dropin_name(version)
+    with zipfile.ZipFile(CARRIED.dropin(LINE)) as ours, zipfile.ZipFile(jar, "w") as former:
+        for name in ours.namelist():
+            content = ours.read(name)
+            if name == RECORD:
+                own, wanted = (f"boost.version={each}".encode() for each in (VERSION, version))
+                assert content.count(own) == 1
+                content = content.replace(own, wanted)
+            former.writestr(name, content)
+    return jar
+
+
 def flink_boost(*arguments: str | Path) -> int:
     """The exit code of a command that runs in this process."""
     return main([str(argument) for argument in arguments])
+
+
+def texts(diagnosis: dict[str, Any]) -> list[str]:
+    """What ``doctor --json`` found."""
+    return [finding["text"] for finding in diagnosis["findings"]]
+
+
+def problems(diagnosis: dict[str, Any]) -> list[str]:
+    """What ``doctor --json`` found to be wrong."""
+    return [f["text"] for f in diagnosis["findings"] if f["level"] == "problem"]
+
+
+def set_options(home: Path, **options: str) -> None:
+    """Adds to the configuration file of a new line; dots are underscores."""
+    with (home / "conf" / "config.yaml").open("a") as file:
+        for key, value in options.items():
+            file.write(f'\n{key.replace("_", ".")}: "{value}"\n')
+
+
+def with_mode(mode: str) -> Launch:
+    """What scripts would start with that value of the kill switch, in every role."""
+    return Launch("java", (), dict.fromkeys(ROLES, (f"-Dflink.boost.mode={mode}",)))
+
+
+def put_in_front(home: Path, names: Iterable[str]) -> Path:
+    """A jar before ours on the class path, with those of the official class files."""
+    jar = home / "lib" / "aaa-first.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        for name in names:
+            archive.writestr(name.replace(".", "/") + ".class", official_classes()[name])
+    return jar
+
+
+def damage(jar: Path, offset: int = 60_000, count: int = 200) -> None:
+    """Overwrites bytes in the middle."""
+    with jar.open("r+b") as file:
+        file.seek(offset)
+        file.write(bytes(range(count)))

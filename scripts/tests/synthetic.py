@@ -55,7 +55,7 @@ def make_run(
         opened=opened,
         jvm_options=jvm_options,
         commit=commit or f"{night + 0xABCDEF01:08x}" + "0" * 32,
-        boost_version="0.1.0",
+        boost_version="0.2.0",
         dropin_sha256="ab" * 32,
         third="upstream" if Side.UPSTREAM in sides else "",
         third_title="upstream 1.10.0" if Side.UPSTREAM in sides else "",

@@ -291,7 +291,7 @@ def planned_run(
         class_paths=class_paths,
         box=box or describe_box(Jdk("17.0.1", 17)),
         commit="unknown",
-        version="0.1.0",
+        version="0.2.0",
     )
 
 
@@ -523,7 +523,7 @@ def built_tree(root: Path, *missing: str) -> Path:
         listing: f"{root / 'a.jar'}:{root / 'b.jar'}\n",
         root / "a.jar": "a",
         root / "b.jar": "b",
-        root / "build" / "jars" / "flink-boost-2.3.0-0.1.0.jar": "ours",
+        root / "build" / "jars" / "flink-boost-2.3.0-0.2.0.jar": "ours",
     }
     for path, content in contents.items():
         if path.name not in missing:
@@ -532,14 +532,14 @@ def built_tree(root: Path, *missing: str) -> Path:
 
 
 def find_paths(root: Path, sides: tuple[Side, ...]) -> ClassPaths:
-    return bench.find_class_paths(find_line("2.3.0"), root / "build", "0.1.0", sides, root)
+    return bench.find_class_paths(find_line("2.3.0"), root / "build", "0.2.0", sides, root)
 
 
 def test_the_patched_side_has_the_dropin_jar_in_front(tmp_path: Path) -> None:
     paths = find_paths(built_tree(tmp_path), (Side.STOCK, Side.PATCHED))
     stock = f"{tmp_path}/a.jar:{tmp_path}/b.jar"
     assert paths.of(Side.STOCK) == paths.of(Side.CONTROL) == stock
-    assert paths.of(Side.PATCHED) == f"{tmp_path}/build/jars/flink-boost-2.3.0-0.1.0.jar:{stock}"
+    assert paths.of(Side.PATCHED) == f"{tmp_path}/build/jars/flink-boost-2.3.0-0.2.0.jar:{stock}"
 
 
 def third_side(tmp_path: Path) -> bench.Third:
@@ -553,7 +553,7 @@ def test_the_third_side_has_its_own_jar_in_front_and_is_pinned(tmp_path: Path) -
     sides = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
     root = built_tree(tmp_path / "root")
     paths = bench.find_class_paths(
-        find_line("2.3.0"), root / "build", "0.1.0", sides, root, third=third
+        find_line("2.3.0"), root / "build", "0.2.0", sides, root, third=third
     )
     assert paths.of(Side.UPSTREAM) == f"{third.jar}:{root}/a.jar:{root}/b.jar"
     assert "overlay" not in paths.of(Side.STOCK) + paths.of(Side.PATCHED)
@@ -574,7 +574,7 @@ def test_comparators_alone_are_not_measured_against_themselves(class_paths: Clas
         planned_run(class_paths, group=group)
 
 
-@pytest.mark.parametrize("missing", ["classpath.txt", "b.jar", "flink-boost-2.3.0-0.1.0.jar"])
+@pytest.mark.parametrize("missing", ["classpath.txt", "b.jar", "flink-boost-2.3.0-0.2.0.jar"])
 def test_what_is_not_built_is_named(tmp_path: Path, missing: str) -> None:
     root = built_tree(tmp_path, missing)
     with pytest.raises(EnvironmentProblem, match=re.escape(missing)) as caught:
@@ -583,7 +583,7 @@ def test_what_is_not_built_is_named(tmp_path: Path, missing: str) -> None:
 
 
 def test_an_aa_run_needs_no_dropin_jar(tmp_path: Path) -> None:
-    root = built_tree(tmp_path, "flink-boost-2.3.0-0.1.0.jar")
+    root = built_tree(tmp_path, "flink-boost-2.3.0-0.2.0.jar")
     paths = find_paths(root, AA)
     assert planned_run(paths).dropin_sha256 == ""
     bench.require_same_circumstances(planned_run(paths), paths, describe_box(Jdk("17.0.1", 17)))

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from flink_boost import commands
-from flink_boost.cli import DISK_FULL, ORDER, main
+from flink_boost.cli import ORDER, main
+from flink_boost.scratch import DISK_FULL
 
 FAILING = '''
 """Fail in the way that the argument says."""
@@ -127,7 +128,7 @@ def test_version_and_help_import_no_subcommand() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
     assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.startswith("flink-boost, version 0.1.0\n")
+    assert answer.stdout.startswith("flink-boost, version 0.2.0\n")
 
 
 def test_the_error_numbers_of_a_full_disk() -> None:

@@ -38,6 +38,7 @@ from flink_boost.dist_jar import write_replaced
 from flink_boost.dist_page import PAGE
 from flink_boost.dist_tarball import EPOCH, write_tarball
 from flink_boost.distribution import ensure_distribution
+from flink_boost.dropin import RECORD
 from flink_boost.errors import (
     BrokenData,
     EnvironmentProblem,
@@ -48,7 +49,6 @@ from flink_boost.errors import (
     VendorFlink,
 )
 from flink_boost.files import exclusive_lock, sha256
-from flink_boost.flinkhome import RECORD
 from flink_boost.lines import Line, PinnedFile
 from flink_boost.verify import judge_jar
 
@@ -98,7 +98,7 @@ def small_dropin(
         )
         jar.writestr("META-INF/LICENSE", "our licence")
         jar.writestr("META-INF/NOTICE", "our notice")
-        jar.writestr(RECORD, f"flink.version={flink}\nboost.version=0.1.0\n{listed}")
+        jar.writestr(RECORD, f"flink.version={flink}\nboost.version=0.2.0\n{listed}")
         jar.writestr(SERVICES, "boost.Guard\n")
         jar.writestr("org/apache/flink/boost/Codec.class", "our codec")
         jar.writestr(entry_of(CLASS), "our class file")
@@ -120,7 +120,7 @@ class Inputs:
     """Everything that a tarball is made of, each part to be changed by a test."""
 
     def __init__(self, folder: Path) -> None:
-        self.dropin = folder / "flink-boost-7.0-0.1.0.jar"
+        self.dropin = folder / "flink-boost-7.0-0.2.0.jar"
         self.dropin.write_bytes(small_dropin())
         self.texts = folder / "texts"
         self.texts.mkdir()
@@ -130,7 +130,7 @@ class Inputs:
         (self.cache / "downloads").mkdir(parents=True)
         self.out = folder / "dist"
         self.dist = small_dist()
-        self.version = "0.1.0"
+        self.version = "0.2.0"
         self.script = "echo configured\n"
 
     def write_packages(self, legal: bool = True) -> Line:
@@ -206,8 +206,8 @@ def test_it_holds_the_official_files_our_jar_and_the_texts(inputs: Inputs, tmp_p
     home = unpacked(inputs.build(), tmp_path / "there")
 
     assert home.name == "flink-7.0-boost"
-    assert files_in(home) == OFFICIAL | TEXTS | {"lib/flink-boost-7.0-0.1.0.jar"}
-    installed = home / "lib/flink-boost-7.0-0.1.0.jar"
+    assert files_in(home) == OFFICIAL | TEXTS | {"lib/flink-boost-7.0-0.2.0.jar"}
+    installed = home / "lib/flink-boost-7.0-0.2.0.jar"
     assert installed.read_bytes() == inputs.dropin.read_bytes()
     assert (home / "lib/flink-dist-7.0.jar").read_bytes() == inputs.dist
     assert (home / "log").is_dir()
@@ -236,7 +236,7 @@ def test_the_start_page_says_what_differs_and_how_to_undo_it(
         home = unpacked(tarball, tmp_path / variant)
         page = (home / PAGE).read_text()
         inside = variant is Variant.REPLACED
-        changed = "flink-dist-7.0.jar" if inside else "flink-boost-7.0-0.1.0.jar"
+        changed = "flink-dist-7.0.jar" if inside else "flink-boost-7.0-0.2.0.jar"
         assert f"| `lib/{changed}` here | `{sha256(home / 'lib' / changed)}` |" in page
         assert hashlib.sha256(inputs.dist).hexdigest() in page
         assert f"- `{CLASS}`" in page

@@ -24,7 +24,7 @@ def line(request: pytest.FixtureRequest) -> Line:
 @pytest.fixture
 def classes(line: Line) -> dict[str, bytes]:
     """The class files of the drop-in jar by name of the entry."""
-    jar = PROJECT_ROOT / "build" / "jars" / f"flink-boost-{line.version}-0.1.0.jar"
+    jar = PROJECT_ROOT / "build" / "jars" / f"flink-boost-{line.version}-0.2.0.jar"
     assert jar.is_file(), "Run `make jars` first."
     return class_files(jar)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import resource
@@ -32,6 +33,45 @@ def test_others_may_read_what_the_mask_allows(tmp_path: Path) -> None:
         write_durably(tmp_path / "file", "x")
     finally:
         os.umask(before)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+
+
+def test_a_file_can_be_as_readable_as_another_whatever_the_mask(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.touch()
+    model.chmod(0o4754)
+    before = os.umask(0o077)
+    try:
+        write_durably(tmp_path / "file", "x", like=model)
+        write_durably(tmp_path / "other", "x")
+    finally:
+        os.umask(before)
+    # Without the bits that would let it run as somebody.
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o754
+    assert stat.S_IMODE((tmp_path / "other").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+@pytest.mark.parametrize("allowed", [True, False])
+def test_root_gives_it_the_owner_too(
+    user: int, allowed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model"
+    model.touch()
+    model.chmod(0o640)
+    asked: list[tuple[int, int]] = []
+
+    def change_owner(handle: int, owner: int, group: int) -> None:
+        asked.append((owner, group))
+        if not allowed:
+            raise PermissionError(errno.EPERM, "not this root")
+
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(os, "fchown", change_owner)
+    write_durably(tmp_path / "file", "x", like=model)
+
+    owner = model.stat().st_uid if user == 0 else -1
+    assert asked == [(owner, model.stat().st_gid)]
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
 
 

@@ -26,7 +26,7 @@ from ruamel.yaml import YAML
 
 from flink_boost.distribution import ensure_distribution
 from flink_boost.lines import PROJECT_ROOT, default_line, load_lines
-from flink_boost.minirun import free_ports
+from flink_boost.minicluster import free_ports
 
 DOCKER = PROJECT_ROOT / "docker"
 ENTRY_POINT = DOCKER / "flink-entrypoint.sh"

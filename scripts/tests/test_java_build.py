@@ -31,7 +31,7 @@ MODULE = """\
     <parent>
         <groupId>org.flinkboost</groupId>
         <artifactId>flink-boost-patch-parent</artifactId>
-        <version>0.1.0</version>
+        <version>0.2.0</version>
         <relativePath>../{root}/patch-parent/pom.xml</relativePath>
     </parent>
     <artifactId>patch</artifactId>

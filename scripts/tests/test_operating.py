@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from installations import CARRIED, java_environment, new_home
 
 from flink_boost import errors
 from flink_boost.cli import ORDER
 from flink_boost.errors import FlinkBoostError
 from flink_boost.lines import PROJECT_ROOT, load_lines
+from flink_boost.problems import INTERRUPTED
 from flink_boost.verify import STRINGS
 
 TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
@@ -26,7 +32,7 @@ def test_every_exit_code_of_an_installation_is_listed_once() -> None:
     codes = {c.exit_code for c in classes if issubclass(c, FlinkBoostError)}
     assert len(listed) == len(set(listed))
     assert {code for code in codes if code >= 10} <= set(listed)
-    assert set(listed) <= codes | {0}
+    assert set(listed) == {code for code in codes if code >= 10} | {0, 1, 2, 3, 4, INTERRUPTED}
 
 
 def test_lines_and_jdks_are_those_that_are_switched_on() -> None:
@@ -51,3 +57,47 @@ def test_checks_and_commands_exist() -> None:
     called = set(re.findall(r"(?:^|`)flink-boost ([a-z]+)", TEXT, re.MULTILINE))
     assert called == {"install", "verify", "uninstall", "doctor"}
     assert called <= set(ORDER)
+
+
+def test_what_jdk_11_prints_on_1_9_3_is_quoted(tmp_path: Path) -> None:
+    line = load_lines()["1.9.3"]
+    home = new_home(tmp_path / "flink", line)
+    jar = CARRIED.dropin(line)
+    shutil.copy(jar, home / "lib")
+    done = subprocess.run(
+        [str(home / "bin" / "flink"), "run", str(tmp_path / "no.jar")],
+        env=java_environment(line),
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    printed = [text for text in done.stderr.splitlines() if text.startswith("WARNING")]
+    assert len(printed) == 5
+    quoted = [text.replace(f"{home}/lib/", "…/lib/") for text in printed]
+    assert "\n".join(quoted) in TEXT
+
+
+def test_the_words_in_doubt_are_those_of_the_programs() -> None:
+    """Each quotation of ``doctor`` and ``verify`` is in the code that says it."""
+    code = "".join(
+        (PROJECT_ROOT / "scripts" / "flink_boost" / f"{name}.py").read_text()
+        for name in ("doctor", "dropin", "classpath", "verify")
+    )
+    # Sentences are broken over lines, and names stand between braces.
+    spoken = re.sub(r'"\s+f?"', "", re.sub(r"\{[^}]*\}", "…", code))
+    for words in (
+        "with a former",
+        "whether it is the one that is installed now is not known",
+        "which is on its class path but was not opened",
+        "a release to leave",
+        "More than one flink-boost jar is on the class path",
+        "or newer but found Java 1.",
+        "is damaged (",
+        "is not the jar that this flink-boost carries",
+        "Not checked: ",
+        "has a space",
+        "has characters outside ASCII",
+    ):
+        assert words.rstrip("( ") in TEXT
+        assert words in spoken

@@ -28,7 +28,7 @@ from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
 from flink_boost.model import Box, Mode, RunInfo
 from flink_boost.quicklook import GROUP, SIDES, find_interrupted
 
-JAR = f"flink-boost-{default_line()}-0.1.0.jar"
+JAR = f"flink-boost-{default_line()}-0.2.0.jar"
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
         pairs=group.pairs,
         opened=True,
         extra_options=(),
-        class_paths=bench.find_class_paths(line, build, "0.1.0", SIDES),
+        class_paths=bench.find_class_paths(line, build, "0.2.0", SIDES),
         box=box,
         commit=bench.current_commit(),
-        version="0.1.0",
+        version="0.2.0",
     )
     modes = [Mode.AVERAGE_TIME] * len(info.cells)
     folder = store_complete_run(

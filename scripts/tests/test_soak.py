@@ -104,7 +104,7 @@ def test_a_missing_build_is_named(tmp_path: Path) -> None:
     line = find_line(default_line())
     plan = Plan(line.version, 17, Mode.OPENED, 10, 1)
     with pytest.raises(EnvironmentProblem, match="Run `make build"):
-        java_command("java", plan, line, tmp_path, "0.1.0", [])
+        java_command("java", plan, line, tmp_path, "0.2.0", [])
 
 
 def test_a_short_run_passes_and_says_what_it_did(

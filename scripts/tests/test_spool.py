@@ -110,6 +110,13 @@ def test_a_third_side_and_another_jdk_are_executables_of_their_own() -> None:
     assert max(len(executable(longest, side)) for side in THREE) == 30
 
 
+def test_another_build_as_the_third_side_is_not_sent() -> None:
+    run = make_run(sides=THREE).model_copy(update={"third": "/before/flink-boost.jar"})
+    entries = entries_of(run, make_forks(run), "box-1")
+    assert [entry.results[0].executable for entry in entries] == ["stock 2.3.0", "patched 2.3.0"]
+    assert tuple(entry.key for entry in entries) == entry_keys(run)
+
+
 def test_a_comparator_is_a_result_of_the_patched_side_alone() -> None:
     run = make_run(cells=(WRITE, COMPARATOR))
     stock, patched = entries_of(run, make_forks(run), "box-1")

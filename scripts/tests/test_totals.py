@@ -28,7 +28,7 @@ def suite(passed: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> 
     cases = ["<testcase/>"] * passed
     cases += ["<testcase><failure/></testcase>"] * failures
     cases += ["<testcase><error/></testcase>"] * errors
-    cases += ["<testcase><skipped/></testcase>"] * skipped
+    cases += ['<testcase classname="C" name="left_out"><skipped/></testcase>'] * skipped
     return f'<testsuites><testsuite tests="0">{"".join(cases)}</testsuite></testsuites>'
 
 
@@ -121,6 +121,14 @@ def test_counts_all_reports_of_a_suite(root: Path) -> None:
 def test_failed_skipped_or_cut_off_is_not_success(root: Path, place: str, report: str) -> None:
     write(root / place, report)
     assert main(LINES, root) == 1
+
+
+def test_a_skipped_test_is_named(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(LINES, root) == 0
+    assert "left_out" not in capsys.readouterr().out, "Flink skips tests of its own"
+    write(root / "build/test-reports/scripts.xml", suite(2, skipped=1))
+    assert main(LINES, root) == 1
+    assert "C.left_out: skipped, which counts as failed." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("missing", range(len(SUITES)), ids=[s.reports for s in SUITES])

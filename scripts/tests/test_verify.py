@@ -1,8 +1,7 @@
-"""``verify`` and ``doctor`` on real installations: what is sound passes, each fault is found."""
+"""``verify`` on real installations: what is sound passes, each fault is found."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -14,65 +13,33 @@ from installations import (
     CARRIED,
     JAR,
     LINE,
-    LINES,
+    OFF,
     OTHER,
     damaged_dropin,
     everything_in,
-    flink_boost,
-    java_environment,
     new_home,
-    official_classes,
+    put_in_front,
+    set_options,
+    with_mode,
 )
 
-from flink_boost.errors import BrokenData, EnvironmentProblem, NotAFlinkHome, VerificationFailed
-from flink_boost.flinkhome import FlinkHome, find_running, open_home
-from flink_boost.launch import ROLES, Launch, ask_scripts, deciding
+from flink_boost.errors import BrokenData, EnvironmentProblem, VerificationFailed
+from flink_boost.flinkhome import FlinkHome
+from flink_boost.launch import deciding
 from flink_boost.lines import Line
-from flink_boost.minirun import Outcome, compare_job, compare_outcomes
 from flink_boost.verify import judge
 
-OFF = "-Dflink.boost.mode=off"
-OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 SHIPPED = "--add-opens=java.base/java.text=ALL-UNNAMED"
 
 
-@pytest.fixture
-def line() -> Line:
-    return LINE
-
-
-@pytest.fixture
-def home(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A private copy of the line's distribution, with our environment made its own."""
-    environment = java_environment(line)
-    monkeypatch.setattr("os.environ", environment)
-    return new_home(tmp_path / "flink", line)
-
-
-@pytest.fixture
-def answer(capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    """Calls a command with ``--json`` and returns its answer."""
-
-    def call(*arguments: str | Path) -> dict[str, Any]:
-        capsys.readouterr()
-        code = flink_boost(*arguments, "--json")
-        found: dict[str, Any] = json.loads(capsys.readouterr().out)
-        assert found["exit_code"] == code
-        assert found["ok"] == (code == 0)
-        return found
-
-    return call
-
-
 def failed(answer: dict[str, Any]) -> dict[str, str]:
-    return {c["name"]: c["detail"] for c in answer["checks"] if not c["passed"]}
+    return {c["name"]: c["detail"] for c in answer["checks"] if c["passed"] is False}
 
 
-def set_options(home: Path, **options: str) -> None:
-    """Adds to the configuration file of a new line; dots are underscores."""
-    with (home / "conf" / "config.yaml").open("a") as file:
-        for key, value in options.items():
-            file.write(f'\n{key.replace("_", ".")}: "{value}"\n')
+def unchecked(answer: dict[str, Any]) -> list[str]:
+    found = [c for c in answer["checks"] if c["passed"] is None]
+    assert all(check["detail"].startswith("Not checked: ") for check in found)
+    return [check["name"] for check in found]
 
 
 # On 2.3.0 the test of the wheel does the same.
@@ -94,49 +61,6 @@ def test_a_sound_installation_passes_every_check(
     assert "1,000,000 strings with each of the 65,536 code units" in details["bytes"]
     assert details["mode"].startswith("Mode on; string access opened (self-test passed); JDK ")
     assert everything_in(home) == before
-
-
-@pytest.mark.parametrize("line", LINES[:1], ids=lambda line: line.version)
-@pytest.mark.timeout(900)
-def test_a_real_job_writes_the_same_as_without_the_jar(
-    line: Line, home: Path, answer: Callable[..., dict[str, Any]]
-) -> None:
-    assert answer("install", home)["action"] == "installed"
-    before = everything_in(home)
-
-    found = answer("verify", home, "--job")
-
-    assert found["ok"], found
-    assert found["checks"][-1]["name"] == "job"
-    assert " wrote 287 lines with our codec, the same as" in found["checks"][-1]["detail"]
-    assert everything_in(home) == before
-
-
-@pytest.mark.timeout(300)
-def test_a_cluster_that_does_not_start_without_our_jar_is_no_fault_of_it(home: Path) -> None:
-    assert flink_boost("install", home) == 0
-    script = home / "bin" / "taskmanager.sh"
-    script.unlink()
-    script.write_text("#!/bin/sh\necho no memory left\nexit 1\n")
-    script.chmod(0o755)
-    environment = java_environment(LINE)
-    launch = ask_scripts(open_home(home), environment)
-
-    with pytest.raises(EnvironmentProblem) as raised:
-        compare_job(
-            open_home(home),
-            LINE,
-            launch,
-            home / "lib" / JAR,
-            CARRIED.example(LINE),
-            environment,
-            open_home(home).dist,
-        )
-
-    assert raised.value.message.startswith("Without our jar: A process of ")
-    assert "ended at start" in raised.value.message
-    assert "no memory left" in raised.value.next_step
-    assert find_running(open_home(home)) == []
 
 
 @pytest.mark.timeout(300)
@@ -164,9 +88,8 @@ def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[
 
     assert found["exit_code"] == VerificationFailed.exit_code
     assert "is built for Flink 1.20.5 but found Flink 2.3.0" in failed(found)["version"]
-    diagnosis = answer("doctor", home)
-    assert diagnosis["exit_code"] == VerificationFailed.exit_code
-    assert any("no process of this Flink 2.3.0 will start" in t for t in texts(diagnosis))
+    assert failed(found)["mode"].startswith("The guard refuses the jar")
+    assert unchecked(found) == ["stock", "bytes"]
 
 
 @pytest.mark.timeout(300)
@@ -204,52 +127,121 @@ def test_a_jar_that_is_not_whole_fails(
 
 
 @pytest.mark.timeout(300)
-def test_a_class_in_front_and_the_kill_switch_in_the_configuration_file_are_seen(
+@pytest.mark.parametrize("switched_off", [False, True])
+def test_a_class_in_front_is_a_refusal_unless_ours_is_switched_off(
+    switched_off: bool, home: Path, answer: Callable[..., dict[str, Any]]
+) -> None:
+    """Shading leaves such a jar behind: a connector with its own copy of a class."""
+    assert answer("install", home)["ok"]
+    name = "org.apache.flink.core.memory.DataOutputSerializer"
+    front = put_in_front(home, [name])
+    if switched_off:
+        set_options(home, **{"env_java_default-opts_all": OFF})
+
+    found = answer("verify", home)
+
+    faults = failed(found)
+    assert f"{front} stands before {home / 'lib' / JAR} on the class path" in faults["version"]
+    assert faults["classes"] == f"{name} comes from {front}."
+    if switched_off:
+        assert list(faults) == ["version", "classes"]
+        assert unchecked(found) == []
+    else:
+        assert list(faults) == ["version", "classes", "mode"]
+        assert faults["mode"].startswith("The guard refuses the jar")
+        assert unchecked(found) == ["bytes"]
+
+
+@pytest.mark.timeout(300)
+def test_all_classes_in_front_are_stocks_code_and_nothing_was_compared(
     home: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:
-    """A user's uber jar brings its own copy of a class; the switch is no fault."""
     assert answer("install", home)["ok"]
-    name = "org.apache.flink.types.StringValue"
-    with zipfile.ZipFile(home / "lib" / "a-job-with-everything.jar", "w") as jar:
-        jar.writestr(name.replace(".", "/") + ".class", official_classes()[name])
+    front = put_in_front(home, LINE.classes)
+
+    found = answer("verify", home)
+
+    faults = failed(found)
+    assert list(faults) == ["classes", "mode"]
+    assert faults["classes"].count(f"comes from {front}") == len(LINE.classes)
+    assert faults["mode"].startswith("Mode off though nobody switched it off: ")
+    assert f"{front} stands before {home / 'lib' / JAR}" in faults["mode"]
+    assert unchecked(found) == ["bytes"]
+
+
+@pytest.mark.timeout(300)
+def test_the_kill_switch_in_the_configuration_file_is_no_fault(
+    home: Path, answer: Callable[..., dict[str, Any]]
+) -> None:
+    assert answer("install", home)["ok"]
     set_options(home, **{"env_java_default-opts_all": OFF})
 
     found = answer("verify", home)
 
-    assert failed(found) == {"classes": f"{name} comes from {home}/lib/a-job-with-everything.jar."}
-    assert found["checks"][-1]["detail"].startswith("Mode off: stock's code runs")
-    diagnosis = answer("doctor", home)
-    assert diagnosis["ok"]
-    assert sum("is switched off" in text for text in texts(diagnosis)) == 3
-    assert not any("java.lang is not opened" in text for text in texts(diagnosis))
+    assert found["ok"], found
+    details = {check["name"]: check["detail"] for check in found["checks"]}
+    assert details["mode"].startswith("Mode off: stock's code runs")
+    assert details["bytes"].endswith(
+        "; stock's code in our jar did it, because ours is switched off."
+    )
 
 
-def test_a_mode_that_means_nothing_is_a_problem(
-    home: Path, answer: Callable[..., dict[str, Any]]
+def test_jars_from_another_folder_are_told_before_anything_is_started(
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[..., dict[str, Any]],
 ) -> None:
     assert answer("install", home)["ok"]
-    set_options(home, env_java_opts_taskmanager="-Dflink.boost.mode=of")
+    other = new_home(tmp_path / "other") / "lib"
+    monkeypatch.setenv("FLINK_LIB_DIR", str(other))
 
-    diagnosis = answer("doctor", home)
+    found = answer("verify", home)
 
-    problems = [f["text"] for f in diagnosis["findings"] if f["level"] == "problem"]
-    assert problems == [
-        "-Dflink.boost.mode=of of the taskmanager is neither 'on' nor 'off': it will not start."
-    ]
+    assert found["exit_code"] == EnvironmentProblem.exit_code
+    assert found["error"].startswith(f"FLINK_LIB_DIR is {other}: the scripts of {home} take their")
+    assert found["next_step"].startswith("Unset FLINK_LIB_DIR")
 
 
-def with_mode(mode: str) -> Launch:
-    """What scripts would start with that value of the kill switch, in every role."""
-    return Launch("java", (), dict.fromkeys(ROLES, (f"-Dflink.boost.mode={mode}",)))
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", [JAR, "flink-dist-2.3.0.jar"])
+def test_a_jar_may_be_a_link(
+    name: str, home: Path, tmp_path: Path, answer: Callable[..., dict[str, Any]]
+) -> None:
+    assert answer("install", home)["ok"]
+    (home / "lib" / name).rename(tmp_path / name)
+    (home / "lib" / name).symlink_to(tmp_path / name)
+
+    found = answer("verify", home)
+
+    assert found["ok"], found
+
+
+@pytest.mark.timeout(300)
+def test_jars_from_the_same_folder_by_another_name_are_no_fault(
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    assert answer("install", home)["ok"]
+    (tmp_path / "current").symlink_to(home)
+    monkeypatch.setenv("FLINK_LIB_DIR", str(tmp_path / "current" / "lib"))
+
+    found = answer("verify", home)
+
+    assert found["ok"], found
 
 
 SEEN = {
     "fits": "true",
+    "fits.switched.off": "true",
     "fits.sentence": "the class files it replaces are those of this version",
     "flink.version": "2.3.0",
-    "boost.version": "0.1.0",
+    "boost.version": "0.2.0",
     "guard": "true",
     "enabled": "true",
+    "reason": "the class files it replaces are those of this version",
     "access": "string access opened (self-test passed)",
     "jdk": "17.0.15+6",
     "strings": "1000000",
@@ -265,7 +257,8 @@ STRING_VALUE = "org.apache.flink.types.StringValue"
     ("differing", "mode", "name", "words"),
     [
         ({}, "of", "mode", "-Dflink.boost.mode is 'of' for the jobmanager, 'of' for the task"),
-        ({"enabled": "false"}, "on", "mode", "Mode on"),
+        ({"enabled": "false"}, "on", "mode", "Mode off though nobody switched it off: the class"),
+        ({}, "off", "mode", "Mode off: stock's code runs"),
         ({"guard": "false"}, "on", "version", "Flink will not find the guard"),
         ({"strings": "999999"}, "on", "bytes", "999,999 strings"),
         ({f"intact.{STRING_VALUE}": "false"}, "on", "stock", "Not the official class files"),
@@ -281,91 +274,29 @@ def test_each_check_can_fail_alone(
     sound = judge(seen, home.dist, LINE, with_mode("on"), jar, jar)
     assert all(check.passed for check in sound), sound
     checks = judge(seen | differing, home.dist, LINE, with_mode(mode), jar, jar)
-    assert [(c.name, words in c.detail) for c in checks if not c.passed] == [(name, True)]
-
-
-def texts(diagnosis: dict[str, Any]) -> list[str]:
-    return [finding["text"] for finding in diagnosis["findings"]]
-
-
-def test_doctor_tells_that_java_lang_is_not_opened(
-    home: Path, answer: Callable[..., dict[str, Any]]
-) -> None:
-    """As it is when ``env.java.opts.all`` is overwritten instead of added to."""
-    assert answer("install", home)["ok"]
-    assert not any("java.lang" in text for text in texts(answer("doctor", home)))
-    conf = home / "conf" / "config.yaml"
-    assert conf.read_text().count(OPENS) == 1
-    conf.write_text(conf.read_text().replace(OPENS, ""))
-
-    found = answer("doctor", home)
-
-    assert found["ok"]
-    warnings = [f for f in found["findings"] if "java.lang is not opened" in f["text"]]
-    assert len(warnings) == 3
-    assert warnings[0]["next_step"] == f"Add to what env.java.opts.all has in conf/: {OPENS}"
-
-
-def test_doctor_reports_what_is_wrong_and_ends_with_its_code(
-    tmp_path: Path, home: Path, answer: Callable[..., dict[str, Any]]
-) -> None:
-    assert any("No flink-boost jar is installed" in text for text in texts(answer("doctor", home)))
-    assert answer("doctor", tmp_path)["exit_code"] == NotAFlinkHome.exit_code
-    (home / "lib" / JAR).touch()
-    broken = answer("doctor", home)
-    assert broken["exit_code"] == 14
-    assert any("was cut off" in text for text in texts(broken))
-
-
-def test_doctor_takes_the_home_from_the_environment(
-    home: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[..., dict[str, Any]]
-) -> None:
-    assert texts(answer("doctor"))[-1] == "No installation was named."
-    monkeypatch.setenv("FLINK_HOME", str(home))
-    assert answer("doctor")["flink_home"] == str(home)
-
-
-STOCK_RUN = Outcome(("(be,1)", "(to,1)", "(to,2)"), {})
-OUR_RUN = Outcome(
-    STOCK_RUN.lines,
-    {
-        "org.apache.flink.types.StringValue": "/flink/lib/boost.jar",
-        "org.apache.flink.boost.string.StringReader": "/flink/lib/boost.jar",
-        "org.apache.flink.boost.string.StringWriter": "/flink/lib/boost.jar",
-    },
-)
+    assert [(c.name, words in c.detail) for c in checks if c.failed] == [(name, True)]
 
 
 @pytest.mark.parametrize(
-    ("ours", "mode", "passed", "words"),
+    ("jdk", "tested"),
     [
-        (OUR_RUN, "on", True, "wrote 3 lines with our codec, the same as without"),
-        (STOCK_RUN, "off", True, "wrote 3 lines with our codec switched off, the same"),
-        (STOCK_RUN, "on", False, "but our codec was not used"),
-        (OUR_RUN, "off", False, "but our codec ran although it is switched off"),
-        (
-            Outcome(("(be,1)", "(to,2)", "(to,2)"), OUR_RUN.classes),
-            "on",
-            False,
-            "1 of them not as on stock, 1 are missing",
-        ),
-        (Outcome((), OUR_RUN.classes), "on", False, "wrote 0 lines"),
-        (
-            Outcome(
-                OUR_RUN.lines,
-                {**OUR_RUN.classes, "org.apache.flink.types.StringValue": "/flink/lib/a.jar"},
-            ),
-            "on",
-            False,
-            "took org.apache.flink.types.StringValue from /flink/lib/a.jar",
-        ),
+        ("17", True),
+        ("17-internal", True),
+        ("17.0.15+6", True),
+        ("21-ea", True),
+        ("21-ea+35-vendor", True),
+        ("22-ea", False),
+        ("unknown", False),
     ],
 )
-def test_the_verdict_on_a_job(ours: Outcome, mode: str, passed: bool, words: str) -> None:
-    jar = Path("/flink/lib/boost.jar")
-    check = compare_outcomes(ours, STOCK_RUN, LINE, with_mode(mode), jar, "WordCount.jar")
-    assert check.passed is passed
-    assert words in check.detail
+def test_the_jdk_is_known_by_its_first_number(jdk: str, tested: bool) -> None:
+    dist = Path("/flink/lib/flink-dist-2.3.0.jar")
+    jar = CARRIED.dropin(LINE)
+    seen = SEEN | {f"patched.{patched}": str(jar) for patched in LINE.classes} | {"jdk": jdk}
+    mode = judge(seen, dist, LINE, with_mode("on"), jar, jar)[-1]
+    assert mode.passed
+    assert f"JDK {jdk}" in mode.detail
+    assert ("is not tested (tested: 17, 21)" in mode.detail) is not tested
 
 
 def test_only_options_that_matter_to_our_classes_are_taken_over() -> None:

@@ -23,7 +23,7 @@ from flink_boost.progress import shown_progress
 from flink_boost.sheet import print_sheets
 from flink_boost.supervise import terminated_like_interrupted
 from flink_boost.table import comparison_sheets
-from flink_boost.upstream import ensure_overlay
+from flink_boost.thirdside import ensure_third
 
 DEFAULT_GROUP = "quick"
 PLAN_OPTIONS = (
@@ -42,7 +42,8 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 @click.option(
     "--third",
     metavar="NAME",
-    help="A third side beside stock and patched: 'upstream' is upstream's own later fix (1.9.3).",
+    help="A third side beside stock and patched: 'upstream' is upstream's own later fix (1.9.3);"
+    " the path of a flink-boost jar is another build of ours.",
 )
 @click.option(
     "--opened/--not-opened",
@@ -94,6 +95,7 @@ def command(
       flink-boost bench --group spine --aa               is the harness sound?
       flink-boost bench --group spine --line 1.20.5 --jdk 11
       flink-boost bench --group spine --line 1.9.3 --third upstream
+      flink-boost bench --group spine --third ../before/flink-boost-2.3.0-0.1.0.jar
       flink-boost bench --group spine --threads 8 --heap 64m
       flink-boost bench --resume 20260301T223005Z-2.3.0
     """
@@ -110,8 +112,8 @@ def command(
             java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")
-            overlay = ensure_overlay(flink.version, third, settings.build) if third else None
-            paths = bench.find_class_paths(flink, settings.build, version, sides, third=overlay)
+            third_side = ensure_third(flink.version, third, settings.build) if third else None
+            paths = bench.find_class_paths(flink, settings.build, version, sides, third=third_side)
             started = datetime.now(UTC).replace(microsecond=0)
             box = _require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
             _hint_at_unfinished(settings, errors)
@@ -187,9 +189,9 @@ def _resume(
     store.load_forks(settings.results, run_id)
     flink = find_line(info.line)
     java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), fetch_jdk)
-    overlay = ensure_overlay(info.line, info.third, settings.build) if info.third else None
+    third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
     paths = bench.find_class_paths(
-        flink, settings.build, info.boost_version, info.sides, third=overlay
+        flink, settings.build, info.boost_version, info.sides, third=third_side
     )
     box = _require_box(java, flink.jdks, flink.version)
     bench.require_same_circumstances(info, paths, box)

@@ -9,19 +9,21 @@ from pathlib import Path
 
 import click
 
-from flink_boost.answers import json_option, print_json
+from flink_boost.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.carried import carried
 from flink_boost.doctor import Finding, Level, examine
 from flink_boost.lines import load_lines
+from flink_boost.supervise import terminated_like_interrupted
 
 _MARKS = {Level.FINE: "ok     ", Level.WARNING: "warning", Level.PROBLEM: "PROBLEM"}
 
 
 @click.command(name="doctor")
-@click.argument("flink_home", type=click.Path(path_type=Path), required=False, envvar="FLINK_HOME")
+@click.argument("flink_home", type=FlinkHomeArgument(), envvar="FLINK_HOME")
 @json_option
-def command(flink_home: Path | None, as_json: bool) -> int:
-    """Look at FLINK_HOME: version, jar, JDK, mode, opened modules, running processes.
+@terminated_like_interrupted()
+def command(flink_home: Path, as_json: bool) -> int:
+    """Look at FLINK_HOME: version, jar, class path, JDK, mode, opened modules, running processes.
 
     Without an argument FLINK_HOME is taken from the environment. Quick, and changes nothing. Ends
     with the exit code that the first problem would give elsewhere.
@@ -31,25 +33,21 @@ def command(flink_home: Path | None, as_json: bool) -> int:
       flink-boost doctor /opt/flink
       flink-boost doctor /opt/flink --json
     """
-    lines = load_lines()
-    version = distribution_version("flink-boost")
-    known = carried(version).dropins(lines.values())
-    findings = [_package(version, known)]
-    if flink_home is None:
-        findings.append(
-            Finding(
-                Level.FINE, "No installation was named.", "Run `flink-boost doctor FLINK_HOME`."
-            )
-        )
-    else:
-        findings += examine(flink_home, lines, known, dict(os.environ))
+    with failing_in_json("doctor", as_json):
+        lines = load_lines()
+        version = distribution_version("flink-boost")
+        known = carried(version).dropins(lines.values())
+        findings = [
+            _package(version, known),
+            *examine(flink_home, lines, known, dict(os.environ)),
+        ]
     exit_code = next((f.exit_code for f in findings if f.level is Level.PROBLEM), 0)
     if as_json:
         content = {"flink_home": flink_home, "findings": [asdict(f) for f in findings]}
         print_json("doctor", exit_code, content)
     else:
         for finding in findings:
-            click.echo(f"{_MARKS[finding.level]}  {finding.text} {finding.next_step}".rstrip())
+            say(f"{_MARKS[finding.level]}  {finding.text} {finding.next_step}".rstrip())
     return exit_code
 
 

@@ -9,17 +9,27 @@ from pathlib import Path
 import click
 
 from flink_boost import install
-from flink_boost.answers import failing_in_json, json_option, print_json, rolling_option
+from flink_boost.answers import (
+    FlinkHomeArgument,
+    failing_in_json,
+    json_option,
+    print_json,
+    rolling_option,
+    say,
+)
 from flink_boost.carried import carried
-from flink_boost.flinkhome import choose_line, find_running, open_home
+from flink_boost.flinkhome import choose_line, open_home
 from flink_boost.install import Action, Change
 from flink_boost.lines import load_lines
+from flink_boost.processes import find_running
+from flink_boost.supervise import terminated_like_interrupted
 
 
 @click.command(name="install")
-@click.argument("flink_home", type=click.Path(path_type=Path))
+@click.argument("flink_home", type=FlinkHomeArgument())
 @rolling_option
 @json_option
+@terminated_like_interrupted()
 def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
     """Put the jar for this Flink's version into FLINK_HOME/lib.
 
@@ -39,27 +49,31 @@ def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
         known = package.dropins(lines.values())
         running = find_running(home)
         change = install.install(home, line, package, known, running, rolling=rolling)
+    done = _done(change, home.version, home.folder)
     if as_json:
         found = {"flink_home": home.folder, "flink_version": home.version, **asdict(change)}
-        print_json("install", 0, found)
+        print_json("install", 0, found, done)
     else:
-        click.echo(_sentences(change, home.version, home.folder))
+        say(f"{done}.{_still_to_do(change, home.folder)}", done)
 
 
-def _sentences(change: Change, version: str, folder: Path) -> str:
+def _done(change: Change, version: str, folder: Path) -> str:
+    lib = folder / "lib"
     name = change.jar.name if change.jar is not None else ""
     match change.action:
         case Action.UNCHANGED:
-            done = f"{name} is already in {folder / 'lib'}: nothing changed."
+            return f"{name} is already in {lib}: nothing changed"
         case Action.REPLACED:
             old = ", ".join(jar.name for jar in change.removed) or "another file of that name"
-            done = f"Flink {version}: put {name} into {folder / 'lib'} in the place of {old}."
-        case _:
-            done = f"Flink {version}: put {name} into {folder / 'lib'}."
+            return f"Flink {version}: put {name} into {lib} in the place of {old}"
+    return f"Flink {version}: put {name} into {lib}"
+
+
+def _still_to_do(change: Change, folder: Path) -> str:
     if change.action is Action.UNCHANGED:
-        return done
+        return ""
     restart = "".join(
         f"\nRestart {process.main_class} (pid {process.pid}): it still has the old classes."
         for process in change.running
     )
-    return f"{done}{restart}\nNext: flink-boost verify {folder}"
+    return "\n".join((restart, *change.notes, f"Next: flink-boost verify {folder}"))

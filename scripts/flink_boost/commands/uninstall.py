@@ -9,17 +9,27 @@ from pathlib import Path
 import click
 
 from flink_boost import install
-from flink_boost.answers import failing_in_json, json_option, print_json, rolling_option
+from flink_boost.answers import (
+    FlinkHomeArgument,
+    failing_in_json,
+    json_option,
+    print_json,
+    rolling_option,
+    say,
+)
 from flink_boost.carried import carried
-from flink_boost.flinkhome import find_running, open_home
-from flink_boost.install import Action
+from flink_boost.flinkhome import open_home
+from flink_boost.install import Action, Change
 from flink_boost.lines import load_lines
+from flink_boost.processes import find_running
+from flink_boost.supervise import terminated_like_interrupted
 
 
 @click.command(name="uninstall")
-@click.argument("flink_home", type=click.Path(path_type=Path))
+@click.argument("flink_home", type=FlinkHomeArgument())
 @rolling_option
 @json_option
+@terminated_like_interrupted()
 def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
     """Take every flink-boost jar out of FLINK_HOME/lib, and what a cut-off installation left.
 
@@ -37,15 +47,25 @@ def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
         home = open_home(flink_home)
         known = package.dropins(lines.values())
         change = install.uninstall(home, known, find_running(home), rolling=rolling)
+    done = _done(change, home.lib)
     if as_json:
         found = {"flink_home": home.folder, "flink_version": home.version, **asdict(change)}
-        print_json("uninstall", 0, found)
-    elif change.action is Action.UNCHANGED:
-        click.echo(f"There is nothing of flink-boost in {home.lib}: nothing changed.")
+        print_json("uninstall", 0, found, done)
     else:
-        for file in change.removed:
-            click.echo(f"Removed {file.name} from {file.parent}.")
-        for process in change.running:
-            click.echo(
-                f"Restart {process.main_class} (pid {process.pid}): it still has our classes."
-            )
+        say("\n".join((f"{done}.", *_still_to_do(change))), done)
+
+
+def _done(change: Change, lib: Path) -> str:
+    if change.action is Action.UNCHANGED:
+        return f"There is nothing of flink-boost in {lib}: nothing changed"
+    return "\n".join(f"Removed {file.name} from {file.parent}." for file in change.removed)[:-1]
+
+
+def _still_to_do(change: Change) -> list[str]:
+    if change.action is Action.UNCHANGED:
+        return []
+    restart = [
+        f"Restart {process.main_class} (pid {process.pid}): it still has our classes."
+        for process in change.running
+    ]
+    return [*restart, *change.notes]

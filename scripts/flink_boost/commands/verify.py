@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
-from flink_boost.answers import failing_in_json, json_option, print_json
+from flink_boost.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.carried import carried
-from flink_boost.errors import VerificationFailed
+from flink_boost.classpath import require_own_jars
+from flink_boost.errors import AnswerLost, VerificationFailed
 from flink_boost.flinkhome import (
     FlinkHome,
     choose_line,
@@ -20,6 +22,7 @@ from flink_boost.flinkhome import (
     open_home,
     read_contents,
     require_nothing_beside,
+    require_own_library,
     with_stock,
 )
 from flink_boost.install import require_installed
@@ -29,9 +32,11 @@ from flink_boost.minirun import compare_job
 from flink_boost.supervise import terminated_like_interrupted
 from flink_boost.verify import Check, judge, observe
 
+_MARKS = {True: "ok    ", False: "FAILED", None: "-     "}
+
 
 @click.command(name="verify")
-@click.argument("flink_home", type=click.Path(path_type=Path))
+@click.argument("flink_home", type=FlinkHomeArgument())
 @click.option(
     "--job", is_flag=True, help="Run Flink's WordCount on a small cluster too, and on stock."
 )
@@ -43,6 +48,7 @@ from flink_boost.verify import Check, judge, observe
     " flink-dist.",
 )
 @json_option
+@terminated_like_interrupted()
 def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> int:
     """Prove that FLINK_HOME runs our classes, and that they do what stock's do.
 
@@ -57,10 +63,11 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
       flink-boost verify /opt/flink --stock flink-dist-2.3.0.jar   the variant without a jar of ours
     """
     environment = dict(os.environ)
-    with failing_in_json("verify", as_json), terminated_like_interrupted():
+    with failing_in_json("verify", as_json):
         lines = load_lines()
         package = carried(distribution_version("flink-boost"))
         home = open_home(flink_home)
+        require_own_library(home)
         official = home if stock is None else with_stock(home, stock)
         line = choose_line(official, lines)
         contents = read_contents(home.lib, package.dropins(lines.values()))
@@ -69,6 +76,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
         else:
             jar = require_installed(contents, home)
         launch = ask_scripts(home, environment)
+        require_own_jars(home, launch, environment)
         seen = observe(official.dist, launch, package.verifier(line), environment)
         checks = judge(seen, official.dist, line, launch, jar, package.dropin(line))
         if not as_json:
@@ -84,7 +92,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
             checks.append(job_check)
             if not as_json:
                 _show([job_check])
-    failed = [check for check in checks if not check.passed]
+    failed = [check for check in checks if check.failed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:
         found = {
@@ -93,7 +101,8 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
             "jar": jar,
             "checks": [asdict(check) for check in checks],
         }
-        print_json("verify", exit_code, found)
+        with _telling(checks):
+            print_json("verify", exit_code, found)
     if failed:
         raise VerificationFailed(
             f"{home.folder} did not pass: {', '.join(check.name for check in failed)}.",
@@ -110,5 +119,12 @@ def _way_back(home: FlinkHome, jar: Path) -> str:
 
 
 def _show(checks: Sequence[Check]) -> None:
-    for check in checks:
-        click.echo(f"{'ok    ' if check.passed else 'FAILED'}  {check.name:<8} {check.detail}")
+    with _telling(checks):
+        for check in checks:
+            say(f"{_MARKS[check.passed]}  {check.name:<8} {check.detail}")
+
+
+def _telling(checks: Sequence[Check]) -> AbstractContextManager[object]:
+    """Around the answer: it may be lost if a check failed, which the error at the end tells too."""
+    failed = any(check.failed for check in checks)
+    return suppress(AnswerLost) if failed else nullcontext()

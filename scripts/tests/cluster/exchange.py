@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_installation import FlinkInstallation
+from generic_state import keys, owner_of
 from running_job import RunningJob
 from texts import encode, long_texts, short_texts
 
@@ -50,12 +51,19 @@ class Exchange:
         self.job.wait_for_end()
 
     def expected(self) -> list[str]:
-        """Each pair as often as there are rounds, and what each subtask got by broadcast once."""
+        """Each pair as often as there are rounds, and what each subtask got by broadcast once.
+
+        Pairs are counted under strings, and once more as keys that go through Kryo.
+        """
         counted = Counter(self.pairs)
         toward_all = Counter(pair.split(",")[0] for pair in self.pairs)
         return sorted(
             [
-                *(f"pair,{pair},{self.rounds * times}" for pair, times in counted.items()),
+                *(
+                    f"{kind},{pair},{self.rounds * times}"
+                    for kind in ("pair", "generic")
+                    for pair, times in counted.items()
+                ),
                 *[f"broadcast,{text},,{n}" for text, n in toward_all.items()] * SUBTASKS,
             ]
         )
@@ -63,6 +71,19 @@ class Exchange:
     def counted(self) -> list[str]:
         """What the job counted, sorted, without the routes."""
         return sorted(line for line in self._lines() if not line.startswith("route,"))
+
+    def miscounted(self) -> dict[str, str]:
+        """For each key through Kryo with a wrong count: how it is named, and a sentence."""
+        found = dict(line.rsplit(",", 1) for line in self.counted())
+        sentences = {}
+        for line in self.expected():
+            counted, wanted = line.rsplit(",", 1)
+            kind, first, second = counted.split(",")
+            count = found.get(counted, "0")
+            if kind == "generic" and count != wanted:
+                name = owner_of((first, second))
+                sentences[name] = f"{name} was counted {count} times instead of {wanted}."
+        return sentences
 
     def routes(self) -> dict[tuple[int, ...], int]:
         """Process ids of source, first and second receiver, and how many pairs took that way.
@@ -77,12 +98,13 @@ class Exchange:
         return found
 
     def _lines(self) -> list[str]:
-        files = [self.folder / f"counts-{subtask}.txt" for subtask in range(SUBTASKS)]
-        return [line for file in files for line in file.read_text().splitlines()]
+        names = [f"{name}-{n}.txt" for name in ("counts", "generic") for n in range(SUBTASKS)]
+        return [line for name in names for line in (self.folder / name).read_text().splitlines()]
 
 
 def all_pairs() -> list[str]:
-    """Texts of all alphabets, each with another one; the long ones are both."""
+    """Texts of all alphabets, each with another one, the long ones both; and some equal ones."""
     texts = [*map(encode, short_texts()), *map(encode, long_texts())]
     others = [*texts[1:], texts[0]]
-    return [f"{text},{other}" for text, other in zip(texts, others, strict=True)]
+    pairs = [f"{text},{other}" for text, other in zip(texts, others, strict=True)]
+    return list(dict.fromkeys([*pairs, *map(",".join, keys())]))

@@ -17,7 +17,8 @@ from typing import Any
 
 from flink_boost.distribution import private_copy
 from flink_boost.lines import Line, default_line, load_lines
-from flink_boost.minirun import free_ports, loaded_classes
+from flink_boost.minicluster import free_ports
+from flink_boost.minirun import loaded_classes
 
 START_SECONDS = 180
 JOB_SECONDS = 180

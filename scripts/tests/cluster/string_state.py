@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from generic_state import GenericState
 from texts import encode, long_texts, short_texts
 
 SUBTASKS = 2
@@ -22,6 +23,7 @@ class StringState:
     broadcast: dict[str, str] = field(default_factory=dict)
     operator: list[str] = field(default_factory=list)
     union: list[str] = field(default_factory=list)
+    generic: GenericState = field(default_factory=GenericState)
 
     def apply(self, commands: Iterable[str]) -> None:
         """Does what the job does with the lines of ``commands.txt``."""
@@ -40,6 +42,8 @@ class StringState:
                     self.operator.append(first)
                 case "union":
                     self.union.append(first)
+                case "generic-keep":
+                    self.generic.keep(first, *rest)
                 case _:
                     raise AssertionError(kind)
 
@@ -54,6 +58,7 @@ class StringState:
                 *(f"broadcast{s},{n},{t}" for s in subtasks for n, t in self.broadcast.items()),
                 *(f"operator,{text}" for text in self.operator),
                 *(f"union{s},{text}" for s in subtasks for text in self.union),
+                *self.generic.lines(),
             ]
         )
 
@@ -84,8 +89,10 @@ def commands(turn: int) -> list[str]:
 
 def written_down(folder: Path) -> list[str]:
     """What the job wrote down, of all subtasks, sorted."""
-    files = [folder / f"state-{subtask}.txt" for subtask in range(SUBTASKS)]
-    return sorted(line for file in files for line in file.read_text().splitlines())
+    names = [
+        f"{name}-{subtask}.txt" for name in ("state", "generic") for subtask in range(SUBTASKS)
+    ]
+    return sorted(line for name in names for line in (folder / name).read_text().splitlines())
 
 
 def differences(found: Sequence[str], expected: Sequence[str]) -> list[str]:

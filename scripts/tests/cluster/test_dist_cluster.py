@@ -118,7 +118,7 @@ def test_our_classes_inside_another_release_end_the_process(
     jar.unlink()
 
     sentence = (
-        f"flink-boost 0.1.0 is built for Flink {line.version} but found Flink 9.9.9 in {dist}: put"
+        f"flink-boost 0.2.0 is built for Flink {line.version} but found Flink 9.9.9 in {dist}: put"
         " the original jar back, or install the flink-boost jar for Flink 9.9.9."
     )
     refused_at_start(ended, log, sentence)

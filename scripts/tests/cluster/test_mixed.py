@@ -16,6 +16,7 @@ from flink_installation import (
     Install,
     eventually,
 )
+from generic_state import keys, owner_of, written_otherwise_when_shared
 from installations import damaged_dropin
 from our_classes import CODEC
 from running_job import checkpoint_options
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.in_full_form_only
 def test_a_mixed_cluster_gives_what_stock_gives(
     line: Line, install: Install, dropin_jar: Path, jobs_jar: Path, tmp_path: Path
 ) -> None:
-    options = {**checkpoint_options(line, "heap", tmp_path), **SLOTS}
+    options = {**checkpoint_options(line, "rocksdb", tmp_path), **SLOTS}
     with (
         install(tmp_path / "flink-stock", options=options) as stock,
         install(tmp_path / "flink-patched", [dropin_jar], options=options, joins=stock) as patched,
@@ -52,6 +53,7 @@ def test_a_mixed_cluster_gives_what_stock_gives(
         alone.release()
 
     for run, pids in ((mixed, {stock_pid, patched_pid}), (alone, {stock_pid, other_pid})):
+        assert not run.miscounted(), "\n".join(run.miscounted().values())
         found = differences(run.counted(), run.expected())
         assert not found, (run.folder.name, len(found), shown(found))
         # From each TaskManager to each, on both exchanges.
@@ -72,7 +74,7 @@ def test_a_task_manager_that_changes_one_code_point_is_found_out(
     changed = encode("\ua123")
     # A key that changes on the way reaches the wrong subtask, and the job fails.
     pairs = [pair for pair in all_pairs() if changed not in pair.split(",")[0]]
-    options = {**checkpoint_options(line, "heap", tmp_path), **SLOTS}
+    options = {**checkpoint_options(line, "rocksdb", tmp_path), **SLOTS}
     with (
         install(tmp_path / "flink-stock", options=options) as stock,
         install(tmp_path / "flink-damaged", [damaged], options=options, joins=stock) as patched,
@@ -82,6 +84,26 @@ def test_a_task_manager_that_changes_one_code_point_is_found_out(
     missing = [s for s in differences(run.counted(), run.expected()) if s.startswith("-")]
     assert missing
     assert all(changed in line for line in missing), shown(missing)
+
+
+@pytest.mark.parametrize("platform", DEFAULT_PLATFORM, ids=str, indirect=True)
+@pytest.mark.timeout(1800)
+def test_a_task_manager_that_shares_short_strings_is_found_out(
+    line: Line, install: Install, jobs_jar: Path, tmp_path: Path
+) -> None:
+    """A key has two counts, one under the bytes of each TaskManager that it came from."""
+    damaged = damaged_dropin(tmp_path / "flink-boost-damaged.jar", "share")
+    options = {**checkpoint_options(line, "rocksdb", tmp_path), **SLOTS}
+    with (
+        install(tmp_path / "flink-stock", options=options) as stock,
+        install(tmp_path / "flink-damaged", [damaged], options=options, joins=stock) as patched,
+    ):
+        run = exchange_between(stock, patched, jobs_jar, all_pairs(), tmp_path / "mixed")
+
+    changed = {owner_of(key) for key in keys() if written_otherwise_when_shared(key)}
+    assert set(run.miscounted()) & changed
+    assert set(run.miscounted()) <= changed
+    assert not [line for line in differences(run.counted(), run.expected()) if "pair" in line]
 
 
 def exchange_between(

@@ -42,6 +42,7 @@ def test_a_killed_task_manager_costs_no_record_and_doubles_none(
         survivors = flink.task_managers()
         loaded = [flink.loaded_by(pid) for pid in (killed, *survivors)]
 
+    assert not run.miscounted(), "\n".join(run.miscounted().values())
     found = differences(run.counted(), run.expected())
     assert not found, (len(found), shown(found))
     # Every process that took part ran our code.

@@ -46,7 +46,7 @@ def test_a_job_lives_through_a_rolling_swap_and_its_undoing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(java_home(platform.jdk)))
-    options = {**checkpoint_options(line, "heap", tmp_path), **SLOTS}
+    options = {**checkpoint_options(line, "rocksdb", tmp_path), **SLOTS}
 
     def call(*arguments: str) -> dict[str, Any]:
         capsys.readouterr()
@@ -88,6 +88,7 @@ def test_a_job_lives_through_a_rolling_swap_and_its_undoing(
         assert run.job.restored() >= 4
         run.release()
 
+    assert not run.miscounted(), "\n".join(run.miscounted().values())
     found = differences(run.counted(), run.expected())
     assert not found, (len(found), shown(found))
     assert {pid for route in run.routes() for pid in route} == set(undone)

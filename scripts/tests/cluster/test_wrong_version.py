@@ -53,7 +53,7 @@ def test_a_jar_for_another_release_ends_the_process(
 
     installed = tmp_path / "flink" / "lib" / jar.name
     sentence = (
-        f"flink-boost 0.1.0 is built for Flink {other.version} but found Flink {line.version}"
+        f"flink-boost 0.2.0 is built for Flink {other.version} but found Flink {line.version}"
         f" in {dist}: remove {installed} from lib/, or install the flink-boost jar for Flink"
         f" {line.version}."
     )
@@ -98,7 +98,7 @@ def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
         log = flink.log(process)
 
     sentence = (
-        f"flink-boost 0.1.0 is built for the official Flink {line.version} but found a rebuild or"
+        f"flink-boost 0.2.0 is built for the official Flink {line.version} but found a rebuild or"
         f" vendor version of the same number, {line.version}, in {dist} (SHA-256 of class"
         f" org.apache.flink.types.StringValue is {checksum}, expected"
         f" {line.classes['org.apache.flink.types.StringValue']}): remove"
@@ -154,9 +154,9 @@ def refused_at_start(ended: Ended, log: str, sentence: str) -> None:
 
 def built_for(other: Line, dropin_jar: Path, folder: Path) -> Path:
     """The drop-in jar, with the record that the weaver would leave for another release."""
-    jar = folder / f"flink-boost-{other.version}-0.1.0.jar"
+    jar = folder / f"flink-boost-{other.version}-0.2.0.jar"
     classes = "".join(f"class.{name}={value}\n" for name, value in other.classes.items())
-    record = f"flink.version={other.version}\nboost.version=0.1.0\n{classes}"
+    record = f"flink.version={other.version}\nboost.version=0.2.0\n{classes}"
     shutil.copy(dropin_jar, jar)
     replace_entry(jar, WEAVE, record.encode())
     return jar

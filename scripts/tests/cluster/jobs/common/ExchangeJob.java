@@ -13,6 +13,7 @@ import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
@@ -31,11 +32,13 @@ import java.util.TreeMap;
  * TaskManagers, and counts them, with checkpoints.
  *
  * <p>Arguments: a folder, how often its {@code pairs.txt} is replayed, the milliseconds between two
- * pairs of a subtask, and optionally {@code forget}. Sources keep their last record, and their
- * pace, until the file {@code release} appears. At the end each subtask writes into {@code
+ * pairs of a subtask, and optionally {@code forget}. Sources keep their last round (their
+ * last record if there is one round only), and their pace, until the file {@code release} appears:
+ * so every pair comes once more after all failures. At the end each subtask writes into {@code
  * counts-<subtask>.txt}: {@code pair} with its count, {@code broadcast} with its count, and {@code
- * route}: the process ids that records passed, and how many did. With {@code forget} the sources
- * start over after a failure, as a job must not do.
+ * route}: the process ids that records passed, and how many did. {@link GenericCounts} writes into
+ * {@code generic-<subtask>.txt}. With {@code forget} the sources start over after a failure, as a
+ * job must not do.
  */
 public final class ExchangeJob {
 
@@ -62,13 +65,20 @@ public final class ExchangeJob {
                         .uid("to all")
                         .setParallelism(1)
                         .broadcast(SEEN_BY_ALL);
-        environment
-                .addSource(new Replay(folder, rounds, PARALLELISM, pause, forget), "pairs", PAIR)
-                .uid("pairs")
-                .rebalance()
-                .map(new Hop())
-                .returns(PAIR)
-                .keyBy(new Key(), Types.STRING)
+        SingleOutputStreamOperator<Tuple3<String, String, String>> pairs =
+                environment
+                        .addSource(
+                                new Replay(folder, rounds, PARALLELISM, pause, forget),
+                                "pairs",
+                                PAIR)
+                        .uid("pairs")
+                        .rebalance()
+                        .map(new Hop())
+                        .returns(PAIR);
+        GenericCounts.follow(
+                pairs.map(pair -> new GenericKey(pair.f0, pair.f1)).returns(GenericKey.TYPE),
+                folder);
+        pairs.keyBy(new Key(), Types.STRING)
                 .connect(toAll)
                 .process(new Count(folder), Types.STRING)
                 .uid("count");
@@ -154,8 +164,9 @@ public final class ExchangeJob {
             }
             Path release = Paths.get(folder, "release");
             long end = (long) rounds * pairs.size();
+            long kept = rounds > 1 ? pairs.size() : parallelism;
             while (running && next < end) {
-                boolean last = next + parallelism >= end;
+                boolean last = next + kept >= end;
                 if (!Files.exists(release)) {
                     Thread.sleep(last ? 20 : pause);
                     if (last) {

@@ -37,7 +37,8 @@ import java.util.Map;
  * <p>Argument: a folder. Each subtask first writes the state that it was restored with into {@code
  * state-<subtask>.txt}. Then the lines of {@code commands.txt} change the state, {@code ready}
  * appears, and the job waits to be stopped. Fields of a line are separated by commas; all but the
- * first are texts as {@link CodeUnits}.
+ * first are texts as {@link CodeUnits}. Commands of {@link GenericStates} write what they find into
+ * {@code generic-<subtask>.txt}.
  */
 public final class StateJob {
 
@@ -76,7 +77,9 @@ public final class StateJob {
         // All commands go through one process on the way, so that they arrive in their order.
         BroadcastStream<String[]> toAll =
                 commands.filter(StateJob::isForAll).setParallelism(1).broadcast(RULES);
-        commands.filter(command -> !isForAll(command))
+        GenericStates.follow(
+                commands.filter(GenericStates::isGeneric).setParallelism(1), arguments[0]);
+        commands.filter(command -> !isForAll(command) && !GenericStates.isGeneric(command))
                 .setParallelism(1)
                 .keyBy(new Key(), Types.STRING)
                 .connect(toAll)
@@ -281,7 +284,8 @@ public final class StateJob {
         return Paths.get(folder, "state-" + subtask + ".txt");
     }
 
-    private static void write(PrintWriter file, String kind, String... texts) throws IOException {
+    /** Writes a line at once: its kind, and texts as {@link CodeUnits}. */
+    static void write(PrintWriter file, String kind, String... texts) throws IOException {
         StringBuilder line = new StringBuilder(kind);
         for (String text : texts) {
             line.append(',').append(CodeUnits.encode(text));

@@ -1,0 +1,45 @@
+"""A command that gets a signal at the n-th change that it makes to the file system."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+_PROGRAM = textwrap.dedent("""
+    import os, sys
+    from pathlib import Path
+    from flink_boost import cli
+
+    number, left = map(int, sys.argv[1:3])
+
+    def counted(original):
+        def call(*arguments, **options):
+            global left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), number)
+            return original(*arguments, **options)
+        return call
+
+    os.fsync = counted(os.fsync)
+    for name in ("rename", "replace", "unlink"):
+        setattr(Path, name, counted(getattr(Path, name)))
+    sys.exit(cli.main(sys.argv[3:]))
+""")
+
+
+def run_signalled_at(
+    number: int, step: int, *arguments: str | Path
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end; SIGKILL ends it as ``kill -9`` or a power cut would."""
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(number), str(step), *map(str, arguments)],
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
