@@ -5,10 +5,10 @@ SHELL := /bin/sh
 
 PYTHON ?= python3
 # What `make` itself needs to know of lines.toml; each is looked up only where it is used.
-LINES = $(shell $(PYTHON) scripts/flink_boost/maven.py --lines)
-LINE ?= $(shell $(PYTHON) scripts/flink_boost/maven.py --default)
+LINES = $(shell PYTHON=$(PYTHON) scripts/maven-arguments --lines)
+LINE ?= $(shell PYTHON=$(PYTHON) scripts/maven-arguments --default)
 # -C: an artefact whose checksum differs from the repository's stops the build.
-MAVEN = mvn -B -ntp -C $$($(PYTHON) scripts/flink_boost/maven.py $(LINE))
+MAVEN = mvn -B -ntp -C $$(PYTHON=$(PYTHON) scripts/maven-arguments $(LINE))
 
 SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -path 'flink-core-patch/src/test/*' -o -name pom.xml \) -print)
@@ -32,7 +32,7 @@ jars: ## Build them for all lines
 	@for line in $(LINES); do $(MAKE) --no-print-directory build LINE=$$line || exit; done
 
 $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
-	@$(PYTHON) scripts/flink_boost/maven.py $(LINE) > /dev/null
+	@PYTHON=$(PYTHON) scripts/maven-arguments $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
 	$(MAVEN) -q package -DskipTests
@@ -40,7 +40,7 @@ $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
 
 .PHONY: wheel
 wheel: setup jars ## The self-contained wheel with the jars of all lines, for operators
-	@.venv/bin/python -m flink_boost.wheel
+	@.venv/bin/python -m flink_boost.operate.wheel
 
 .PHONY: dist
 dist: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## Whole Flink distributions with our classes, as reproducible tarballs; LINE: one line's
@@ -70,7 +70,7 @@ images: setup ## Images of the patched Flink (LINE), the dashboard and the night
 
 .PHONY: test-images
 test-images: setup ## Build them with buildah and start the services of docker/compose.yaml (root, Debian)
-	@$(MAKE) --no-print-directory dist LINE=$$($(PYTHON) scripts/flink_boost/maven.py --default)
+	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON=$(PYTHON) scripts/maven-arguments --default)
 	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py
 
 .PHONY: soak

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from flink_boost import serve
+from flink_boost.publish import serve
 
 Item = dict[str, Any]
 

@@ -18,7 +18,7 @@ import pytest
 
 from conftest import PROJECT_FOLDER, clean_environ
 from flink_boost import bootstrap
-from flink_boost.errors import EnvironmentProblem
+from flink_boost.base.errors import EnvironmentProblem
 
 ROOT = PROJECT_FOLDER.parent
 WANTED = ("isodate", "setuptools", "wheel")

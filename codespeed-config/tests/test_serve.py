@@ -19,8 +19,8 @@ import httpx
 import pytest
 
 from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
-from flink_boost import serve
-from flink_boost.errors import EnvironmentProblem, UsageProblem
+from flink_boost.base.errors import EnvironmentProblem, UsageProblem
+from flink_boost.publish import serve
 
 FREE_PORT = serve.Address(port=0)
 SECRETS = {"FLINK_BOOST_SECRET_KEY": "s" * 40, "FLINK_BOOST_TOKEN": "t" * 40}
@@ -135,7 +135,7 @@ def test_a_killed_starter_leaves_nothing_that_blocks_the_next_start(tmp_path: Pa
     """Killed at several moments of the start: while preparing, between the steps, when ready."""
     data = tmp_path / "codespeed"
     code = (
-        "import sys; from pathlib import Path; from flink_boost import serve; "
+        "import sys; from pathlib import Path; from flink_boost.publish import serve; "
         "serve.ensure_running(Path(sys.argv[1]), serve.Address(port=0))"
     )
     for delay in (0.5, 1.0, 1.8):
@@ -165,7 +165,7 @@ def test_a_killed_starter_keeps_the_lock_until_its_database_is_prepared(tmp_path
         encoding="utf-8",
     )
     code = (
-        "import sys; from pathlib import Path; from flink_boost import serve; "
+        "import sys; from pathlib import Path; from flink_boost.publish import serve; "
         "serve._DJANGO_PROJECT = Path(sys.argv[2]); "
         "serve.ensure_running(Path(sys.argv[1]), serve.Address(port=0))"
     )

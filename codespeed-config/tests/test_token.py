@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from conftest import Dashboard, result
-from flink_boost.lines import load_lines
+from flink_boost.flink.lines import load_lines
 
 WRONG = [
     None,

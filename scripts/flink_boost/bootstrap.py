@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from flink_boost.errors import EnvironmentProblem, FlinkBoostError
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -15,8 +15,8 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from flink_boost.lines import PROJECT_ROOT, Line, default_line, find_line
-from flink_boost.maven import modes_of_tests
+from flink_boost.flink.lines import PROJECT_ROOT, Line, default_line, find_line
+from flink_boost.flink.maven import modes_of_tests
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
 FLINKS = "Flink's own tests"

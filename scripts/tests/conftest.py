@@ -13,8 +13,8 @@ import hypothesis
 import pytest
 from installations import LINE, flink_boost, java_environment, new_home
 
-from flink_boost.downloads import CACHE, ensure_pip_tools
-from flink_boost.lines import Line
+from flink_boost.flink.downloads import CACHE, ensure_pip_tools
+from flink_boost.flink.lines import Line
 
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)

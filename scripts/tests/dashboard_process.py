@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from flink_boost import serve
+from flink_boost.publish import serve
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from flink_boost.carried import Carried, of_tree
-from flink_boost.cli import main
-from flink_boost.distribution import ensure_distribution, private_copy
-from flink_boost.downloads import CACHE
-from flink_boost.dropin import RECORD
-from flink_boost.jdks import java_home
-from flink_boost.launch import ROLES, Launch
-from flink_boost.lines import Line, load_lines
+from flink_boost.cli.main import main
+from flink_boost.flink.distribution import ensure_distribution, private_copy
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.dropin import RECORD
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.operate.carried import Carried, of_tree
 
 VERSION = "0.2.0"
 LINES = [line for line in load_lines().values() if line.enabled]

@@ -11,7 +11,7 @@ from pathlib import Path
 _PROGRAM = textwrap.dedent("""
     import os, sys
     from pathlib import Path
-    from flink_boost import cli
+    from flink_boost.cli import main as cli
 
     number, left = map(int, sys.argv[1:3])
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flink_boost.model import Fork, RunInfo
+from flink_boost.measure.model import Fork, RunInfo
 
 
 def store_complete_run(results: Path, run: RunInfo, forks: Sequence[Fork]) -> Path:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from installations import CARRIED, java_environment, new_home
 
-from flink_boost import errors
-from flink_boost.cli import ORDER
-from flink_boost.errors import FlinkBoostError
-from flink_boost.lines import PROJECT_ROOT, load_lines
-from flink_boost.problems import INTERRUPTED
-from flink_boost.verify import STRINGS
+from flink_boost.base import errors
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.cli.main import ORDER
+from flink_boost.cli.problems import INTERRUPTED
+from flink_boost.flink.lines import PROJECT_ROOT, load_lines
+from flink_boost.operate.verify import STRINGS
 
 TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
 
@@ -82,7 +82,7 @@ def test_the_words_in_doubt_are_those_of_the_programs() -> None:
     """Each quotation of ``doctor`` and ``verify`` is in the code that says it."""
     code = "".join(
         (PROJECT_ROOT / "scripts" / "flink_boost" / f"{name}.py").read_text()
-        for name in ("doctor", "dropin", "classpath", "verify")
+        for name in ("operate/doctor", "flink/dropin", "operate/classpath", "operate/verify")
     )
     # Sentences are broken over lines, and names stand between braces.
     spoken = re.sub(r'"\s+f?"', "", re.sub(r"\{[^}]*\}", "…", code))

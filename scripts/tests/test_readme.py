@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 
-from flink_boost.lines import PROJECT_ROOT, load_lines
+from flink_boost.flink.lines import PROJECT_ROOT, load_lines
 
 README = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flink_boost.lines import find_line, load_lines
-from flink_boost.maven import MODES
+from flink_boost.flink.lines import find_line, load_lines
+from flink_boost.flink.maven import MODES
 from flink_boost.totals import (
     Suite,
     Totals,

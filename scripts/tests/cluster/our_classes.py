@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flink_installation import FlinkInstallation
 
-from flink_boost.lines import Line
+from flink_boost.flink.lines import Line
 
 CLIENT = "org.apache.flink.client.cli.CliFrontend"
 JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"

@@ -12,8 +12,8 @@ from typing import Any
 
 from flink_installation import FlinkInstallation, eventually
 
-from flink_boost.jdks import java_home
-from flink_boost.lines import Line
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import Line
 
 SOURCES = Path(__file__).with_name("jobs")
 # Long enough for a machine that does other things at the same time.

@@ -16,7 +16,7 @@ from our_classes import (
     used_by_words,
 )
 
-from flink_boost.lines import Line
+from flink_boost.flink.lines import Line
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
 PROBE = Path(__file__).with_name("KillSwitchProbe.java")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from flink_installation import FlinkInstallation, Install, Platform, run_example
 
-from flink_boost.cli import main
-from flink_boost.distribution import ensure_example, private_copy
-from flink_boost.jdks import java_home
-from flink_boost.lines import Line
+from flink_boost.cli.main import main
+from flink_boost.flink.distribution import ensure_example, private_copy
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import Line
 
 CODEC = "org.apache.flink.boost.string.StringWriter"
 

@@ -23,7 +23,7 @@ from running_job import checkpoint_options
 from string_state import differences
 from texts import encode, shown
 
-from flink_boost.lines import Line
+from flink_boost.flink.lines import Line
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
 ROUNDS = 3

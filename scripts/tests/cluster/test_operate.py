@@ -16,9 +16,9 @@ from flink_installation import (
     eventually,
 )
 
-from flink_boost.cli import main
-from flink_boost.errors import FlinkRunning
-from flink_boost.jdks import java_home
+from flink_boost.base.errors import FlinkRunning
+from flink_boost.cli.main import main
+from flink_boost.flink.jdks import java_home
 
 CURRENT = [platform for platform in PLATFORMS if str(platform) == "2.3.0-jdk17"]
 JOB_MANAGER = "StandaloneSessionClusterEntrypoint"

@@ -21,7 +21,7 @@ from running_job import checkpoint_options
 from string_state import differences
 from texts import shown
 
-from flink_boost.lines import Line
+from flink_boost.flink.lines import Line
 
 ROUNDS = 12
 PAUSE_MILLIS = 20

@@ -20,9 +20,9 @@ from running_job import checkpoint_options
 from string_state import differences
 from texts import shown
 
-from flink_boost.cli import main
-from flink_boost.jdks import java_home
-from flink_boost.lines import Line
+from flink_boost.cli.main import main
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import Line
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
 JOB_MANAGER = "StandaloneSessionClusterEntrypoint"

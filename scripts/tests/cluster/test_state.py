@@ -17,7 +17,7 @@ from running_job import RunningJob, checkpoint_options
 from string_state import StringState, commands, differences, written_down
 from texts import encode, shown
 
-from flink_boost.lines import Line
+from flink_boost.flink.lines import Line
 
 TURNS = 3
 STRING_VALUE = "org.apache.flink.types.StringValue"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from flink_installation import ONE_PER_LINE, Ended, FlinkInstallation, Install, eventually
 
-from flink_boost.lines import Line, load_lines
+from flink_boost.flink.lines import Line, load_lines
 
 STRING_VALUE = "org/apache/flink/types/StringValue.class"
 WEAVE = "META-INF/flink-boost/weave.properties"

@@ -1,0 +1,1 @@
+"""Errors, durable files, child processes: what every room stands on. Standard library only."""

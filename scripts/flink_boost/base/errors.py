@@ -1,0 +1,159 @@
+"""Errors that a user can act on.
+
+Every message is one sentence that says what is wrong, followed by the next step. The command line
+maps them, in one place (``flink_boost.cli.main``), to an exit code and prints no traceback unless
+``--debug`` is given.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class FlinkBoostError(Exception):
+    """Base of all errors that are reported in one sentence.
+
+    ``next_step`` is what the user can do about it, in the imperative.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}".strip()
+
+
+class UsageProblem(FlinkBoostError):
+    """The call names something that does not exist: a line, a group, a benchmark pattern."""
+
+    exit_code = 2
+
+
+class BrokenData(FlinkBoostError):
+    """A file is not what it should be: cut off, not JSON, not JMH's, another checksum."""
+
+    exit_code = 3
+
+
+class EnvironmentProblem(FlinkBoostError):
+    """The machine does not let us work: a busy port, a full disk, a missing tool."""
+
+    exit_code = 4
+
+
+class UploadFailed(FlinkBoostError):
+    """Codespeed did not accept a result; it stays in the spool and is sent again later."""
+
+    exit_code = 5
+
+
+class BenchmarkFailed(FlinkBoostError):
+    """A JMH fork ended with an error; the other forks are kept."""
+
+    exit_code = 6
+
+
+class PatchedCodeChanged(FlinkBoostError):
+    """Code of Flink's that a patch replaces or uses is not what the patch was written for."""
+
+    exit_code = 7
+
+
+class FlinkTestsFailed(FlinkBoostError):
+    """A test of Flink's own fails with our jar only, or an exclusion is out of date."""
+
+    exit_code = 1
+
+
+class FlinkTestsInvalid(FlinkBoostError):
+    """Flink's tests did not run against the classes that they were meant to test."""
+
+    exit_code = 1
+
+
+class CodecMismatch(FlinkBoostError):
+    """Patched wrote, read or copied a string in another way than stock."""
+
+    exit_code = 1
+
+
+class AnswerLost(FlinkBoostError):
+    """A call came to its end, but what it has to say could not be written."""
+
+    exit_code = 1
+
+
+class NotAFlinkHome(FlinkBoostError):
+    """The folder is not the top of a Flink distribution."""
+
+    exit_code = 10
+
+
+class UnsupportedFlink(FlinkBoostError):
+    """A Flink release that we carry no jar for."""
+
+    exit_code = 11
+
+
+class VendorFlink(FlinkBoostError):
+    """A Flink with the number of a supported release whose classes are not the official ones."""
+
+    exit_code = 12
+
+
+class ReadOnlyInstallation(FlinkBoostError):
+    """The installation may not be changed by this user, or is on a read-only file system."""
+
+    exit_code = 13
+
+
+class HalfWritten(FlinkBoostError):
+    """An installation of our jar was cut off before its end."""
+
+    exit_code = 14
+
+
+class SeveralDropIns(FlinkBoostError):
+    """More than one of our jars is on the class path of an installation."""
+
+    exit_code = 15
+
+
+class RenamedDropIn(FlinkBoostError):
+    """Our jar is in an installation under a name that we did not give it."""
+
+    exit_code = 16
+
+
+class LinkedLibrary(FlinkBoostError):
+    """``lib/`` is a link, so that a change would reach other installations."""
+
+    exit_code = 17
+
+
+class FlinkRunning(FlinkBoostError):
+    """Processes run from the installation that is to be changed."""
+
+    exit_code = 18
+
+
+class NotInstalled(FlinkBoostError):
+    """There is none of our jars in the installation."""
+
+    exit_code = 19
+
+
+class VerificationFailed(FlinkBoostError):
+    """A check of an installation found what should not be."""
+
+    exit_code = 20
+
+
+class ReplacedClasses(FlinkBoostError):
+    """Our classes are inside ``flink-dist``, so there is nothing to install, remove or compare."""
+
+    exit_code = 21

@@ -1,0 +1,95 @@
+"""How the commands that look after installations answer: for people, or as one JSON object.
+
+Every object has ``command``, ``ok`` and ``exit_code``. One that could not do what it was called for
+has ``error`` and ``next_step`` too; the sentence goes to the error output all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from flink_boost.base.errors import AnswerLost
+from flink_boost.cli.problems import Problem, explain
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def json_option(command: _Command) -> _Command:
+    """``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")(
+        command
+    )
+
+
+def rolling_option(command: _Command) -> _Command:
+    """``--rolling``."""
+    return click.option(
+        "--rolling",
+        is_flag=True,
+        help="Change the jar although Flink runs from there; restart its processes afterwards.",
+    )(command)
+
+
+def say(text: str, done: str = "") -> None:
+    """Prints an answer for people.
+
+    Raises ``AnswerLost`` when it cannot be written, as on a full disk; ``done`` is what the call
+    has done by then, a sentence without its full stop.
+    """
+    try:
+        click.echo(text)
+    except OSError as error:
+        lost = f"{done}, but the answer" if done else "The answer"
+        raise AnswerLost(
+            f"{lost} could not be written ({error.strerror}).",
+            "Run the same command again to have it; what was done stays done.",
+        ) from error
+
+
+def print_json(command: str, exit_code: int, content: Mapping[str, Any], done: str = "") -> None:
+    """Prints the answer of a call that came to its end. Raises ``AnswerLost`` as ``say`` does."""
+    answer = {"command": command, "ok": exit_code == 0, "exit_code": exit_code, **content}
+    say(json.dumps(answer, indent=2, default=_plain), done)
+
+
+def print_problem(command: str, problem: Problem) -> None:
+    """Prints the answer of a call that did not come to its end. Raises ``AnswerLost``."""
+    content = {"error": problem.message, "next_step": problem.next_step}
+    print_json(command, problem.exit_code, content)
+
+
+@contextmanager
+def failing_in_json(command: str, as_json: bool) -> Iterator[None]:
+    """Prints an error as JSON too, if it can, on its way to the one place that reports errors."""
+    try:
+        yield
+    except (KeyboardInterrupt, Exception) as error:
+        if as_json:
+            with suppress(AnswerLost):
+                print_problem(command, explain(error))
+        raise
+
+
+class FlinkHomeArgument(click.Path):
+    """The folder of an installation. An empty word is what an unset variable leaves: no folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuses an empty word, which as a path would mean the current folder."""
+        if value == "":
+            self.fail("the folder's name is empty: name the installation", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{value!r} does not belong in an answer")

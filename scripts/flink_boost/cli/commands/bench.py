@@ -1,0 +1,233 @@
+"""Measure stock and patched forks in turn."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from importlib.metadata import version as distribution_version
+
+import click
+from rich.console import Console
+
+from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.main import Settings
+from flink_boost.cli.options import jdk_option
+from flink_boost.flink.lines import default_line, find_line
+from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
+from flink_boost.measure import bench, store
+from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
+from flink_boost.measure.groups import choose_cells, find_group, load_groups
+from flink_boost.measure.model import Box, RunInfo, Side
+from flink_boost.measure.thirdside import ensure_third
+from flink_boost.publish.comparison import comparison_sheets
+from flink_boost.publish.progress import shown_progress
+from flink_boost.publish.sheet import print_sheets
+
+DEFAULT_GROUP = "quick"
+PLAN_OPTIONS = (
+    *("group", "line", "jdk", "pairs", "aa", "third", "opened", "threads", "heap", "jvm_arg"),
+)
+HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
+
+
+@click.command(name="bench")
+@click.argument("patterns", nargs=-1)
+@click.option("--group", default=DEFAULT_GROUP, show_default=True, help="From groups.toml.")
+@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@jdk_option
+@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@click.option("--aa", is_flag=True, help="Stock against stock: a test of the harness.")
+@click.option(
+    "--third",
+    metavar="NAME",
+    help="A third side beside stock and patched: 'upstream' is upstream's own later fix (1.9.3);"
+    " the path of a flink-boost jar is another build of ours.",
+)
+@click.option(
+    "--opened/--not-opened",
+    default=True,
+    show_default=True,
+    help="Whether java.lang is opened, as Flink's own configuration does.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Threads that measure at once in each JVM.",
+)
+@click.option(
+    "--heap",
+    metavar="SIZE",
+    help="Heap of the measured JVMs, as 64m; default: each benchmark's own.",
+)
+@click.option("--jvm-arg", multiple=True, help="Further option of the measured JVMs; repeatable.")
+@click.option("--resume", metavar="RUN_ID", help="Go on with an unfinished run.")
+@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    patterns: tuple[str, ...],
+    group: str,
+    line: str | None,
+    jdk: int | None,
+    pairs: int | None,
+    aa: bool,
+    third: str | None,
+    opened: bool,
+    threads: int,
+    heap: str | None,
+    jvm_arg: tuple[str, ...],
+    resume: str | None,
+    java: str | None,
+) -> RunInfo:
+    """Measure stock and patched forks in turn, then compare them.
+
+    PATTERNS are regular expressions that choose benchmarks of the group by name. Every fork is kept
+    as soon as it ends; a run that was interrupted or killed goes on with --resume.
+
+    \b
+    Examples:
+      flink-boost bench                                  the quick look
+      flink-boost bench --group spine 'write.*ascii'     some benchmarks of a group
+      flink-boost bench --group spine --aa               is the harness sound?
+      flink-boost bench --group spine --line 1.20.5 --jdk 11
+      flink-boost bench --group spine --line 1.9.3 --third upstream
+      flink-boost bench --group spine --third ../before/flink-boost-2.3.0-0.1.0.jar
+      flink-boost bench --group spine --threads 8 --heap 64m
+      flink-boost bench --resume 20260301T223005Z-2.3.0
+    """
+    settings: Settings = ctx.obj
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    with terminated_like_interrupted(), store.lock(settings.results):
+        if resume:
+            _refuse_plan_options(ctx, patterns)
+            info, paths, java = _resume(settings, resume, java)
+        else:
+            sides = _sides(aa, third)
+            heap = _checked_heap(heap)
+            flink = find_line(line or default_line())
+            java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+            chosen = choose_cells(find_group(load_groups(), group), patterns)
+            version = distribution_version("flink-boost")
+            third_side = ensure_third(flink.version, third, settings.build) if third else None
+            paths = bench.find_class_paths(flink, settings.build, version, sides, third=third_side)
+            started = datetime.now(UTC).replace(microsecond=0)
+            box = _require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
+            _hint_at_unfinished(settings, errors)
+            suffix = f"{flink.version}-aa" if aa else flink.version
+            info = bench.plan_run(
+                run_id=store.new_run_id(settings.results, started, suffix),
+                started=started,
+                group=chosen,
+                line=flink,
+                sides=sides,
+                pairs=pairs or chosen.pairs,
+                opened=opened,
+                extra_options=jvm_arg,
+                class_paths=paths,
+                box=box,
+                commit=bench.current_commit(),
+                version=version,
+                threads=threads,
+                heap=heap,
+            )
+            store.create_run(settings.results, info)
+        errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
+        _carry_out(settings, info, paths, java, errors)
+        return info
+
+
+def _carry_out(
+    settings: Settings, info: RunInfo, paths: bench.ClassPaths, java: str, errors: Console
+) -> None:
+    failure: BenchmarkFailed | None = None
+    try:
+        with shown_progress(errors) as progress:
+            bench.run_missing_forks(
+                settings.results, info, paths, java=java, environment=os.environ, progress=progress
+            )
+    except BenchmarkFailed as error:
+        # What was measured is shown all the same.
+        failure = error
+    except KeyboardInterrupt:
+        errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
+        raise
+    forks = store.load_forks(settings.results, info.run_id)
+    print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
+    click.echo(f"Run: {info.run_id}")
+    if failure is not None:
+        raise failure
+
+
+def _sides(aa: bool, third: str | None) -> tuple[Side, ...]:
+    if aa and third:
+        raise UsageProblem(
+            "--aa compares stock with itself; a third side would have nothing to be compared with.",
+            "Leave out one of --aa and --third.",
+        )
+    if aa:
+        return (Side.STOCK, Side.CONTROL)
+    return (Side.STOCK, Side.PATCHED, *((Side.UPSTREAM,) if third else ()))
+
+
+def _checked_heap(value: str | None) -> str:
+    if value and not HEAP_SIZE.fullmatch(value):
+        raise UsageProblem(f"{value!r} is not a heap size.", "Write it as in 64m or 1g.")
+    return (value or "").lower()
+
+
+def _resume(
+    settings: Settings, run_id: str, java: str | None
+) -> tuple[RunInfo, bench.ClassPaths, str]:
+    info = store.load_run(settings.results, run_id)
+    if not info.timings:
+        raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
+    # A damaged file would otherwise be found only when everything else has been measured.
+    store.load_forks(settings.results, run_id)
+    flink = find_line(info.line)
+    java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), fetch_jdk)
+    third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
+    paths = bench.find_class_paths(
+        flink, settings.build, info.boost_version, info.sides, third=third_side
+    )
+    box = _require_box(java, flink.jdks, flink.version)
+    bench.require_same_circumstances(info, paths, box)
+    return info, paths, java
+
+
+def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
+    jdk = ask_jdk(java)
+    if jdk.feature not in jdks:
+        supported = " or ".join(str(number) for number in jdks)
+        raise EnvironmentProblem(
+            f"{java} is JDK {jdk.feature}, but Flink {line} runs on {supported}.",
+            "Name another one with --java PATH, or leave that out.",
+        )
+    return describe_box(jdk)
+
+
+def _refuse_plan_options(ctx: click.Context, patterns: tuple[str, ...]) -> None:
+    given = [
+        name
+        for name in PLAN_OPTIONS
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given or patterns:
+        what = f"--{given[0].replace('_', '-')}" if given else "a pattern"
+        raise UsageProblem(
+            f"{what} cannot be given with --resume: the plan of a run is fixed when it begins.",
+            "Leave it out, or start a new run.",
+        )
+
+
+def _hint_at_unfinished(settings: Settings, errors: Console) -> None:
+    complete = set(store.complete_run_ids(settings.results))
+    unfinished = [run for run in store.run_ids(settings.results) if run not in complete]
+    if unfinished:
+        errors.out(
+            f"The run {unfinished[-1]} is unfinished;"
+            f" `flink-boost bench --resume {unfinished[-1]}` would go on with it."
+        )

@@ -1,0 +1,55 @@
+"""``flink-boost dist``: Build whole Flink distributions with our classes, as tarballs."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.main import Settings
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import PROJECT_ROOT, find_line, load_lines
+from flink_boost.operate.carried import carried
+from flink_boost.operate.dist.build import Variant, build_tarball
+
+
+@click.command(name="dist")
+@click.option("--line", "versions", metavar="VERSION", multiple=True, help="Default: all lines.")
+@click.option(
+    "--variant",
+    "variants",
+    type=click.Choice([variant.value for variant in Variant]),
+    multiple=True,
+    help="Our jar in lib/ before Flink's, or our classes inside Flink's own jar. Default: both.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    show_default="BUILD/dist",
+    help="Folder for the tarballs.",
+)
+@click.pass_obj
+def command(
+    settings: Settings, versions: tuple[str, ...], variants: tuple[str, ...], out: Path | None
+) -> None:
+    """Build flink-VERSION-boost.tgz and flink-VERSION-boost-replaced.tgz, with checksums.
+
+    They hold the official distribution that lines.toml pins and our classes: in a jar of their own
+    in lib/, or in the places of stock's inside flink-dist. Same input, same bytes.
+
+    \b
+    Examples:
+      flink-boost dist
+      flink-boost dist --line 2.3.0 --variant replaced
+    """
+    every = [version for version, line in load_lines().items() if line.enabled]
+    lines = [find_line(version) for version in versions or every]
+    package = carried(distribution_version("flink-boost"))
+    folder = settings.build / "dist" if out is None else out.absolute()
+    with terminated_like_interrupted():
+        for line in lines:
+            for variant in map(Variant, variants or list(Variant)):
+                made = build_tarball(line, variant, package, PROJECT_ROOT, CACHE, folder)
+                click.echo(f"{made.sha256}  {made.path}  {made.size / 1e6:.0f} MB")

@@ -1,0 +1,58 @@
+"""``flink-boost doctor``: Say what is not as it should be with an installation, and what to do."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.flink.lines import load_lines
+from flink_boost.operate.carried import carried
+from flink_boost.operate.doctor import Finding, Level, examine
+
+_MARKS = {Level.FINE: "ok     ", Level.WARNING: "warning", Level.PROBLEM: "PROBLEM"}
+
+
+@click.command(name="doctor")
+@click.argument("flink_home", type=FlinkHomeArgument(), envvar="FLINK_HOME")
+@json_option
+@terminated_like_interrupted()
+def command(flink_home: Path, as_json: bool) -> int:
+    """Look at FLINK_HOME: version, jar, class path, JDK, mode, opened modules, running processes.
+
+    Without an argument FLINK_HOME is taken from the environment. Quick, and changes nothing. Ends
+    with the exit code that the first problem would give elsewhere.
+
+    \b
+    Examples:
+      flink-boost doctor /opt/flink
+      flink-boost doctor /opt/flink --json
+    """
+    with failing_in_json("doctor", as_json):
+        lines = load_lines()
+        version = distribution_version("flink-boost")
+        known = carried(version).dropins(lines.values())
+        findings = [
+            _package(version, known),
+            *examine(flink_home, lines, known, dict(os.environ)),
+        ]
+    exit_code = next((f.exit_code for f in findings if f.level is Level.PROBLEM), 0)
+    if as_json:
+        content = {"flink_home": flink_home, "findings": [asdict(f) for f in findings]}
+        print_json("doctor", exit_code, content)
+    else:
+        for finding in findings:
+            say(f"{_MARKS[finding.level]}  {finding.text} {finding.next_step}".rstrip())
+    return exit_code
+
+
+def _package(version: str, known: list[Path]) -> Finding:
+    if not known:
+        return Finding(Level.WARNING, f"flink-boost {version} has no jar.", "Run `make jars`.")
+    names = ", ".join(jar.name for jar in known)
+    return Finding(Level.FINE, f"flink-boost {version} carries {names}.")

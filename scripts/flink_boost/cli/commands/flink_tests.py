@@ -1,0 +1,222 @@
+"""``flink-boost flink-tests``: Run Flink's own published tests with our jar in front."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from flink_boost.base.errors import EnvironmentProblem, FlinkTestsFailed, UsageProblem
+from flink_boost.base.files import exclusive_lock, sha256
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.main import Settings
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import Line, find_line, load_lines
+from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk
+from flink_boost.port.flinktests import plan as planning
+from flink_boost.port.flinktests.classpath import ensure_tests, replaced_classes
+from flink_boost.port.flinktests.jvm import FlinkTestJvm
+from flink_boost.port.flinktests.outcome import Status
+from flink_boost.port.flinktests.runner import (
+    Plan,
+    Step,
+    is_complete,
+    load_results,
+    prepare,
+    run_missing_chunks,
+)
+from flink_boost.port.flinktests.summary import (
+    describe,
+    describe_findings,
+    summarize,
+    write_junit_xml,
+)
+from flink_boost.publish.progress import describe_left
+
+NICENESS = 19
+
+
+@click.command(name="flink-tests")
+@click.argument("patterns", nargs=-1)
+@click.option(
+    "--line", multiple=True, help="Flink release, repeatable; default: all that are switched on."
+)
+@click.option("--jdk", type=int, help="JDK to run on; default: every one of the line.")
+@click.option("--all", "everything", is_flag=True, help="All of flink-core's and flink-runtime's.")
+@click.option("--again", is_flag=True, help="With --all: also what is complete for this jar.")
+@click.option(
+    "--dropin",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The jar to put in front; default: the one that `make build` left.",
+)
+@click.pass_obj
+def command(
+    settings: Settings,
+    patterns: tuple[str, ...],
+    line: tuple[str, ...],
+    jdk: int | None,
+    everything: bool,
+    again: bool,
+    dropin: Path | None,
+) -> None:
+    """Run Flink's own published tests with our jar in front.
+
+    PATTERNS are regular expressions that choose test classes by name; without them the selection of
+    scripts/flink-tests/flink-tests.toml runs, or with --all every test of flink-core and
+    flink-runtime beside what is selected of flink-streaming-java. A class that fails is run again
+    on stock: exit code 1 when it passes there. A run that was interrupted or killed goes on where
+    it was when it is called again.
+
+    \b
+    Examples:
+      flink-boost flink-tests                                 all lines and JDKs, some minutes
+      flink-boost flink-tests --line 2.3.0 --jdk 17 'types.String.*Test'
+      nohup flink-boost flink-tests --all &                   hours; in the background
+    """
+    if everything and patterns:
+        raise UsageProblem("--all and patterns exclude each other.", "Leave one of them out.")
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    if everything:
+        os.nice(max(0, NICENESS - os.nice(0)))
+    bad = []
+    with terminated_like_interrupted():
+        for flink, feature in _targets(line, jdk):
+            failed = _run(settings, flink, feature, patterns, everything, again, dropin, console)
+            bad += [f"Flink {flink.version} on JDK {feature}"] if failed else []
+    if bad:
+        raise FlinkTestsFailed(
+            f"Flink's own tests do not pass with our jar: {', '.join(bad)}.",
+            f"The lines above name the tests; their logs are in {settings.build / 'flink-tests'}.",
+        )
+
+
+def _run(
+    settings: Settings,
+    line: Line,
+    jdk: int,
+    patterns: tuple[str, ...],
+    everything: bool,
+    again: bool,
+    dropin: Path | None,
+    console: Console,
+) -> bool:
+    """Runs one line on one JDK and prints what it found; True when something is wrong with us."""
+    scope = "all" if everything else "selection"
+    if patterns:
+        scope = "chosen-" + hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:12]
+    folder = settings.build / "flink-tests" / f"{line.version}-jdk{jdk}-{scope}"
+    jar = _require_dropin(settings, line, dropin)
+    woven = replaced_classes(jar)
+    with exclusive_lock(folder.with_suffix(".lock"), "flink-boost flink-tests"):
+        plan, jvms = _plan(line, jdk, scope, patterns, jar, woven, folder)
+        goes_on = prepare(folder, plan, keep_complete=everything and not again)
+        classes = sum(len(chunk.classes) for chunk in plan.chunks)
+        console.out(
+            f"{'Going on with' if goes_on else 'Running'} {classes} test classes of Flink"
+            f" {line.version} on JDK {plan.jdk_version} with {jar.name} in front"
+        )
+        if goes_on and is_complete(folder):
+            console.out("They have all run with this jar; --again runs them once more.")
+            results = load_results(folder, plan)
+        else:
+            results = run_missing_chunks(folder, plan, jvms, lambda step: _show(step, console))
+    summary = summarize(results, jar)
+    for text in describe(summary, woven, jar):
+        click.echo(text)
+    report = settings.build / "test-reports" / "flink" / f"{line.version}-jdk{jdk}-{scope}.xml"
+    write_junit_xml(results, summary, report)
+    if not (summary.passed and summary.loaded and summary.patched_jvms):
+        raise FlinkTestsFailed(
+            f"Nothing was tested: {summary.passed} tests passed, {len(summary.loaded)} classes of"
+            f" {jar.name} were loaded, and their new code ran in {summary.patched_jvms} runs.",
+            "Choose tests that use strings, or check the jar.",
+        )
+    return not summary.good
+
+
+def _targets(versions: tuple[str, ...], jdk: int | None) -> list[tuple[Line, int]]:
+    enabled = [version for version, line in load_lines().items() if line.enabled]
+    lines = [find_line(version) for version in versions or enabled]
+    targets = [(each, feature) for each in lines for feature in each.jdks if jdk in (None, feature)]
+    if not targets:
+        supported = "; ".join(f"{each.version}: {', '.join(map(str, each.jdks))}" for each in lines)
+        raise UsageProblem(f"No line runs on JDK {jdk}.", f"Choose one of: {supported}.")
+    return targets
+
+
+def _require_dropin(settings: Settings, line: Line, named: Path | None) -> Path:
+    name = line.dropin_name(distribution_version("flink-boost"))
+    jar = (named or settings.build / "jars" / name).absolute()
+    if not jar.is_file():
+        raise EnvironmentProblem(f"{jar} is missing.", f"Run `make build LINE={line.version}`.")
+    return jar
+
+
+def _plan(
+    line: Line,
+    jdk: int,
+    scope: str,
+    patterns: tuple[str, ...],
+    dropin: Path,
+    woven: tuple[str, ...],
+    folder: Path,
+) -> tuple[Plan, dict[str, FlinkTestJvm]]:
+    catalogue = planning.load_catalogue()
+    java = choose_java(None, jdk, line.jdks, dict(os.environ), fetch_jdk)
+    modules = planning.modules_of(catalogue, line.version)
+    tests = {module: ensure_tests(line, module, CACHE) for module in modules}
+    available = {
+        module: planning.test_classes(catalogue, each.class_files())
+        for module, each in tests.items()
+    }
+    if patterns:
+        chunks = planning.chosen_of(catalogue, available, patterns)
+    elif scope == "all":
+        chunks = planning.all_of(catalogue, line.version, jdk, available)
+    else:
+        chunks = planning.selection_of(catalogue, line.version, jdk, available)
+    options = {
+        module: planning.jvm_options(catalogue, line.version, module, jdk, line.jvm_options)
+        for module in modules
+    }
+    plan = Plan(
+        line=line.version,
+        jdk=jdk,
+        jdk_version=ask_jdk(java).version,
+        scope=scope,
+        dropin_sha256=sha256(dropin),
+        class_paths={module: each.identity() for module, each in tests.items()},
+        options=options,
+        limits=catalogue.limits,
+        chunks=tuple(chunks),
+    )
+    jvms = {
+        module: FlinkTestJvm(
+            java=java,
+            tests=each,
+            options=options[module],
+            dropin=dropin,
+            woven=woven,
+            scratch=folder / "scratch",
+            environment=os.environ,
+        )
+        for module, each in tests.items()
+    }
+    return plan, jvms
+
+
+def _show(step: Step, console: Console) -> None:
+    outcome = step.outcome
+    failed = f", {len(outcome.failures)} failed" if outcome.failures else ""
+    left = f", {describe_left(step.seconds_left)}" if step.seconds_left else ""
+    console.out(
+        f"[{step.number}/{step.total}] {step.chunk.id}: {outcome.count(Status.PASSED)} passed"
+        f"{failed} in {outcome.seconds:.0f} s{left}"
+    )
+    for investigation in step.investigations:
+        for text in describe_findings(investigation.findings):
+            console.out(f"    {text}")

@@ -1,0 +1,216 @@
+"""``flink-boost line``: Take another Flink release in: fetch, compare, test, add it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
+from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.main import Settings
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.port.flinktests.classpath import ensure_tests
+from flink_boost.port.flinktests.plan import load_catalogue, modules_of
+from flink_boost.port.newline.check import ClassVerdict
+from flink_boost.port.newline.describe import (
+    Surroundings,
+    check_patches,
+    describe_release,
+    fetch_jars,
+    require_release,
+)
+from flink_boost.port.newline.files import NewLine, add_line, record
+from flink_boost.port.newline.registries import Registries
+from flink_boost.port.newline.suite import copy_tree, run_step, steps_of
+from flink_boost.port.sources.ours import nearest_line
+from flink_boost.port.sources.patches import patches_of_line, patches_of_tree
+
+_STEPS = 5
+
+
+@click.group(name="line")
+def command() -> None:
+    """Look after the supported Flink releases, the lines of lines.toml."""
+
+
+@command.command(name="add")
+@click.argument("version")
+@click.option("--dry-run", is_flag=True, help="Fetch and compare, show what would be added.")
+@click.option("--untested", is_flag=True, help="Add it switched off, without running the suite.")
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="Go on although code that a patch replaces is new; the suite has to judge.",
+)
+@click.option("--skip-flink-tests", is_flag=True, help="Leave Flink's own tests out of the suite.")
+@click.option(
+    "--tree",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=PROJECT_ROOT,
+    show_default="this one",
+    help="Source tree of flink-boost to add it to.",
+)
+@click.pass_obj
+def add(
+    settings: Settings,
+    version: str,
+    dry_run: bool,
+    untested: bool,
+    accept_changes: bool,
+    skip_flink_tests: bool,
+    tree: Path,
+) -> None:
+    """Take the Flink release VERSION in, or name the method that keeps it out.
+
+    Jars, sources and distribution are fetched and pinned; what our patches use of the release is
+    compared with every line; then the jar is built and tested in a copy of the source tree, with
+    the folders of the nearest line. Only when all of that went well lines.toml names the line,
+    switched on. Exit code 7: code that we patch is not as expected.
+
+    \b
+    Examples:
+      flink-boost line add 2.2.1 --dry-run
+      flink-boost line add 2.2.1
+    """
+    tree = tree.absolute()
+    began = time.monotonic()
+    with (
+        terminated_like_interrupted(),
+        exclusive_lock(settings.build / "line-add" / "lock", "flink-boost line add"),
+    ):
+        lines = load_lines(tree / "lines.toml")
+        if version in lines:
+            state = "switched on" if lines[version].enabled else "switched off"
+            click.echo(f"lines.toml names Flink {version} already, {state}; nothing was changed.")
+            return
+        around = Surroundings(
+            lines=[line for line in lines.values() if line.enabled],
+            patches=patches_of_tree(tree),
+            published=Registries(tree / ".cache"),
+            tree=tree,
+            jdk_home=java_home,
+            environment=dict(os.environ),
+            tell=_detail,
+        )
+        _step(1, f"Looking for Flink {version} on Maven Central")
+        require_release(version, around.published)
+        model = nearest_line(version, around.lines)
+        around = replace(around, patches=patches_of_line(around.patches, model.classes))
+        _step(2, "Fetching jars and sources, comparing what our patches use")
+        jars = fetch_jars(version, around)
+        checksums, verdicts = check_patches(version, jars, around)
+        for verdict in verdicts:
+            click.echo("\n".join(_describe(verdict)))
+        _require_known(version, verdicts, accept_changes)
+        _step(3, "Fetching what else is pinned")
+        new = describe_release(version, jars, checksums, around)
+        new = replace(new, line=replace(new.line, enabled=not untested))
+        if dry_run:
+            _step(_STEPS, "Nothing is changed; this would be added to lines.toml")
+            click.echo(f"\n{record(new)}")
+            click.echo(f"Next: `flink-boost line add {version}`.")
+            return
+        if not untested:
+            _step(4, f"Building and testing it (logs: {_logs(settings, version)})")
+            _run_suite(new, around, tree, _logs(settings, version), not skip_flink_tests)
+        _step(_STEPS, "Adding it to the project")
+        for path in add_line(tree, new):
+            _detail(str(path))
+    seconds = time.monotonic() - began
+    click.echo(f"Flink {version} is in, after {seconds // 60:.0f} min {seconds % 60:02.0f} s.")
+    click.echo(_next_step(new))
+
+
+def _run_suite(
+    new: NewLine, around: Surroundings, tree: Path, logs: Path, flinks_tests: bool
+) -> None:
+    make_folder(logs)
+    copy = logs / "tree"
+    copy_tree(tree, copy)
+    add_line(copy, new)
+    if flinks_tests:
+        _require_class_path(new.line, copy)
+    for step in steps_of(new.line, copy, around.jdk_home, flinks_tests):
+        run_step(step, copy, logs, around.environment, around.tell)
+    jar = new.line.dropin_name(distribution_version("flink-boost"))
+    (copy / "build" / "jars" / jar).replace(logs / jar)
+    around.tell(f"jar: {logs / jar}")
+    shutil.rmtree(copy)
+
+
+def _require_class_path(line: Line, copy: Path) -> None:
+    """Resolves the class path of Flink's own tests, which come last, before everything else."""
+    folder = copy / "scripts" / "flink-tests"
+    catalogue = load_catalogue(folder / "flink-tests.toml")
+    try:
+        for module in modules_of(catalogue, line.version):
+            ensure_tests(line, module, copy / ".cache", folder)
+    except EnvironmentProblem as error:
+        raise EnvironmentProblem(
+            error.message,
+            f"Put a class path that is complete into scripts/flink-tests/flink-{line.version}.xml,"
+            " which is kept, or leave Flink's own tests out with --skip-flink-tests.",
+        ) from error
+
+
+def _require_known(version: str, verdicts: Sequence[ClassVerdict], accept_changes: bool) -> None:
+    unknown = [verdict for verdict in verdicts if not verdict.is_known]
+    differences = [text for verdict in unknown for text in verdict.differences()]
+    if not all(verdict.fits for verdict in unknown):
+        raise PatchedCodeChanged(
+            f"Our patches do not fit Flink {version}: {'; '.join(differences)}.",
+            "Change the patch for it, see docs/next-release.md; nothing was added.",
+        )
+    if unknown and not accept_changes:
+        raise PatchedCodeChanged(
+            f"Flink {version} changed what we replace: {'; '.join(differences)}.",
+            "Read the change above and docs/next-release.md; if the patch is still right, add"
+            " --accept-changes. Nothing was added.",
+        )
+
+
+def _describe(verdict: ClassVerdict) -> list[str]:
+    simple = verdict.name.rpartition(".")[2]
+    if verdict.same_file:
+        return [f"      {simple}: the class file of Flink {verdict.line}"]
+    if verdict.is_known:
+        return [f"      {simple}: what we use is as in the sources of Flink {verdict.line}"]
+    lines = [
+        *verdict.differences(),
+        *(row for diff in verdict.diffs() for row in diff.splitlines()),
+    ]
+    return [f"      {text}" for text in lines]
+
+
+def _next_step(new: NewLine) -> str:
+    version = new.line.version
+    if new.line.enabled:
+        return (
+            f"Next: read `git diff`, run `make test LINE={version}`, name the line in README.md and"
+            " docs/operating.md, commit."
+        )
+    return (
+        f"It is switched off. Next: set enabled = true in lines.toml, run `make test"
+        f" LINE={version}`, commit."
+    )
+
+
+def _logs(settings: Settings, version: str) -> Path:
+    return settings.build / "line-add" / version
+
+
+def _step(number: int, text: str) -> None:
+    click.echo(f"[{number}/{_STEPS}] {text}")
+
+
+def _detail(text: str) -> None:
+    click.echo(f"      {text}")

@@ -1,0 +1,31 @@
+"""Write the HTML report of a run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from flink_boost.cli.main import Settings
+from flink_boost.publish import serve
+from flink_boost.publish.report import write_report
+
+
+@click.command(name="report")
+@click.argument("run_id", default="latest")
+@click.pass_obj
+def command(settings: Settings, run_id: str) -> None:
+    """Write the report of RUN_ID, or of the newest complete run.
+
+    It is one HTML file that needs no server and no network.
+    """
+    running = serve.find_running(settings.build / "codespeed")
+    path = write_report(
+        settings.results,
+        settings.build / "report" / "index.html",
+        run_id,
+        dashboard_url=None if running is None else running.url,
+        made=datetime.now(UTC),
+        tell=lambda line: click.echo(line, err=True),
+    )
+    click.echo(f"The report is at {path.resolve().as_uri()}")

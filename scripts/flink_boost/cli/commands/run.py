@@ -1,0 +1,83 @@
+"""Take a quick look and publish it: what `make run` does after the build."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+import click
+
+from flink_boost.cli.commands.bench import command as bench_command
+from flink_boost.cli.main import Settings
+from flink_boost.cli.options import environment_option, jdk_option
+from flink_boost.flink.lines import Line, default_line, find_line
+from flink_boost.measure import bench
+from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
+from flink_boost.measure.groups import find_group, load_groups
+from flink_boost.publish import serve
+from flink_boost.publish.report_page import trend_headline
+from flink_boost.publish.upload import RetryPolicy
+from flink_boost.service.quicklook import GROUP, Places, find_interrupted, publish
+
+
+@click.command(name="run")
+@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@jdk_option
+@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@environment_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    envvar="FLINK_BOOST_PORT",
+    default=serve.DEFAULT_PORT,
+    show_default=True,
+    help="Port of the dashboard, if it is not running yet; 0 takes a free one.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    line: str | None,
+    jdk: int | None,
+    java: str | None,
+    environment: str,
+    port: int,
+) -> int:
+    """Take a quick look at stock against patched and publish it.
+
+    Measures the group "quick", starts the dashboard, uploads, detects and writes the report. A
+    quick look that was interrupted goes on where it stopped. When the dashboard cannot be reached
+    the report is written all the same, and `flink-boost upload` sends the results later.
+    """
+    settings: Settings = ctx.obj
+    flink = find_line(line or default_line())
+    chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+    unfinished = _find_interrupted(settings, flink, chosen)
+    if unfinished:
+        click.echo(f"Going on with {unfinished}, which was interrupted.", err=True)
+        info = ctx.invoke(bench_command, resume=unfinished, java=chosen)
+    else:
+        info = ctx.invoke(bench_command, group=GROUP, line=flink.version, java=chosen)
+    published = publish(
+        info.run_id,
+        Places(settings.results, settings.spool, settings.build),
+        environment=environment,
+        address=serve.Address(port=port),
+        environ=os.environ,
+        policy=RetryPolicy(),
+        clock=lambda: datetime.now(UTC),
+        tell=lambda sentence: click.echo(sentence, err=True),
+    )
+    if published.trends:
+        click.echo(f"Trend:     {trend_headline(published.trends)}")
+    if published.report is not None:
+        click.echo(f"Report:    {published.report.as_uri()}")
+    if published.dashboard_url is not None:
+        click.echo(f"Dashboard: {published.dashboard_url} (`flink-boost stop` ends our own)")
+    return published.problems[0].exit_code if published.problems else 0
+
+
+def _find_interrupted(settings: Settings, flink: Line, java: str) -> str | None:
+    group = find_group(load_groups(), GROUP)
+    box = describe_box(ask_jdk(java))
+    commit = bench.current_commit()
+    return find_interrupted(settings.results, settings.build, group, flink, box, commit)

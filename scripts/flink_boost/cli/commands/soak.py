@@ -1,0 +1,131 @@
+"""``flink-boost soak``: Drive random strings through stock and patched and compare everything."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+import click
+
+from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProblem
+from flink_boost.base.files import make_folder, sha256
+from flink_boost.cli.main import Settings
+from flink_boost.cli.options import jdk_option
+from flink_boost.flink.lines import default_line, find_line
+from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk
+from flink_boost.port import soak
+
+DEFAULT_CASES = "2e6"
+
+
+@click.command(name="soak")
+@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@jdk_option
+@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in soak.Mode]),
+    default=soak.Mode.OPENED.value,
+    show_default=True,
+    help="How the codec may look into strings.",
+)
+@click.option(
+    "--cases", default=DEFAULT_CASES, show_default=True, help="Number of strings, as in 1e9."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Other seed, other strings.")
+@click.option("--threads", type=click.IntRange(1, 999), help="Default: one per core.")
+@click.option("--case", type=click.IntRange(0), help="Check this one case only and describe it.")
+@click.option("--fresh", is_flag=True, help="Begin anew instead of going on.")
+@click.option(
+    "--break",
+    "damage",
+    metavar="read+HEX|write+HEX",
+    help="Read or write this code unit wrongly: the run has to find it.",
+)
+@click.pass_obj
+def command(
+    settings: Settings,
+    line: str | None,
+    jdk: int | None,
+    java: str | None,
+    mode: str,
+    cases: str,
+    seed: int,
+    threads: int | None,
+    case: int | None,
+    fresh: bool,
+    damage: str | None,
+) -> int:
+    """Drive random strings through stock and patched, side by side, and compare everything.
+
+    Every string is written, read and copied through all views of both sides in one JVM. A run that
+    was interrupted or killed goes on where it was. The first case that differs ends it; the same
+    seed and --case N show it again.
+
+    \b
+    Examples:
+      flink-boost soak                                    a few minutes
+      flink-boost soak --cases 1e9                        the long run
+      flink-boost soak --line 1.9.3 --mode not-opened
+      flink-boost soak --seed 1 --case 1234567            one case again
+      flink-boost soak --break read+6F22                  is the soak test sound?
+    """
+    flink = find_line(line or default_line())
+    java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+    plan = soak.Plan(
+        line=flink.version,
+        jdk=ask_jdk(java).feature,
+        mode=soak.Mode(mode),
+        cases=soak.parse_count(cases),
+        seed=seed,
+    )
+    version = distribution_version("flink-boost")
+    dropin = settings.build / "jars" / flink.dropin_name(version)
+    folder = settings.build / "soak"
+    make_folder(folder)
+    name = plan.name + (f"-{damage}" if damage else "")
+    state = folder / f"{name}.state.xml"
+    if fresh or (state.exists() and soak.read_result(state)):
+        state.unlink(missing_ok=True)
+    arguments = [f"--state={state}"]
+    if threads:
+        arguments.append(f"--threads={threads}")
+    if damage:
+        arguments.append(f"--break={damage}")
+    if case is not None:
+        arguments.append(f"--case={case}")
+    if sys.stdout.isatty():
+        arguments.append("--terminal=true")
+    java_command = soak.java_command(java, plan, flink, settings.build, version, arguments)
+    code = soak.run([*java_command, f"--dropin={sha256(dropin)}"])
+    match code:
+        case soak.PASSED | soak.FAILED if case is not None:
+            return code
+        case soak.PASSED | soak.FAILED:
+            return _report(plan, state, folder / f"{name}.json")
+        case soak.MISUSED:
+            raise UsageProblem("The soak test was called wrongly.", "Its own words are above.")
+        case soak.INTERRUPTED:
+            raise KeyboardInterrupt
+        case _:
+            raise EnvironmentProblem(
+                f"The soak test ended with code {code}.",
+                "Its own words are above; the same command goes on where it was.",
+            )
+
+
+def _report(plan: soak.Plan, state: Path, path: Path) -> int:
+    result = soak.read_result(state)
+    if result is None:
+        raise EnvironmentProblem(f"{state} says that the run goes on.", "Run the command again.")
+    soak.write_result(result, path)
+    click.echo(f"{result.sentence} Result: {path}")
+    if not result.passed:
+        raise CodecMismatch(
+            f"{result.sentence} {result.failure}.",
+            f"Repeat it with `flink-boost soak --line {plan.line} --jdk {plan.jdk}"
+            f" --mode {plan.mode} --seed {plan.seed} --case {result.failing_case}`.",
+        )
+    return 0

@@ -1,0 +1,16 @@
+"""``flink-boost stop``: End the dashboard that runs in the background."""
+
+from __future__ import annotations
+
+import click
+
+from flink_boost.cli.main import Settings
+from flink_boost.publish import serve
+
+
+@click.command(name="stop")
+@click.pass_obj
+def command(settings: Settings) -> None:
+    """End the dashboard that runs in the background."""
+    stopped = serve.stop(settings.build / "codespeed")
+    click.echo("The dashboard has stopped." if stopped else "No dashboard is running.")

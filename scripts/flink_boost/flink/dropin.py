@@ -1,0 +1,128 @@
+"""Reads a drop-in jar: what it says about itself, and whether it is whole."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.errors import BrokenData
+from flink_boost.base.files import sha256
+
+RECORD = "META-INF/flink-boost/weave.properties"
+PREFIX = "flink-boost-"
+
+# The record that ends every zip file, with the longest comment behind it.
+_END_MARK = b"PK\x05\x06"
+_END_SIZE = 22
+_LONGEST_END = _END_SIZE + 0xFFFF
+
+# What the standard library raises for a damaged entry, beside BadZipFile.
+_DAMAGED = (zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, UnicodeDecodeError)
+
+
+@dataclass(frozen=True)
+class DropIn:
+    """One of our jars, with the versions of Flink and flink-boost that it was built for.
+
+    ``classes`` are those that it replaces, with the SHA-256 of stock's class files.
+    """
+
+    path: Path
+    flink_version: str
+    boost_version: str
+    classes: Mapping[str, str]
+
+    @property
+    def proper_name(self) -> str:
+        """The name that we give such a jar."""
+        return f"{PREFIX}{self.flink_version}-{self.boost_version}.jar"
+
+
+def read_dropin(jar: Path) -> DropIn | None:
+    """What a jar says about itself, None when it is none of ours.
+
+    Raises ``BadZipFile``, and ``BrokenData`` for one of ours whose record is damaged.
+    """
+    if RECORD.encode() not in table_of_contents(jar):
+        return None
+    with reading_zip(), zipfile.ZipFile(jar) as archive:
+        record = dict(
+            line.split("=", 1)
+            for line in archive.read(RECORD).decode("latin-1").splitlines()
+            if "=" in line
+        )
+    prefix = "class."
+    classes = {
+        key.removeprefix(prefix): value.strip()
+        for key, value in record.items()
+        if key.startswith(prefix)
+    }
+    try:
+        return DropIn(jar, record["flink.version"], record["boost.version"], classes)
+    except KeyError as error:
+        raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
+
+
+def require_whole(dropin: DropIn, known: Iterable[Path]) -> bool:
+    """Whether the jar was compared with the one of its name among the ``known`` ones.
+
+    Raises ``BrokenData`` when it differs from that, or when one of its entries is damaged.
+    """
+    repair = "Run `flink-boost install` again, which replaces it."
+    damage = _damage(dropin.path)
+    if damage:
+        raise BrokenData(f"{dropin.path} is damaged ({damage}).", repair)
+    for jar in known:
+        if jar.name == dropin.proper_name:
+            found, expected = sha256(dropin.path), sha256(jar)
+            if found != expected:
+                raise BrokenData(
+                    f"{dropin.path} (SHA-256 {found}) is not the jar that this flink-boost carries"
+                    f" (SHA-256 {expected}).",
+                    repair,
+                )
+            return True
+    return False
+
+
+def _damage(jar: Path) -> str:
+    """What is wrong with an entry of a jar, by the checksums inside it; empty when nothing is."""
+    try:
+        with reading_zip(), zipfile.ZipFile(jar) as archive:
+            broken = archive.testzip()
+    except zipfile.BadZipFile as error:
+        return str(error)
+    return f"the checksum of {broken} is wrong" if broken else ""
+
+
+@contextmanager
+def reading_zip() -> Iterator[None]:
+    """Raises ``BadZipFile`` for whatever the standard library answers to damaged content."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise zipfile.BadZipFile(str(error) or type(error).__name__) from error
+
+
+def table_of_contents(jar: Path) -> bytes:
+    """The end of a zip file, where its names are: Flink's jars have too many to parse each.
+
+    Raises ``BadZipFile``.
+    """
+    with jar.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        start = file.seek(max(0, size - _LONGEST_END))
+        tail = file.read()
+        end = tail.rfind(_END_MARK)
+        if end < 0 or len(tail) < end + _END_SIZE:
+            raise zipfile.BadZipFile("File is not a zip file")
+        length, offset = struct.unpack_from("<II", tail, end + 12)
+        # Bytes in front of the archive would make the offset too small, never too large.
+        file.seek(min(offset, max(0, start + end - length)))
+        return file.read()

@@ -1,0 +1,129 @@
+"""Asks an installation's own scripts what they would start: which java, options and class path."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.flink.home import FlinkHome
+from flink_boost.flink.lines import OPENS_JAVA_LANG
+
+ROLES = ("jobmanager", "taskmanager", "client")
+
+_SECONDS = 120.0
+_MARK = "flink-boost-launch:"
+
+# `flink` is $0 because config.sh finds its folder from there. What it prints itself comes before
+# the mark. Behind the jars of lib/ every script puts what HADOOP_CLASSPATH and its like name.
+_ASK = f"""
+. "$(dirname "$0")"/config.sh || exit
+class_path=$(constructFlinkClassPath) || exit
+client=
+# The client of 1.9 takes nothing but JVM_ARGS.
+if grep -q FLINK_ENV_JAVA_OPTS "$0"; then client="$FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_CLI"; fi
+printf '\\n{_MARK}%s\\0%s\\0%s\\0%s\\0%s' "$JAVA_RUN" \\
+    "$class_path:$INTERNAL_HADOOP_CLASSPATHS" \\
+    "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_JM" \\
+    "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_TM" "$JVM_ARGS $client"
+"""
+
+# What decides how our classes behave; a port or a log file of the options is not to be taken twice.
+_DECIDING = re.compile(
+    r"--(add-opens|add-exports|illegal-access)\b.*|-Dflink\.boost\..*|-XX:[+-]CompactStrings"
+    r"|-XX:[+-]IgnoreUnrecognizedVMOptions"
+)
+_TWO_WORDS = frozenset({"--add-opens", "--add-exports"})
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What the scripts would start, by role the options that decide how our classes behave.
+
+    ``class_path`` is the whole one of such a process, as single jars and folders.
+    """
+
+    java: str
+    class_path: tuple[Path, ...]
+    options: Mapping[str, tuple[str, ...]]
+
+    def mode(self, role: str) -> str | None:
+        """The value of the kill switch, None when it is not set; the last one counts."""
+        prefix = "-Dflink.boost.mode="
+        values = [o.removeprefix(prefix) for o in self.options[role] if o.startswith(prefix)]
+        return values[-1] if values else None
+
+    def switched_off(self) -> bool:
+        """Whether the kill switch is set for all roles."""
+        return all(self.mode(role) == "off" for role in ROLES)
+
+    def opens_strings(self, role: str, jdk: int) -> bool:
+        """Whether ``java.lang`` is open to our classes."""
+        if OPENS_JAVA_LANG in self.options[role]:
+            return True
+        return jdk < 16 and "--illegal-access=deny" not in self.options[role]
+
+
+def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
+    """Runs ``bin/config.sh`` of the installation, as each of its scripts does.
+
+    Raises ``EnvironmentProblem`` when it does not answer.
+    """
+    next_step = f"Look at {home.folder / 'conf'} and JAVA_HOME; Flink would not start either."
+    try:
+        done = subprocess.run(
+            ["bash", "-c", _ASK, str(home.folder / "bin" / "flink")],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise EnvironmentProblem("bash is not installed.", "Install it.") from None
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentProblem(
+            f"{home.folder / 'bin/config.sh'} did not end within {_SECONDS:.0f} s.", next_step
+        ) from error
+    _, found, answer = done.stdout.rpartition(_MARK)
+    if done.returncode != 0 or not found:
+        words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
+        raise EnvironmentProblem(
+            f"{home.folder / 'bin/config.sh'} failed ({words[-1].rstrip('.')}).", next_step
+        )
+    java, class_path, *by_role = answer.split("\0")
+    return Launch(
+        java=java,
+        class_path=tuple(_entries(class_path)),
+        options={role: deciding(words.split()) for role, words in zip(ROLES, by_role, strict=True)},
+    )
+
+
+def _entries(class_path: str) -> Iterator[Path]:
+    """The jars and folders of a class path; ``folder/*`` stands for the jars in it."""
+    for entry in class_path.split(os.pathsep):
+        folder = Path(entry).parent
+        if entry and Path(entry).name == "*":
+            # A JVM takes them in no certain order.
+            with suppress(OSError):
+                yield from sorted(p for p in folder.iterdir() if p.suffix in {".jar", ".JAR"})
+        elif entry:
+            yield Path(entry)
+
+
+def deciding(words: Sequence[str]) -> tuple[str, ...]:
+    """Those JVM options that decide how our classes behave, each as one word."""
+    kept = []
+    rest = iter(words)
+    for raw in rest:
+        word = f"{raw}={next(rest, '')}" if raw in _TWO_WORDS else raw
+        if _DECIDING.fullmatch(word.strip("\"'")):
+            kept.append(word.strip("\"'"))
+    return tuple(kept)

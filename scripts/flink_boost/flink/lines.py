@@ -1,0 +1,119 @@
+"""The supported Flink lines, read from ``lines.toml`` (the only place that names them)."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from flink_boost.base.errors import UsageProblem
+
+PROJECT_ROOT = Path(__file__).resolve().parents[3]
+
+# What a wheel brings with it (see ``carried``); the source tree has no such folder.
+CARRIED = Path(__file__).resolve().parents[1] / "data"
+
+LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
+
+# With it the codec sees the insides of strings ("opened"); newer lines ship it themselves.
+OPENS_JAVA_LANG = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+
+
+@dataclass(frozen=True)
+class PinnedFile:
+    """A file of a project on PyPI or Maven Central, with the checksum that it must have."""
+
+    project: str
+    version: str
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One supported Flink release (DESIGN §3); ``jdks`` the fully tested one first."""
+
+    version: str
+    enabled: bool
+    artifact_suffix: str
+    jdks: tuple[int, ...]
+    jvm_options: tuple[str, ...]
+    jars: dict[str, str]
+    classes: dict[str, str]
+    distribution: tuple[PinnedFile, ...]
+    examples: dict[str, PinnedFile]
+    sources: tuple[PinnedFile, ...] = ()
+    nearest: dict[str, str] = field(default_factory=dict)
+
+    def dropin_name(self, boost_version: str) -> str:
+        """File name of the line's drop-in jar."""
+        return f"flink-boost-{self.version}-{boost_version}.jar"
+
+
+@cache
+def load_lines(path: Path = LINES_FILE) -> dict[str, Line]:
+    """All lines by version, switched on or not."""
+    with path.open("rb") as file:
+        document = tomllib.load(file)
+    return {version: _line(version, entry) for version, entry in document["lines"].items()}
+
+
+@cache
+def load_jdks(path: Path = LINES_FILE) -> dict[int, PinnedFile]:
+    """The wheels on PyPI that hold a JDK, by feature number."""
+    with path.open("rb") as file:
+        document = tomllib.load(file)
+    return {int(number): _pin(pin["project"], pin) for number, pin in document["jdks"].items()}
+
+
+@cache
+def default_line(path: Path = LINES_FILE) -> str:
+    """The version that commands work on when none is named."""
+    with path.open("rb") as file:
+        return str(tomllib.load(file)["default"])
+
+
+def find_line(version: str, path: Path = LINES_FILE) -> Line:
+    """The line of that version.
+
+    Raises ``UsageProblem`` for a version that ``lines.toml`` does not name or has not switched on.
+    """
+    lines = load_lines(path)
+    usable = ", ".join(v for v, line in lines.items() if line.enabled)
+    if version not in lines:
+        raise UsageProblem(f"There is no Flink line {version!r}.", f"Choose one of: {usable}.")
+    if not lines[version].enabled:
+        raise UsageProblem(
+            f"The Flink line {version} is known but not switched on yet.",
+            f"Choose one of: {usable}.",
+        )
+    return lines[version]
+
+
+def _line(version: str, entry: dict[str, Any]) -> Line:
+    return Line(
+        version=version,
+        enabled=entry["enabled"],
+        artifact_suffix=entry["artifact-suffix"],
+        jdks=tuple(entry["jdks"]),
+        jvm_options=tuple(entry["jvm-options"]),
+        jars=dict(entry["jars"]),
+        classes=dict(entry["classes"]),
+        distribution=tuple(
+            _pin(project, pin) for project, pin in entry.get("distribution", {}).items()
+        ),
+        examples={
+            name: _pin(pin["project"], pin) for name, pin in entry.get("examples", {}).items()
+        },
+        sources=tuple(
+            PinnedFile(file.removesuffix(f"-{version}-sources.jar"), version, file, sha256)
+            for file, sha256 in entry.get("sources", {}).items()
+        ),
+        nearest=dict(entry.get("nearest", {})),
+    )
+
+
+def _pin(project: str, entry: dict[str, str]) -> PinnedFile:
+    return PinnedFile(project, entry["version"], entry["file"], entry["sha256"])

@@ -1,0 +1,1 @@
+"""What numbers mean: ratio, verdict, series, trend, goals, published tables."""

@@ -1,0 +1,199 @@
+"""Goals that a run is held to: floors of ratios, cell by cell, and which of them are missed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.judge.ratio import AgainstComparator
+from flink_boost.measure.model import Cell, Comparison, Frozen, GcComparison, RunInfo
+from flink_boost.publish.comparison import interval_text
+from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
+
+
+class Goal(Frozen):
+    """A floor of one kind of ratio for the cells that it names, in the runs that it names."""
+
+    name: str
+    benchmark: str = Field(description="Class.method, * for any characters")
+    params: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    of: Literal["speed", "gc-time", "comparator"] = "speed"
+    floor: Annotated[float, Field(gt=0)] | None = None
+    at_length: dict[str, Annotated[float, Field(gt=0)]] = Field(
+        default_factory=dict, alias="at-length", description="floor by the parameter 'length'"
+    )
+    ours: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="of a comparator's goal: what our cell may be"
+    )
+    opened: bool | None = Field(default=None, description="only for runs opened, or not opened")
+    heap: bool | None = Field(default=None, description="only for runs with a heap given, or not")
+    lines: tuple[str, ...] = Field(default=(), description="only for these lines")
+
+    def applies_to(self, info: RunInfo) -> bool:
+        """True when a run of these circumstances is held to the goal."""
+        return (
+            self.opened in (None, info.opened)
+            and self.heap in (None, bool(info.heap))
+            and (not self.lines or info.line in self.lines)
+        )
+
+    def floor_of(self, cell: Cell) -> float | None:
+        """The floor of a cell; None when the goal says nothing about it."""
+        if not fnmatchcase(cell.name.partition("[")[0], self.benchmark):
+            return None
+        if not _has(cell, self.params):
+            return None
+        return self.at_length.get(dict(cell.params).get("length", ""), self.floor)
+
+
+def _has(cell: Cell, allowed: dict[str, tuple[str, ...]]) -> bool:
+    params = dict(cell.params)
+    return all(params.get(name) in values for name, values in allowed.items())
+
+
+class State(StrEnum):
+    """How a cell stands to its goal."""
+
+    MET = "met"
+    OPEN = "open"  # the ratio is below the floor, but the interval reaches it
+    MISSED = "missed"
+
+
+class Judged(Frozen):
+    """A cell held to a goal."""
+
+    goal: str
+    name: str
+    floor: float
+    ratio: float
+    low: float
+    high: float
+    pairs: int
+
+    @property
+    def state(self) -> State:
+        """Met at the floor or above it; a single pair has no interval and is open at worst."""
+        if self.ratio >= self.floor:
+            return State.MET
+        return State.OPEN if self.high >= self.floor else State.MISSED
+
+
+class _Goals(Frozen):
+    goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
+
+
+def load_goals(path: Path) -> tuple[Goal, ...]:
+    """The goals of a file.
+
+    Raises ``EnvironmentProblem`` when it is missing, ``BrokenData`` naming what is wrong in it.
+    """
+    try:
+        goals = _Goals.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).goals
+    except FileNotFoundError:
+        raise EnvironmentProblem(f"{path} is missing.", "Name another one.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
+    for goal in goals:
+        if goal.floor is None and not goal.at_length:
+            raise BrokenData(f"{path}: the goal {goal.name!r} has no floor.", "Give it one.")
+    return goals
+
+
+def judge_goals(
+    info: RunInfo,
+    rows: Sequence[Comparison],
+    against: Sequence[AgainstComparator],
+    goals: Sequence[Goal],
+) -> tuple[tuple[Judged, ...], tuple[str, ...]]:
+    """Every cell held to every goal that applies, and the names of goals that met no cell."""
+    judged: list[Judged] = []
+    unmeasured = []
+    for goal in goals:
+        if not goal.applies_to(info):
+            continue
+        found = list(_judge(goal, rows, against))
+        judged += found
+        unmeasured += [] if found else [goal.name]
+    return tuple(judged), tuple(unmeasured)
+
+
+def _judge(
+    goal: Goal, rows: Sequence[Comparison], against: Sequence[AgainstComparator]
+) -> Iterable[Judged]:
+    if goal.of == "comparator":
+        for one in against:
+            floor = goal.floor_of(one.row.cell)
+            if floor is not None and _has(one.ours, goal.ours):
+                name = f"{one.ours.name} against {one.row.cell.method}"
+                yield _judged(goal, name, floor, one.row, one.row.pairs)
+        return
+    for row in rows:
+        floor = goal.floor_of(row.cell)
+        value = row if goal.of == "speed" else row.gc
+        if floor is not None and value is not None:
+            yield _judged(goal, row.cell.name, floor, value, row.pairs)
+
+
+def _judged(
+    goal: Goal, name: str, floor: float, value: Comparison | GcComparison, pairs: int
+) -> Judged:
+    return Judged(
+        goal=goal.name,
+        name=name,
+        floor=floor,
+        ratio=value.ratio,
+        low=value.low,
+        high=value.high,
+        pairs=pairs,
+    )
+
+
+def goals_sheet(source: str, judged: Sequence[Judged], unmeasured: Sequence[str]) -> Sheet:
+    """What is missed or open; what is met is only counted."""
+    counts = {state: sum(one.state is state for one in judged) for state in State}
+    worst_first = sorted(
+        (one for one in judged if one.state is not State.MET), key=lambda one: one.ratio / one.floor
+    )
+    notes = []
+    if counts[State.OPEN]:
+        notes.append("Open: below the goal, but the interval reaches it; more pairs would tell.")
+    if unmeasured:
+        notes.append(f"Not measured in this run: {'; '.join(unmeasured)}.")
+    summary = ", ".join(f"{counts[state]} {state.value}" for state in State)
+    columns = (
+        Column("goal"),
+        Column("benchmark"),
+        Column("floor", True),
+        Column("ratio", True),
+        Column("interval", True),
+        Column("state"),
+    )
+    return Sheet(
+        f"Goals of {source}: {summary}",
+        columns if worst_first else (),
+        tuple(_fields(one) for one in worst_first),
+        tuple(notes),
+    )
+
+
+def _fields(one: Judged) -> tuple[Entry, ...]:
+    tone = Tone.BAD if one.state is State.MISSED else Tone.OPEN
+    return (
+        Entry(one.goal),
+        Entry(one.name),
+        Entry(f"{one.floor:.2f}x"),
+        Entry(f"{one.ratio:.2f}x"),
+        Entry(interval_text(one.low, one.high, one.pairs)),
+        Entry(one.state.value, tone),
+    )

@@ -1,0 +1,203 @@
+"""Builds the series of a benchmark over time: one control-adjusted score per run.
+
+A run's score is the mean of its paired log-ratios, patched against stock of the same run. The stock
+forks are the control: what moves both sides is the box, not the code, and cancels out. A third
+side, where a run has one, is no part of a series. A score
+above 0 always means that the patched side is faster, for throughput and for time alike.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from pydantic import Field, FiniteFloat
+
+from flink_boost.measure.model import Cell, Fork, Frozen, Mode, RunInfo, Side, Timing
+
+
+class Settings(Frozen):
+    """What must agree for two runs to be points of one series."""
+
+    line: str
+    environment: str = Field(description="host name of the box")
+    opened: bool
+    quick_look: bool
+    jvm_options: tuple[str, ...]
+    jdk: int = Field(description="feature number: an update of the same JDK goes on with a series")
+    threads: int
+    heap: str
+
+
+class Point(Frozen):
+    """One benchmark in one run."""
+
+    run_id: str
+    started: datetime
+    commit: str
+    pairs: int
+    log_ratio: FiniteFloat = Field(description="mean of ln(speed patched ÷ speed stock) over pairs")
+    stock: FiniteFloat = Field(description="geometric mean of the scores, in the series' unit")
+    patched: FiniteFloat = Field(description="geometric mean of the scores, in the series' unit")
+
+
+class Series(Frozen):
+    """One benchmark over time, oldest first.
+
+    A run of the same settings that lacks the benchmark is a gap: ``None``, neither zero nor the
+    value of the night before.
+    """
+
+    cell: Cell
+    settings: Settings
+    mode: Mode
+    unit: str
+    points: tuple[Point | None, ...]
+    noise: FiniteFloat | None = Field(
+        description="A/A noise of one point, as a standard deviation of ln ratio; None if unknown"
+    )
+
+    @property
+    def present(self) -> tuple[Point, ...]:
+        """The points without the gaps."""
+        return tuple(point for point in self.points if point is not None)
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """A complete run and what its forks gave."""
+
+    info: RunInfo
+    forks: tuple[Fork, ...]
+
+    @property
+    def is_aa(self) -> bool:
+        """True when both sides were stock."""
+        return Side.CONTROL in self.info.sides
+
+
+def settings_of(run: RunInfo) -> Settings:
+    """The settings that decide which series a run belongs to."""
+    return Settings(
+        line=run.line,
+        environment=run.box.hostname,
+        opened=run.opened,
+        quick_look=run.quick_look,
+        jvm_options=run.jvm_options,
+        jdk=run.jdk_feature,
+        threads=run.threads,
+        heap=run.heap,
+    )
+
+
+def build_series(runs: Iterable[MeasuredRun]) -> tuple[Series, ...]:
+    """All series in the given complete runs, in the order in which benchmarks first appear.
+
+    A/A runs give no points; they give the noise of the series with the same settings.
+    """
+    ordered = sorted(runs, key=lambda run: (run.info.started, run.info.run_id))
+    compared: defaultdict[Settings, list[MeasuredRun]] = defaultdict(list)
+    controls: defaultdict[Settings, list[MeasuredRun]] = defaultdict(list)
+    for run in ordered:
+        (controls if run.is_aa else compared)[settings_of(run.info)].append(run)
+    return tuple(
+        series
+        for settings, group in compared.items()
+        for series in _series_of(settings, group, controls[settings])
+    )
+
+
+def pair_log_ratios(forks: Sequence[Fork], sides: tuple[Side, Side]) -> tuple[float, ...]:
+    """ln(speed of the second side ÷ speed of the first), per pair that has both forks of a cell.
+
+    The scores must be of one cell and positive.
+    """
+    scores: defaultdict[int, dict[Side, Fork]] = defaultdict(dict)
+    for fork in forks:
+        scores[fork.pair][fork.side] = fork
+    first, second = sides
+    ratios = []
+    for _, pair in sorted(scores.items()):
+        if first in pair and second in pair:
+            log_ratio = math.log(pair[second].score / pair[first].score)
+            ratios.append(-log_ratio if pair[first].mode.less_is_better else log_ratio)
+    return tuple(ratios)
+
+
+def _series_of(
+    settings: Settings, runs: Sequence[MeasuredRun], controls: Sequence[MeasuredRun]
+) -> Iterable[Series]:
+    per_run = [_by_measure(run) for run in runs]
+    measures = dict.fromkeys(measure for forks in per_run for measure in forks)
+    control_forks = [_by_measure(run) for run in controls]
+    for measure in measures:
+        cell, mode, unit, _ = measure
+        points = tuple(
+            _point(run, forks[measure]) if measure in forks else None
+            for run, forks in zip(runs, per_run, strict=True)
+        )
+        present = [point for point in points if point is not None]
+        if not present:
+            continue
+        aa_ratios = [
+            ratio
+            for run, forks in zip(controls, control_forks, strict=True)
+            for ratio in pair_log_ratios(forks.get(measure, ()), run.info.main_sides)
+        ]
+        yield Series(
+            cell=cell,
+            settings=settings,
+            mode=mode,
+            unit=unit,
+            points=points,
+            noise=_noise(aa_ratios, [point.pairs for point in present]),
+        )
+
+
+Measure: TypeAlias = tuple[Cell, Mode, str, Timing | None]
+
+
+def _by_measure(run: MeasuredRun) -> dict[Measure, list[Fork]]:
+    """A benchmark whose unit, direction or timing was changed starts a series of its own."""
+    timings = dict(zip(run.info.cells, run.info.timings, strict=False))
+    groups: defaultdict[Measure, list[Fork]] = defaultdict(list)
+    for fork in run.forks:
+        groups[fork.cell, fork.mode, fork.unit, timings.get(fork.cell)].append(fork)
+    return dict(groups)
+
+
+def _point(run: MeasuredRun, forks: Sequence[Fork]) -> Point | None:
+    if not all(math.isfinite(fork.score) and fork.score > 0 for fork in forks):
+        return None
+    ratios = pair_log_ratios(forks, run.info.main_sides)
+    if not ratios:
+        return None
+    first, second = (
+        statistics.geometric_mean([fork.score for fork in forks if fork.side is side])
+        for side in run.info.main_sides
+    )
+    return Point(
+        run_id=run.info.run_id,
+        started=run.info.started,
+        commit=run.info.commit,
+        pairs=len(ratios),
+        log_ratio=statistics.fmean(ratios),
+        stock=first,
+        patched=second,
+    )
+
+
+def _noise(aa_ratios: Sequence[float], pairs: Sequence[int]) -> float | None:
+    """Standard deviation that a point of that many pairs has when nothing differs.
+
+    The true mean of an A/A log-ratio is 0, so the pairs of all A/A runs are pooled around 0.
+    """
+    if len(aa_ratios) < 2:
+        return None
+    per_pair = math.sqrt(statistics.fmean(ratio * ratio for ratio in aa_ratios))
+    return per_pair / math.sqrt(statistics.median(pairs))

@@ -1,0 +1,186 @@
+"""Reads the benchmark groups of ``benchmarks/groups.toml`` and picks cells from them."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.measure.model import Cell, Timing
+
+GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A named plan: what ``flink-boost bench --group`` runs."""
+
+    name: str
+    title: str
+    quick_look: bool
+    pairs: int
+    cells: tuple[Cell, ...]
+    timings: tuple[Timing, ...]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    benchmark: Annotated[str, Field(pattern=r"^[\w$.]+\.\w+$")]
+    params: dict[str, Annotated[list[str], Field(min_length=1)]] = Field(default_factory=dict)
+    warmup_iterations: Annotated[int, Field(alias="warmup-iterations", ge=0)]
+    warmup_time_ms: Annotated[int, Field(alias="warmup-time-ms", ge=1)]
+    iterations: Annotated[int, Field(ge=1)]
+    iteration_time_ms: Annotated[int, Field(alias="iteration-time-ms", ge=1)]
+
+    def cells(self) -> list[Cell]:
+        names = tuple(self.params)
+        return [
+            Cell(benchmark=self.benchmark, params=tuple(zip(names, values, strict=True)))
+            for values in itertools.product(*self.params.values())
+        ]
+
+    def timing(self) -> Timing:
+        return Timing(
+            warmup_iterations=self.warmup_iterations,
+            warmup_time_ms=self.warmup_time_ms,
+            iterations=self.iterations,
+            iteration_time_ms=self.iteration_time_ms,
+        )
+
+
+_TIMING = ("warmup-iterations", "warmup-time-ms", "iterations", "iteration-time-ms")
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    quick_look: bool = Field(alias="quick-look", default=False)
+    pairs: Annotated[int, Field(ge=1)]
+    benchmarks: Annotated[list[_Entry], Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _give_entries_the_timing_of_the_group(cls, group: dict[str, Any]) -> dict[str, Any]:
+        """A key of an entry's timing may stand in its group; the entry's own one wins."""
+        shared = {key: group[key] for key in _TIMING if key in group}
+        rest = {key: value for key, value in group.items() if key not in shared}
+        if shared and "benchmarks" in group:
+            rest["benchmarks"] = [{**shared, **entry} for entry in group["benchmarks"]]
+        return rest
+
+
+_GROUPS = TypeAdapter(dict[str, _Group])
+
+
+def load_groups(path: Path = GROUPS_FILE) -> dict[str, Group]:
+    """All groups by name.
+
+    Raises ``EnvironmentProblem`` when the file is missing, ``BrokenData`` when it is not TOML, has
+    an unknown or missing key, or names a cell twice in a group.
+    """
+    try:
+        groups = _GROUPS.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise EnvironmentProblem(f"{path} is missing.", "Check out the project again.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
+    return {name: _expand(name, group, path) for name, group in groups.items()}
+
+
+def find_group(groups: dict[str, Group], name: str) -> Group:
+    """The group of that name. Raises ``UsageProblem`` naming those that exist."""
+    if name not in groups:
+        raise UsageProblem(f"There is no group {name!r}.", f"Choose one of: {', '.join(groups)}.")
+    return groups[name]
+
+
+def choose_cells(group: Group, patterns: Sequence[str]) -> Group:
+    """The group with only the cells whose name matches a pattern; all of them without patterns.
+
+    A pattern is a regular expression that is searched, case ignored, in names such as
+    ``StringSerializationBenchmark.write[length=16,kind=ascii]``. Raises ``UsageProblem`` for a
+    pattern that is no regular expression or matches nothing; then it lists names that are near.
+    """
+    if not patterns:
+        return group
+    chosen: set[Cell] = set()
+    for pattern in patterns:
+        expression = _compile(pattern)
+        matches = [cell for cell in group.cells if expression.search(cell.name)]
+        if not matches:
+            raise UsageProblem(
+                f"No benchmark of the group {group.name!r} matches {pattern!r}.",
+                f"Near are: {'; '.join(_near(pattern, group.cells))}.",
+            )
+        chosen.update(matches)
+    kept = [
+        (cell, timing)
+        for cell, timing in zip(group.cells, group.timings, strict=True)
+        if cell in chosen
+    ]
+    return Group(
+        name=group.name,
+        title=group.title,
+        quick_look=group.quick_look,
+        pairs=group.pairs,
+        cells=tuple(cell for cell, _ in kept),
+        timings=tuple(timing for _, timing in kept),
+    )
+
+
+def _expand(name: str, group: _Group, path: Path) -> Group:
+    plan = [(cell, entry.timing()) for entry in group.benchmarks for cell in entry.cells()]
+    cells = tuple(cell for cell, _ in plan)
+    twice = {cell.name for cell in cells if cells.count(cell) > 1}
+    if twice:
+        raise BrokenData(
+            f"{path}: the group {name!r} names {min(twice)} twice.", "Remove one of them."
+        )
+    return Group(
+        name=name,
+        title=group.title,
+        quick_look=group.quick_look,
+        pairs=group.pairs,
+        cells=cells,
+        timings=tuple(timing for _, timing in plan),
+    )
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise UsageProblem(
+            f"{pattern!r} is not a regular expression ({error}).",
+            r"Put a backslash in front of characters such as [ ] ( ).",
+        ) from None
+
+
+def _near(pattern: str, cells: Sequence[Cell]) -> list[str]:
+    """Names that resemble the pattern: by shared letters in order, best first."""
+    wanted = re.sub(r"[^a-z0-9]+", "", pattern.lower())
+
+    def likeness(cell: Cell) -> float:
+        # Compared with the method and parameters alone too: nobody types the class name.
+        short = cell.name.partition(".")[2].lower()
+        return max(
+            difflib.SequenceMatcher(None, wanted, re.sub(r"[^a-z0-9]+", "", name)).ratio()
+            for name in (cell.name.lower(), short, short.partition("[")[0])
+        )
+
+    return [cell.name for cell in sorted(cells, key=likeness, reverse=True)[:3]]

@@ -1,0 +1,244 @@
+"""What is measured and what is stored: the joint between benchmarks, results and dashboard.
+
+A *run* is one call of ``flink-boost bench``. It lives in one folder::
+
+    <results>/<run id>/run.json                      RunInfo: plan and circumstances, written first
+    <results>/<run id>/forks/p<NN>.<side>.<slug>.json  raw JMH JSON of one fork, as JMH wrote it
+    <results>/<run id>/forks/p<NN>.<side>.<slug>.log   what the fork printed
+    <results>/<run id>/attempts/                       files of forks that are running
+    <results>/<run id>/complete                      empty; exists when every planned fork is there
+
+Files appear by fsync and atomic rename only, so a run that was killed is resumed from the forks
+that exist.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Frozen(BaseModel):
+    """Immutable value; unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Side(StrEnum):
+    """Which class path a fork ran on.
+
+    ``CONTROL`` is a second stock fork: the other half of a pair in an A/A run. ``UPSTREAM`` is
+    stock with classes of a later Flink release in front: upstream's own fix, run as a third side.
+    """
+
+    STOCK = "stock"
+    PATCHED = "patched"
+    CONTROL = "control"
+    UPSTREAM = "upstream"
+
+
+class Mode(StrEnum):
+    """JMH's modes that we use."""
+
+    THROUGHPUT = "thrpt"
+    AVERAGE_TIME = "avgt"
+
+    @property
+    def less_is_better(self) -> bool:
+        """True for time per operation, false for operations per time."""
+        return self is Mode.AVERAGE_TIME
+
+
+class Cell(Frozen):
+    """One benchmark method with one value for each of its parameters.
+
+    ``benchmark`` is the full name as JMH prints it: ``package.Class.method``.
+    """
+
+    benchmark: str
+    params: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """``Class.method`` with parameters, for people: ``Class.write[kind=ascii,length=4]``."""
+        short = ".".join(self.benchmark.split(".")[-2:])
+        if not self.params:
+            return short
+        return short + "[" + ",".join(f"{k}={v}" for k, v in self.params) + "]"
+
+    @property
+    def method(self) -> str:
+        """The method's name alone."""
+        return self.benchmark.rsplit(".", 1)[-1]
+
+    @property
+    def is_comparator(self) -> bool:
+        """True for a class ``…ComparatorBenchmark``: other people's code, which no side changes."""
+        return self.benchmark.split(".")[-2:][0].endswith("ComparatorBenchmark")
+
+    @property
+    def slug(self) -> str:
+        """A file name that is unique for this cell."""
+        readable = re.sub(r"[^A-Za-z0-9.=_-]+", "_", self.name).strip("_")[:120]
+        return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
+
+
+class Timing(Frozen):
+    """How long JMH warms up and measures in one fork."""
+
+    warmup_iterations: int
+    warmup_time_ms: int
+    iterations: int
+    iteration_time_ms: int
+
+    @property
+    def seconds(self) -> float:
+        """Time that a fork spends in iterations, in seconds."""
+        warmup = self.warmup_iterations * self.warmup_time_ms
+        return (warmup + self.iterations * self.iteration_time_ms) / 1000
+
+
+class Box(Frozen):
+    """The machine and JVM that a run was made on (DESIGN §8: what every result carries)."""
+
+    hostname: str
+    cpu: str
+    cores: int
+    memory_mb: int
+    kernel: str
+    jdk: str
+    load: float
+
+    @property
+    def jdk_feature(self) -> int:
+        """The JDK's feature number, such as 17; 0 when the record does not tell."""
+        found = re.match(r"(?:1\.)?(\d+)", self.jdk)
+        return int(found[1]) if found else 0
+
+
+class RunInfo(Frozen):
+    """Plan and circumstances of a run; written before its first fork."""
+
+    schema_version: int = 1
+    run_id: str
+    started: datetime = Field(description="UTC")
+    group: str = Field(description="name of the group in benchmarks/groups.toml, or 'custom'")
+    quick_look: bool
+    line: str
+    sides: tuple[Side, ...] = Field(
+        min_length=2, description="order within a pair: reference, candidate, perhaps a third side"
+    )
+    pairs: int
+    opened: bool = Field(description="java.lang opened, as Flink's own configuration does")
+    jvm_options: tuple[str, ...]
+    commit: str = Field(description="of flink-boost; '<sha>-dirty' when the tree had changes")
+    boost_version: str
+    dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
+    stock_sha256: str = Field(default="", description="over all files of the stock class path")
+    third: str = Field(
+        default="",
+        description="its name in overlay.toml, or path of another build; or empty",
+    )
+    third_title: str = Field(default="", description="the same for people: 'upstream 1.10.0'")
+    third_sha256: str = Field(default="", description="of the third side's jar; empty without one")
+    threads: int = Field(default=1, description="measuring threads in each fork")
+    heap: str = Field(default="", description="heap of each fork; empty: as the benchmark fixes it")
+    cells: tuple[Cell, ...]
+    timings: tuple[Timing, ...] = Field(default=(), description="one per cell, in the same order")
+    box: Box
+
+    @property
+    def main_sides(self) -> tuple[Side, Side]:
+        """Reference and candidate: the pair that series, dashboard and headline are about."""
+        return self.sides[0], self.sides[1]
+
+    @property
+    def jdk_feature(self) -> int:
+        """The feature number of the JDK that it ran on."""
+        return self.box.jdk_feature
+
+    @property
+    def third_is_a_build(self) -> bool:
+        """Whether the third side is another build of our jar, and not upstream's fix."""
+        return self.third.endswith(".jar")
+
+    def sides_of(self, cell: Cell) -> tuple[Side, ...]:
+        """The sides that a cell is measured on, in order: a comparator only beside the candidate.
+
+        Its code is the same on every side; a run of stock against stock leaves it out.
+        """
+        if not cell.is_comparator:
+            return self.sides
+        return tuple(side for side in self.sides if side is Side.PATCHED)
+
+
+class Fork(Frozen):
+    """The result of one JMH fork, as far as we compute with it."""
+
+    cell: Cell
+    side: Side
+    pair: int = Field(description="from 1")
+    mode: Mode
+    unit: str = Field(description="as JMH prints it: 'ns/op', 'ops/ms'")
+    score: float
+    iterations: tuple[float, ...] = Field(description="raw scores of the measured iterations")
+    alloc_bytes_per_op: float | None = Field(description="gc.alloc.rate.norm, B/op")
+    cpu_time_per_op: float | None = Field(description="process CPU time, ns/op; None if unknown")
+    gc_time_per_op: float | None = Field(
+        default=None, description="time in garbage collections, ns/op; None if unknown"
+    )
+    gc_time_step: float | None = Field(
+        default=None, description="the clock's step, 1 ms, in the same unit: less cannot be seen"
+    )
+    gc_count: float | None = Field(default=None, description="garbage collections while measuring")
+
+
+class Verdict(StrEnum):
+    """DESIGN §8, at 95 %; the first that holds."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NOT_WORSE = "not worse"
+    UNDECIDED = "undecided"
+
+
+class GcComparison(Frozen):
+    """Time in garbage collections per operation. ``ratio`` is above 1 when the second has less."""
+
+    reference: float = Field(description="mean over the pairs, ns/op")
+    candidate: float = Field(description="mean over the pairs, ns/op")
+    ratio: float
+    low: float
+    high: float
+    verdict: Verdict
+
+
+class Comparison(Frozen):
+    """One benchmark, paired. ``ratio`` is above 1 when the second side is faster."""
+
+    cell: Cell
+    mode: Mode
+    unit: str
+    pairs: int
+    reference: float = Field(description="geometric mean of the first side's scores, in unit")
+    candidate: float = Field(description="geometric mean of the second side's scores, in unit")
+    ratio: float
+    low: float = Field(description="lower end of the interval; 0 when there are fewer than 2 pairs")
+    high: float = Field(description="upper end; infinity when there are fewer than 2 pairs")
+    confidence: float
+    verdict: Verdict
+    pairs_needed: int | None = Field(description="for an undecided row: pairs it would take")
+    reference_alloc: float | None
+    candidate_alloc: float | None
+    alloc_excess: float | None = Field(
+        default=None,
+        description="what the second side allocates more at least, B/op: lower end of the interval",
+    )
+    reference_cpu: float | None = Field(default=None, description="CPU time, ns/op")
+    candidate_cpu: float | None = Field(default=None, description="CPU time, ns/op")
+    cpu_ratio: float | None = Field(description="CPU time per operation, reference ÷ candidate")
+    gc: GcComparison | None = Field(default=None, description="None without any collection")

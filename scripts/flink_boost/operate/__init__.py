@@ -1,0 +1,1 @@
+"""What an operator's wheel needs: install, verify, uninstall, doctor, dist."""

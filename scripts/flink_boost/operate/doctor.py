@@ -1,0 +1,281 @@
+"""Looks at this machine and an installation, and says what is not as it should be.
+
+Nothing is changed and no check is deep: ``verify`` compares strings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from flink_boost.base.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
+from flink_boost.flink.dropin import DropIn, require_whole
+from flink_boost.flink.home import (
+    FlinkHome,
+    choose_line,
+    is_dist,
+    open_home,
+    read_contents,
+    read_inside,
+    require_nothing_beside,
+    require_orderly,
+    require_own_library,
+)
+from flink_boost.flink.jdks import ask_jdk
+from flink_boost.flink.launch import ROLES, Launch, ask_scripts
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.operate.classpath import require_in_effect, require_own_jars
+from flink_boost.operate.flink_processes import Running, find_running, sees_all
+from flink_boost.operate.releases import TO_LEAVE
+
+# As a failed check of `verify` ends.
+_FAILED = VerificationFailed.exit_code
+
+_OLDEST_JAVA = 9
+
+
+class Level(StrEnum):
+    """How much a finding matters: a problem stops install, verify or Flink itself."""
+
+    FINE = "fine"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found, in one sentence, with the next step; ``exit_code`` is 0 without a problem."""
+
+    level: Level
+    text: str
+    next_step: str = ""
+    exit_code: int = 0
+
+
+def examine(
+    folder: Path,
+    lines: Mapping[str, Line],
+    known: Sequence[Path],
+    environment: Mapping[str, str],
+    proc: Path = Path("/proc"),
+) -> list[Finding]:
+    """Everything there is to say about an installation; never raises for what is wrong with it."""
+    try:
+        home = open_home(folder)
+    except FlinkBoostError as error:
+        return [_problem(error)]
+    findings = [Finding(Level.FINE, f"{home.folder} holds Flink {home.version}.")]
+    findings += _path(home.folder)
+    line = None
+    replaced = False
+    try:
+        line = choose_line(home, lines)
+        findings.append(Finding(Level.FINE, "It is the official release, which we have a jar for."))
+    except ReplacedClasses:
+        line, replaced = lines[home.version], True
+    except FlinkBoostError as error:
+        findings.append(_problem(error))
+    ours: DropIn | None = None
+    in_order = True
+    try:
+        require_own_library(home)
+        contents = read_contents(home.lib, known)
+        if replaced:
+            require_nothing_beside(contents, home)
+            ours = read_inside(home)
+            findings.append(_inside(home.dist))
+        else:
+            ours = require_orderly(contents, home.folder)
+            findings.append(_fitting(home, ours, known))
+    except FlinkBoostError as error:
+        findings.append(_problem(error))
+        in_order = ours is not None
+    findings += _release(ours)
+    try:
+        launch = ask_scripts(home, environment)
+        require_own_jars(home, launch, environment)
+        if line is not None and ours is not None and ours.flink_version == line.version:
+            findings.append(_in_effect(launch, ours))
+        findings += _java(launch, line, ours)
+    except FlinkBoostError as error:
+        findings.append(_problem(error))
+    jar = None if ours is None else ours.path
+    findings += [_process(each, home, jar, in_order=in_order) for each in find_running(home, proc)]
+    if not sees_all(proc):
+        findings.append(
+            Finding(
+                Level.WARNING,
+                "Processes of other users cannot be seen: whether Flink runs from here as another"
+                " user is not known.",
+                "Run doctor as root, or as the user whom Flink runs as.",
+            )
+        )
+    return findings
+
+
+def _path(folder: Path) -> Iterator[Finding]:
+    move = "Move the installation to a path of plain ASCII characters without spaces."
+    if any(character.isspace() for character in str(folder)):
+        yield Finding(
+            Level.WARNING, f"The path {folder} has a space: Flink's own scripts fail there.", move
+        )
+    elif not str(folder).isascii():
+        yield Finding(
+            Level.WARNING,
+            f"The path {folder} has characters outside ASCII: where the locale is not UTF-8 a JVM"
+            " does not find its jars there.",
+            move,
+        )
+
+
+def _inside(dist: Path) -> Finding:
+    return Finding(
+        Level.FINE,
+        f"{dist.name} has our classes inside; `flink-boost verify … --stock JAR` compares it with"
+        " the official one.",
+    )
+
+
+def _fitting(home: FlinkHome, installed: DropIn | None, known: Sequence[Path]) -> Finding:
+    if installed is None:
+        return Finding(
+            Level.WARNING,
+            "No flink-boost jar is installed.",
+            f"Run `flink-boost install {home.folder}`.",
+        )
+    if installed.flink_version != home.version:
+        return Finding(
+            Level.PROBLEM,
+            f"{installed.path.name} is built for Flink {installed.flink_version}: no process of"
+            f" this Flink {home.version} will start.",
+            f"Run `flink-boost install {home.folder}`, which replaces it.",
+            exit_code=_FAILED,
+        )
+    name = installed.path.name
+    if require_whole(installed, known):
+        return Finding(Level.FINE, f"{name} is installed, the one that this flink-boost carries.")
+    return Finding(
+        Level.FINE,
+        f"{name} is installed and not damaged; this flink-boost carries none of that version to"
+        " compare it with.",
+    )
+
+
+def _release(ours: DropIn | None) -> Iterator[Finding]:
+    if ours is not None and ours.boost_version in TO_LEAVE:
+        yield Finding(
+            Level.WARNING,
+            f"{ours.path.name} has the classes of flink-boost {ours.boost_version}, a release to"
+            " leave.",
+            TO_LEAVE[ours.boost_version],
+        )
+
+
+def _in_effect(launch: Launch, ours: DropIn) -> Finding:
+    try:
+        shadowed = require_in_effect(launch, ours)
+    except FlinkBoostError as error:
+        return _problem(error)
+    if shadowed:
+        return Finding(
+            Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
+        )
+    return Finding(Level.FINE, "No other jar stands before its classes on the class path.")
+
+
+def _java(launch: Launch, line: Line | None, ours: DropIn | None) -> Iterator[Finding]:
+    jdk = ask_jdk(launch.java)
+    if ours is not None and jdk.feature < _OLDEST_JAVA:
+        inside = is_dist(ours.path)
+        undo = f"put the original {ours.path} back" if inside else f"remove {ours.path} from lib/"
+        yield Finding(
+            Level.PROBLEM,
+            f"flink-boost {ours.boost_version} for Flink {ours.flink_version} needs Java"
+            f" {_OLDEST_JAVA} or newer but found Java 1.{jdk.feature} ({launch.java}): no process"
+            " of this Flink will start.",
+            f"Run Flink on a newer Java, or {undo}.",
+            exit_code=_FAILED,
+        )
+        return
+    tested = line is None or jdk.feature in line.jdks
+    yield Finding(
+        Level.FINE if tested else Level.WARNING,
+        f"Its scripts start {launch.java}, JDK {jdk.version}"
+        + ("." if tested else ", on which this line is not tested."),
+        ""
+        if line is None or tested
+        else f"Use JDK {' or '.join(map(str, line.jdks))}: set JAVA_HOME or env.java.home.",
+    )
+    old = line is not None and not line.jvm_options
+    for role in ROLES:
+        mode = launch.mode(role)
+        if mode not in {None, "on", "off"}:
+            yield Finding(
+                Level.PROBLEM,
+                f"-Dflink.boost.mode={mode} of the {role} is neither 'on' nor 'off': it will not"
+                " start.",
+                "Correct it in conf/.",
+                exit_code=_FAILED,
+            )
+        elif mode == "off":
+            yield Finding(
+                Level.WARNING,
+                f"The {role} is switched off by -Dflink.boost.mode=off: it runs stock's code.",
+                "Remove the option from conf/ to switch it on.",
+            )
+        elif not launch.opens_strings(role, jdk.feature):
+            key = "env.java.opts" if old else "env.java.opts.all"
+            yield Finding(
+                Level.WARNING,
+                f"java.lang is not opened in the {role}: strings go through their public methods,"
+                " which is slower.",
+                f"Add to what {key} has in conf/: {OPENS_JAVA_LANG}",
+            )
+
+
+def _process(process: Running, home: FlinkHome, ours: Path | None, *, in_order: bool) -> Finding:
+    named = f"{process.main_class} (pid {process.pid}) runs"
+    wanted = {*(process.dropins if ours is None else (ours,)), home.dist}
+    gone = [jar for jar in process.dropins if not os.path.lexists(jar)]
+    skipped = [jar for jar in process.skipped if jar in wanted]
+    outdated = [jar for jar in process.outdated if jar in wanted]
+    unknown = [jar for jar in process.unknown if jar in wanted]
+    if ours not in {None, home.dist, *process.dropins}:
+        return Finding(
+            Level.WARNING, f"{named} without the installed jar.", "Restart it to use the jar."
+        )
+    if ours is None and gone:
+        return Finding(
+            Level.WARNING,
+            f"{named} with {gone[0].name}, which is no longer installed.",
+            "Restart it to run stock." if in_order else "Put lib/ in order, then restart it.",
+        )
+    if skipped:
+        return Finding(
+            Level.WARNING,
+            f"{named} without {skipped[0].name}, which is on its class path but was not opened:"
+            " a JVM passes over a jar that it may not read.",
+            f"Give it the permissions of {home.dist.name}, then restart the process.",
+        )
+    if outdated:
+        return Finding(
+            Level.WARNING,
+            f"{named} with a former {outdated[0].name}, which was replaced, changed or written"
+            " over since it started.",
+            "Restart it to use the one that is installed.",
+        )
+    if unknown:
+        return Finding(
+            Level.WARNING,
+            f"{named} with a {unknown[0].name}; whether it is the one that is installed now is"
+            " not known, because its open files do not tell.",
+            "Run doctor again, as root or as the user whom it runs as.",
+        )
+    return Finding(Level.FINE, f"{named} with what is installed.")
+
+
+def _problem(error: FlinkBoostError) -> Finding:
+    return Finding(Level.PROBLEM, error.message, error.next_step, error.exit_code)

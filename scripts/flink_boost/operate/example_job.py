@@ -1,0 +1,151 @@
+"""Runs an example job of Flink's on a small cluster, started by an installation's own scripts.
+
+The job runs a second time without our jar, to know what stock writes.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
+from flink_boost.base.scratch import scratch_folder
+from flink_boost.flink.home import FlinkHome
+from flink_boost.flink.launch import Launch
+from flink_boost.flink.lines import Line
+from flink_boost.operate.minicluster import CLASSES, running_cluster
+from flink_boost.operate.verify import Check
+
+# Without it no string is written or read, neither by stock's code nor by ours.
+_STRING_VALUE = "org.apache.flink.types.StringValue"
+
+# Loaded by the codec the first time a string is written or read.
+_CODEC = (
+    "org.apache.flink.boost.string.StringWriter",
+    "org.apache.flink.boost.string.StringReader",
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job wrote, sorted, and where the TaskManager's classes came from."""
+
+    lines: tuple[str, ...]
+    classes: Mapping[str, str]
+
+
+def compare_job(
+    home: FlinkHome,
+    line: Line,
+    launch: Launch,
+    jar: Path,
+    job: Path,
+    environment: Mapping[str, str],
+    stock: Path,
+) -> Check:
+    """Runs the job with our jar and without it, and compares what it wrote.
+
+    ``jar`` is the one that has our classes, ``stock`` the official ``flink-dist``.
+
+    Raises ``VerificationFailed`` when a process or the job fails, or when the job does not do as on
+    stock, ``EnvironmentProblem`` when the machine is too slow to tell, or has no space for
+    temporary files.
+    """
+    with scratch_folder() as aside:
+        stock_home = _without(home, jar, stock, aside / "flink")
+        try:
+            expected = _run(stock_home, line, aside / "stock", launch, job, environment)
+        except VerificationFailed as error:
+            raise EnvironmentProblem(
+                f"Without our jar: {error.message}", error.next_step
+            ) from error
+        ours = _run(home.folder, line, aside / "ours", launch, job, environment)
+        check = compare_outcomes(ours, expected, line, launch, jar, job.name)
+        if check.failed:
+            # In here, so that a full disk is told with it.
+            raise VerificationFailed(check.detail)
+    return check
+
+
+def compare_outcomes(
+    ours: Outcome, stock: Outcome, line: Line, launch: Launch, jar: Path, job: str
+) -> Check:
+    """The verdict on a job that ran with our jar and without it."""
+    # A JVM names the file behind all links.
+    own = jar.resolve()
+    foreign = [
+        name
+        for name in line.classes
+        if name in ours.classes and Path(ours.classes[name]).resolve() != own
+    ]
+    used = set(_CODEC) <= set(ours.classes)
+    off = launch.mode("taskmanager") == "off"
+    text = f"{job} wrote {len(ours.lines):,} lines"
+    if ours.lines != stock.lines or not ours.lines:
+        differing = sum((Counter(ours.lines) - Counter(stock.lines)).values())
+        missing = sum((Counter(stock.lines) - Counter(ours.lines)).values())
+        return Check(
+            "job", False, f"{text}, {differing:,} of them not as on stock, {missing:,} are missing."
+        )
+    if _STRING_VALUE not in ours.classes:
+        return Check(
+            "job",
+            False,
+            f"{text}, but its TaskManager did not write down where {_STRING_VALUE} comes from.",
+        )
+    if foreign:
+        origin = ours.classes[foreign[0]]
+        return Check("job", False, f"{text}, but its TaskManager took {foreign[0]} from {origin}.")
+    if used == off:
+        state = "ran although it is switched off" if off else "was not used"
+        return Check("job", False, f"{text}, but our codec {state}.")
+    how = "with our codec switched off" if off else "with our codec"
+    return Check("job", True, f"{text} {how}, the same as without the jar.")
+
+
+def _run(
+    home: Path,
+    line: Line,
+    folder: Path,
+    launch: Launch,
+    job: Path,
+    environment: Mapping[str, str],
+) -> Outcome:
+    with running_cluster(home, line, folder, launch, environment) as cluster:
+        output = folder / "output"
+        cluster.submit(job, output)
+        # 1.9 writes a file, newer releases a folder.
+        parts = [file for file in (output, *output.rglob("*")) if file.is_file()]
+        lines = sorted(line for part in parts for line in part.read_text().splitlines())
+    return Outcome(tuple(lines), loaded_classes(folder / CLASSES))
+
+
+def _without(home: FlinkHome, jar: Path, stock: Path, target: Path) -> Path:
+    """An installation with the same files but for our classes; all linked except the scripts."""
+    # Scripts find their installation by the folder that they are in, so a link would not do.
+    shutil.copytree(home.folder / "bin", target / "bin")
+    for file in home.lib.rglob("*"):
+        if file.is_file() and (file != jar or file == home.dist):
+            link = target / "lib" / file.relative_to(home.lib)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(stock if file == home.dist else file)
+    for name in ("opt", "plugins"):
+        if (home.folder / name).exists():
+            (target / name).symlink_to(home.folder / name)
+    shutil.copytree(home.folder / "conf", target / "conf")
+    return target
+
+
+def loaded_classes(file: Path) -> dict[str, str]:
+    """Class name to the jar it came from, of ``-Xlog:class+load`` lines."""
+    found = {}
+    if file.is_file():
+        for line in file.read_text(errors="replace").splitlines():
+            before, separator, source = line.partition(" source: ")
+            if separator:
+                name = before.rsplit(" ", 1)[-1]
+                found[name] = source.strip().removeprefix("file:")
+    return found

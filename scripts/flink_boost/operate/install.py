@@ -1,0 +1,218 @@
+"""Puts the drop-in jar into an installation and takes it out again: all of it, or nothing.
+
+A process that starts at any moment finds the old jar, the new one, or none; never half of one and
+never two, with which Flink would refuse to start.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from flink_boost.base.errors import (
+    EnvironmentProblem,
+    FlinkRunning,
+    NotInstalled,
+    ReadOnlyInstallation,
+)
+from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
+from flink_boost.flink.home import (
+    Contents,
+    FlinkHome,
+    read_contents,
+    require_orderly,
+    require_own_library,
+    require_stock_dist,
+)
+from flink_boost.flink.lines import Line
+from flink_boost.operate.carried import Carried
+from flink_boost.operate.flink_processes import Running
+from flink_boost.operate.releases import notes_on_leaving
+
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
+class Action(StrEnum):
+    """What a call did."""
+
+    INSTALLED = "installed"
+    REPLACED = "replaced"
+    REMOVED = "removed"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a call did to ``lib/``; ``running`` are processes that still have the old classes.
+
+    ``notes`` are sentences about the release whose jar was replaced or removed.
+    """
+
+    action: Action
+    jar: Path | None
+    sha256: str | None
+    removed: tuple[Path, ...]
+    running: tuple[Running, ...]
+    notes: tuple[str, ...] = ()
+
+
+def install(
+    home: FlinkHome,
+    line: Line,
+    carried: Carried,
+    known: Sequence[Path],
+    running: Sequence[Running],
+    *,
+    rolling: bool,
+) -> Change:
+    """Leaves exactly the line's jar in ``lib/``; does nothing when it is there already.
+
+    The jar gets the permissions of ``flink-dist``, so that whoever runs Flink can read it.
+    ``known`` are all drop-in jars that we have; ``rolling`` allows a change under running
+    processes. Raises the errors of ``require_own_library`` and ``require_orderly``,
+    ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
+    """
+    require_own_library(home)
+    source = carried.dropin(line)
+    target = home.lib / source.name
+    content = source.read_bytes()
+    with _alone(home.lib):
+        present = require_orderly(read_contents(home.lib, known), home.folder)
+        if present is not None and present.path == target and target.read_bytes() == content:
+            return Change(Action.UNCHANGED, target, sha256(target), (), tuple(running))
+        _require_stopped(home, running, rolling)
+        with _writable(home.lib):
+            if present is None or present.path == target:
+                write_durably(target, content, like=home.dist)
+            else:
+                _exchange(present.path, target, content, home.dist)
+        action = Action.INSTALLED if present is None else Action.REPLACED
+        removed = (present.path,) if present is not None and present.path != target else ()
+        notes = notes_on_leaving(() if present is None else (present.boost_version,))
+        return Change(action, target, sha256(target), removed, tuple(running), notes)
+
+
+def uninstall(
+    home: FlinkHome, known: Sequence[Path], running: Sequence[Running], *, rolling: bool
+) -> Change:
+    """Removes every jar of ours from ``lib/``, and what a half-done installation left.
+
+    Jars under another name count too. Raises ``LinkedLibrary``, ``ReadOnlyInstallation``,
+    ``FlinkRunning``, for a jar of our name that is not known ``BrokenData``, and when there is
+    nothing but classes inside ``flink-dist`` ``ReplacedClasses``; then nothing has changed.
+    """
+    require_own_library(home)
+    with _alone(home.lib):
+        contents = read_contents(home.lib, known)
+        if contents.unreadable:
+            require_orderly(contents, home.folder)
+        ours = (*(dropin.path for dropin in contents.dropins), *contents.partial)
+        if not ours:
+            require_stock_dist(home)
+            return Change(Action.UNCHANGED, None, None, (), tuple(running))
+        _require_stopped(home, running, rolling)
+        with _writable(home.lib):
+            _remove_all(ours)
+        notes = notes_on_leaving(dropin.boost_version for dropin in contents.dropins)
+        return Change(Action.REMOVED, None, None, ours, tuple(running), notes)
+
+
+def require_installed(contents: Contents, home: FlinkHome) -> Path:
+    """The path of our jar. Raises ``NotInstalled`` and the errors of ``require_orderly``."""
+    dropin = require_orderly(contents, home.folder)
+    if dropin is None:
+        raise NotInstalled(
+            f"{home.lib} holds no flink-boost jar.",
+            f"Run `flink-boost install {home.folder}` first.",
+        )
+    return dropin.path
+
+
+def _exchange(old: Path, new: Path, content: bytes, dist: Path) -> None:
+    """Replaces a jar of another name: for a moment there is none, and never are there two."""
+    aside = _aside(old)
+    partial = _aside(new)
+    try:
+        write_durably(partial, content, like=dist)
+        old.rename(aside)
+        try:
+            partial.rename(new)
+        except BaseException:
+            aside.rename(old)
+            raise
+        aside.unlink()
+    finally:
+        with suppress(FileNotFoundError):
+            partial.unlink()
+
+
+def _remove_all(files: Sequence[Path]) -> None:
+    """Renames all before it deletes the first, so that a failure can be taken back."""
+    moved: list[tuple[Path, Path]] = []
+    try:
+        for file in files:
+            aside = file if file.name.endswith(PARTIAL_SUFFIX) else _aside(file)
+            file.rename(aside)
+            moved.append((file, aside))
+    except BaseException:
+        for file, aside in moved:
+            aside.rename(file)
+        raise
+    for _, aside in moved:
+        aside.unlink()
+
+
+def _aside(path: Path) -> Path:
+    """A name that Flink's scripts do not take for a jar, and that we know again."""
+    return path.with_name(f".{_named(path)}.{os.getpid()}{PARTIAL_SUFFIX}")
+
+
+def _named(path: Path) -> str:
+    # A jar that was renamed by somebody is to be known again too.
+    return path.name if path.name.startswith("flink-boost-") else f"flink-boost-{path.name}"
+
+
+def _require_stopped(home: FlinkHome, running: Sequence[Running], rolling: bool) -> None:
+    if running and not rolling:
+        listed = ", ".join(f"{process.main_class} (pid {process.pid})" for process in running)
+        raise FlinkRunning(
+            f"Flink runs from {home.folder}: {listed}.",
+            "Stop it first; or pass --rolling to change the jar now and restart its processes one"
+            " by one: until then each keeps the classes that it has.",
+        )
+
+
+@contextmanager
+def _writable(lib: Path) -> Iterator[None]:
+    """Turns what a read-only folder answers into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FORBIDDEN:
+            raise
+        raise ReadOnlyInstallation(
+            f"{lib} may not be changed ({error.strerror}).",
+            "Run the command as the user who owns the installation, or make the folder writable.",
+        ) from error
+
+
+@contextmanager
+def _alone(lib: Path) -> Iterator[None]:
+    """One flink-boost at a time, without leaving a lock file in the installation."""
+    handle = os.open(lib, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EnvironmentProblem(
+                f"Another flink-boost is changing {lib}.", "Wait until it has ended."
+            ) from None
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,197 @@
+"""A small Flink cluster, started by an installation's own scripts, for one job.
+
+It has ports, configuration, logs, process ids and temporary files of its own in a folder that the
+caller deletes, so it runs beside one that is in use and leaves nothing in the installation.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
+from flink_boost.base.processes import end_supervised, has_ended, start_supervised
+from flink_boost.flink.launch import Launch
+from flink_boost.flink.lines import Line
+
+# Where a TaskManager writes down where its classes come from, below the cluster's folder.
+CLASSES = "classes.txt"
+
+_START_SECONDS = 300.0
+_JOB_SECONDS = 300.0
+_HTTP_SECONDS = 5.0
+_POLL_SECONDS = 0.2
+_SHOWN_LINES = 15
+
+_MEMORY = {
+    "jobmanager.memory.process.size": "1000m",
+    "taskmanager.memory.process.size": "1000m",
+    "taskmanager.memory.network.min": "32m",
+    "taskmanager.memory.network.max": "32m",
+}
+_MEMORY_1_9 = {
+    "jobmanager.heap.size": "512m",
+    "taskmanager.heap.size": "512m",
+    "taskmanager.network.memory.min": "32m",
+    "taskmanager.network.memory.max": "32m",
+}
+
+
+@contextmanager
+def running_cluster(
+    home: Path, line: Line, folder: Path, launch: Launch, environment: Mapping[str, str]
+) -> Iterator[Cluster]:
+    """A cluster that offers a slot; its processes are gone at the end.
+
+    ``home`` is the installation, ``folder`` where everything of the cluster goes. Raises
+    ``VerificationFailed`` when a process ends at start, and ``EnvironmentProblem`` when the machine
+    is too slow to tell.
+    """
+    cluster = Cluster(home, line, folder, launch, environment)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+class Cluster:
+    """A JobManager and a TaskManager in the foreground, as children of this process."""
+
+    def __init__(
+        self,
+        home: Path,
+        line: Line,
+        folder: Path,
+        launch: Launch,
+        environment: Mapping[str, str],
+    ) -> None:
+        self._home = home
+        self._folder = folder
+        self._rest_port, rpc_port = free_ports(2)
+        jvm_options = environment.get("JVM_ARGS", "")
+        self._environment = {
+            **{key: value for key, value in environment.items() if not key.startswith("FLINK_")},
+            # The one place that every script of every release reads; the last option counts.
+            "JVM_ARGS": f"{jvm_options} -Djava.io.tmpdir={folder / 'tmp'}".strip(),
+            "FLINK_CONF_DIR": str(folder / "conf"),
+            "FLINK_LOG_DIR": str(folder / "log"),
+            "FLINK_PID_DIR": str(folder / "pid"),
+            "FLINK_IDENT_STRING": "flink-boost-verify",
+        }
+        self._guards: list[subprocess.Popen[bytes]] = []
+        for name in ("conf", "log", "pid", "tmp"):
+            (folder / name).mkdir(parents=True)
+        self._configure(launch, line, rpc_port)
+
+    def start(self) -> None:
+        """Starts both processes and waits until a task slot is offered."""
+        self._launch("jobmanager.sh", "start-foreground")
+        self._launch("taskmanager.sh", "start-foreground")
+        deadline = time.monotonic() + _START_SECONDS
+        while self._slots() == 0:
+            if any(has_ended(guard, 0) for guard in self._guards):
+                raise self._failure(f"A process of {self._home} ended at start")
+            if time.monotonic() > deadline:
+                raise self._too_slow(f"A cluster of {self._home} offered no slot", _START_SECONDS)
+            time.sleep(_POLL_SECONDS)
+
+    def submit(self, job: Path, output: Path) -> None:
+        """Runs a job to its end. Raises what ``running_cluster`` raises."""
+        client = self._launch("flink", "run", str(job), "--output", output.as_uri())
+        if not has_ended(client, _JOB_SECONDS):
+            raise self._too_slow(f"{job.name} did not end", _JOB_SECONDS)
+        self._guards.remove(client)
+        end_supervised(client)
+        if client.returncode != 0:
+            raise self._failure(f"{job.name} failed with code {client.returncode}")
+
+    def stop(self) -> None:
+        """Kills what is left: there is nothing in this cluster that anyone would miss."""
+        for guard in self._guards:
+            end_supervised(guard)
+
+    def _launch(self, script: str, *arguments: str) -> subprocess.Popen[bytes]:
+        guard = start_supervised(
+            [str(self._home / "bin" / script), *arguments],
+            self._folder / f"{script}.out",
+            self._environment,
+        )
+        self._guards.append(guard)
+        return guard
+
+    def _slots(self) -> int:
+        url = f"http://localhost:{self._rest_port}/overview"
+        try:
+            with urllib.request.urlopen(url, timeout=_HTTP_SECONDS) as answer:
+                text: str = answer.read().decode(errors="replace")
+        except (OSError, http.client.HTTPException):
+            return 0
+        slots = re.search(r'"slots-total":\s*(\d+)', text)
+        return int(slots[1]) if slots else 0
+
+    def _configure(self, launch: Launch, line: Line, rpc_port: int) -> None:
+        """Only what a small cluster needs: state, security and addresses of the real one stay out.
+
+        JVM options are those of the installation that decide how our classes behave.
+        """
+        conf = self._folder / "conf"
+        shipped = self._home / "conf"
+        for file in shipped.iterdir():
+            if file.is_file() and file.name.startswith(("log4j", "logback")):
+                shutil.copy(file, conf / file.name)
+        # Where both are, the scripts read the older form.
+        old_form = (shipped / "flink-conf.yaml").is_file()
+        old_keys = line.version.startswith("1.9.")
+        classes = f"-Xlog:class+load:file={self._folder / CLASSES}"
+        options = {
+            "jobmanager.rpc.address": "localhost",
+            "jobmanager.rpc.port": str(rpc_port),
+            "rest.address": "localhost",
+            "rest.port": str(self._rest_port),
+            "taskmanager.host": "localhost",
+            "taskmanager.numberOfTaskSlots": "1",
+            "io.tmp.dirs": str(self._folder / "tmp"),
+            "web.tmpdir": str(self._folder / "tmp"),
+            **(_MEMORY_1_9 if old_keys else _MEMORY),
+            "env.java.opts.jobmanager": " ".join(launch.options["jobmanager"]),
+            "env.java.opts.taskmanager": " ".join((*launch.options["taskmanager"], classes)),
+            "env.java.opts.client": " ".join(launch.options["client"]),
+        }
+        quote = "" if old_form else "'"
+        lines = [f"{key}: {quote}{value}{quote}\n" for key, value in options.items() if value]
+        (conf / ("flink-conf.yaml" if old_form else "config.yaml")).write_text("".join(lines))
+
+    def _too_slow(self, what: str, seconds: float) -> EnvironmentProblem:
+        """No verdict on our jar: a machine that is busy enough does the same to stock."""
+        return EnvironmentProblem(
+            f"{what} within {seconds:.0f} s.",
+            f"Try it on a quieter machine. The last lines of its processes:\n{self._tail()}",
+        )
+
+    def _failure(self, what: str) -> VerificationFailed:
+        return VerificationFailed(f"{what}.", f"The last lines of its processes:\n{self._tail()}")
+
+    def _tail(self) -> str:
+        outputs = [file.read_text(errors="replace") for file in self._folder.glob("*.out")]
+        return "\n".join(line for text in outputs for line in text.splitlines()[-_SHOWN_LINES:])
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine that nobody listened on a moment ago."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for free in sockets:
+            free.bind(("localhost", 0))
+        return [int(free.getsockname()[1]) for free in sockets]
+    finally:
+        for free in sockets:
+            free.close()

@@ -1,0 +1,263 @@
+"""Proves from an installation itself that our classes are in effect and do what stock's do.
+
+A JVM with the installation's own java, class path and options, and ``InstallationCheck`` behind
+them, writes down where classes come from and drives strings through both sides; here it is judged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.base.files import sha256
+from flink_boost.base.processes import CommandTimeoutError, run_supervised
+from flink_boost.base.scratch import scratch_folder
+from flink_boost.flink.home import is_dist
+from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.operate.dist.jar import write_replaced
+
+MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
+STRINGS = 1_000_000
+CODE_UNITS = 0x10000
+
+# Whose options the check runs with: it is there that strings are written and read.
+_MEASURED = "taskmanager"
+_SECONDS = 1800.0
+_SHOWN = 400
+_UNLINKED = re.compile(
+    "NoClassDefFoundError|ClassFormatError|VerifyError|LinkageError|NoSuch(Method|Field)Error"
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at; ``detail`` says what was found, in one sentence.
+
+    ``passed`` is None for what could not be checked, because another check failed.
+    """
+
+    name: str
+    passed: bool | None
+    detail: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was checked and is not as it should be."""
+        return self.passed is False
+
+
+def observe(
+    stock: Path, launch: Launch, verifier: Path, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """What a JVM of the installation sees, by the keys of ``InstallationCheck``.
+
+    ``stock`` is the jar with the classes to compare with.
+
+    Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
+    ``BrokenData`` when our jar is not whole enough for it to run.
+    """
+    with scratch_folder() as folder:
+        report = folder / "report.xml"
+        class_path = os.pathsep.join(map(str, (*launch.class_path, verifier)))
+        command = [
+            launch.java,
+            *launch.options[_MEASURED],
+            *("-Xmx1g", f"-Dstock.jars={stock}", "-cp", class_path),
+            *(MAIN_CLASS, str(report), str(STRINGS)),
+        ]
+        log = folder / "output.txt"
+        try:
+            code = run_supervised(command, log, environment, _SECONDS)
+        except CommandTimeoutError as error:
+            raise EnvironmentProblem(
+                f"The check did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."
+            ) from error
+        if code != 0 or not report.is_file():
+            raise _explain(log.read_text(errors="replace"), launch)
+        return _read(report)
+
+
+def judge(
+    seen: Mapping[str, str], stock: Path, line: Line, launch: Launch, jar: Path, ours: Path
+) -> list[Check]:
+    """The verdicts on an installation.
+
+    ``jar`` is the one in it that has our classes, ``ours`` the drop-in jar that we carry, ``stock``
+    the jar that it was compared with.
+    """
+    return [
+        judge_jar(jar, ours, stock),
+        _version(seen, line),
+        *_classes(seen, stock, line, jar),
+        _bytes(seen, launch),
+        _mode(seen, line, launch),
+    ]
+
+
+def judge_jar(jar: Path, ours: Path, stock: Path) -> Check:
+    """Whether the jar with our classes is what this flink-boost would install or make."""
+    if is_dist(jar):
+        return _replaced(jar, ours, stock)
+    found, expected = sha256(jar), sha256(ours)
+    if found == expected:
+        return Check("jar", True, f"{jar.name} is the one that this flink-boost carries.")
+    return Check(
+        "jar",
+        False,
+        f"{jar} (SHA-256 {found}) is not the jar that this flink-boost carries (SHA-256"
+        f" {expected}).",
+    )
+
+
+def _replaced(jar: Path, ours: Path, stock: Path) -> Check:
+    """The jar has to be what is made of stock's and ours, byte for byte."""
+    digest = hashlib.sha256()
+    write_replaced(stock, ours, digest.update)
+    found, expected = sha256(jar), digest.hexdigest()
+    if found == expected:
+        return Check(
+            "jar",
+            True,
+            f"{jar.name} is the official one with the classes of {ours.name} inside, which this"
+            " flink-boost carries.",
+        )
+    return Check(
+        "jar",
+        False,
+        f"{jar} (SHA-256 {found}) is not {stock} with the classes of {ours.name} inside, as this"
+        f" flink-boost makes it (SHA-256 {expected}).",
+    )
+
+
+def _version(seen: Mapping[str, str], line: Line) -> Check:
+    passed = seen["fits"] == "true" and seen["flink.version"] == line.version
+    if passed:
+        guard = seen["guard"] == "true"
+        word = "and the guard is in place" if guard else "but Flink will not find the guard"
+        return Check(
+            "version",
+            guard,
+            f"flink-boost {seen['boost.version']} for Flink {line.version} on Flink {line.version}:"
+            f" {seen['fits.sentence']}, {word}.",
+        )
+    return Check("version", False, seen["fits.sentence"])
+
+
+def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Iterator[Check]:
+    wrong = [
+        f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
+        for name in line.classes
+        if not _is_from(seen, f"patched.{name}", jar)
+    ]
+    yield Check(
+        "classes",
+        not wrong,
+        "; ".join(wrong) + "."
+        if wrong
+        else f"All {len(line.classes)} patched classes are loaded from {jar.name}.",
+    )
+    foreign = [
+        f"{name} from {seen.get(f'stock.{name}', 'nowhere')}"
+        for name in line.classes
+        if not _is_from(seen, f"stock.{name}", stock) or seen.get(f"intact.{name}") != "true"
+    ]
+    if seen["flink.version"] != line.version:
+        # What is intact is judged by the jar's own list, which is another release's.
+        yield Check(
+            "stock",
+            None,
+            f"Not checked: {jar.name} was made from the class files of another release.",
+        )
+        return
+    yield Check(
+        "stock",
+        not foreign,
+        f"Not the official class files: {'; '.join(foreign)}."
+        if foreign
+        else f"They were compared with the official class files in {stock.name}.",
+    )
+
+
+def _is_from(seen: Mapping[str, str], key: str, jar: Path) -> bool:
+    """Whether a class was loaded from that jar; a JVM names the file behind all links."""
+    return key in seen and Path(seen[key]).resolve() == jar.resolve()
+
+
+def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
+    strings, mismatch = int(seen["strings"]), seen["mismatch"]
+    if mismatch:
+        return Check("bytes", False, f"Stock differs after {strings:,} strings: {mismatch}.")
+    off = launch.mode(_MEASURED) == "off"
+    if seen["enabled"] != "true" and not off:
+        return Check("bytes", None, "Not checked: our code does not run; `mode` says why.")
+    by_whom = "; stock's code in our jar did it, because ours is switched off" if off else ""
+    return Check(
+        "bytes",
+        strings >= STRINGS,
+        f"{strings:,} strings with each of the {CODE_UNITS:,} code units, written, read and copied"
+        f" as by stock, in {float(seen['seconds']):.0f} s{by_whom}.",
+    )
+
+
+def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
+    unknown = [r for r in ROLES if launch.mode(r) not in {None, "on", "off"}]
+    if unknown:
+        values = ", ".join(f"{launch.mode(role)!r} for the {role}" for role in unknown)
+        return Check("mode", False, f"-Dflink.boost.mode is {values}: it has to be 'on' or 'off'.")
+    modes = {role: launch.mode(role) or "on" for role in ROLES}
+    all_off = set(modes.values()) == {"off"}
+    if seen["fits"] != "true" and not (all_off and seen["fits.switched.off"] == "true"):
+        return Check(
+            "mode",
+            False,
+            "The guard refuses the jar, as `version` says: a process of Flink ends when it starts.",
+        )
+    on = modes[_MEASURED] == "on"
+    if on and seen["enabled"] != "true":
+        return Check("mode", False, f"Mode off though nobody switched it off: {seen['reason']}.")
+    text = f"Mode on; {seen['access']}; JDK {seen['jdk']}"
+    if not on:
+        text = f"Mode off: stock's code runs, by -Dflink.boost.mode=off; JDK {seen['jdk']}"
+    # Behind it stands what a vendor chose: 17.0.15+6, 21-ea, 17-internal.
+    number = re.match(r"\d+", seen["jdk"])
+    feature = int(number[0]) if number else None
+    if feature not in line.jdks:
+        text += f", which is not tested (tested: {', '.join(map(str, line.jdks))})"
+    elif on and not seen["access"].startswith("string access opened"):
+        text += f"; to go faster, add {OPENS_JAVA_LANG} to the JVM options"
+    others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes[_MEASURED]]
+    if others:
+        text += f"; mode {' and '.join(others)}"
+    return Check("mode", (seen["enabled"] == "true") == on, f"{text}.")
+
+
+def _read(report: Path) -> dict[str, str]:
+    try:
+        root = ET.parse(report).getroot()  # noqa: S314 - written by our own program
+        return {entry.attrib["key"]: entry.text or "" for entry in root.iter("entry")}
+    except (ET.ParseError, KeyError) as error:
+        raise BrokenData(
+            f"The check left a report that cannot be read ({error}).", "Run the command again."
+        ) from error
+
+
+def _explain(errors: str, launch: Launch) -> EnvironmentProblem | BrokenData:
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
+    words = (telling[0] if telling else "it printed nothing")[:_SHOWN]
+    if _UNLINKED.search(words):
+        return BrokenData(
+            f"A class that the check needs is missing or damaged ({words}).",
+            "Uninstall the jar and install it again.",
+        )
+    return EnvironmentProblem(
+        f"The check did not run with {launch.java} ({words}).",
+        "Correct the JVM options or the JDK of the installation; Flink would not start either.",
+    )

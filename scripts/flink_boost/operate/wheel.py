@@ -1,0 +1,104 @@
+"""Builds the wheel that operators install; ``make wheel`` runs this module.
+
+It holds this package and, under ``data/``, what ``carried`` lists for all lines that are switched
+on, so it works without the source tree; it needs nothing but click. Same input, same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
+from flink_boost.base.files import sha256
+from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
+
+_SECONDS = 300.0
+# 1 January 2026, as the build of the jars has it; zip files know nothing before 1980.
+_EPOCH = "1767225600"
+
+
+def build_wheel(root: Path, lines: Sequence[Line], package: Carried, target: Path) -> Path:
+    """Writes the wheel of the package in ``root`` to the folder ``target`` and returns its path.
+
+    Raises ``EnvironmentProblem`` when a part is missing or pip fails.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target, prefix=".wheel-") as folder:
+        source = Path(folder) / "source"
+        _stage(root, lines, package, source)
+        _run_pip(source, Path(folder))
+        (built,) = Path(folder).glob("*.whl")
+        wheel = target / built.name
+        built.replace(wheel)
+    return wheel
+
+
+def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) -> None:
+    """A project that is the package and the parts that it carries."""
+    scripts = root / "scripts"
+    shutil.copytree(
+        scripts / "flink_boost",
+        source / "flink_boost",
+        ignore=shutil.ignore_patterns("__pycache__", "data"),
+    )
+    shutil.copy(scripts / "pyproject.toml", source)
+    for name in ("LICENSE", "NOTICE"):
+        shutil.copy(root / name, source)
+    data = source / "flink_boost" / "data"
+    for name in ("jars", "verifiers", "examples"):
+        (data / name).mkdir(parents=True)
+    shutil.copy(root / "lines.toml", data)
+    for line in lines:
+        shutil.copy(package.dropin(line), data / "jars")
+        shutil.copy(package.verifier(line), data / "verifiers" / f"{line.version}.jar")
+        (data / "examples" / line.version).mkdir()
+        shutil.copy(package.example(line), data / "examples" / line.version / f"{EXAMPLE}.jar")
+    for file in source.rglob("*"):
+        file.chmod(0o755 if file.is_dir() else 0o644)
+
+
+def _run_pip(source: Path, target: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"),
+            *("--no-index", "--no-deps", "--no-build-isolation", "--no-cache-dir"),
+            *("--wheel-dir", str(target), str(source)),
+        ],
+        env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=_SECONDS,
+        check=False,
+    )
+    if done.returncode != 0:
+        words = done.stdout.strip().splitlines() or ["no output"]
+        raise EnvironmentProblem(f"pip could not build the wheel ({words[-1]}).", "Look above it.")
+
+
+def main() -> int:
+    """Builds the wheel of the source tree into ``build/wheel`` and prints its path."""
+    with (PROJECT_ROOT / "scripts" / "pyproject.toml").open("rb") as file:
+        version = str(tomllib.load(file)["project"]["version"])
+    lines = [line for line in load_lines().values() if line.enabled]
+    try:
+        wheel = build_wheel(PROJECT_ROOT, lines, of_tree(version), PROJECT_ROOT / "build" / "wheel")
+    except FlinkBoostError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    sys.stdout.write(f"{wheel}  SHA-256 {sha256(wheel)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

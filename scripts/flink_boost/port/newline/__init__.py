@@ -1,0 +1,1 @@
+"""Adds a Flink release as a line of its own: describes, checks and tests it."""

@@ -1,0 +1,232 @@
+"""What Maven Central and PyPI have of Flink: which releases, and their files, not pinned yet.
+
+Maven and pip compare what they fetch with the checksums of the registry. Files go to the places of
+the cache where the pinned downloads look for them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.flink.downloads import ensure_pip_tools
+
+_GROUP = "org.apache.flink"
+_PLUGIN_VERSION = "2.10"  # newer ones need parent POMs that are not published, see `distribution`
+_COPY = f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN_VERSION}:copy"
+_MAVEN_SECONDS = 900
+_PIP_SECONDS = 1800
+_NEXT_STEP = "Check the network, then run the command again."
+
+_MISSING = re.compile(
+    rf"Could not find artifact {re.escape(_GROUP)}:([^:\s]+):(jar|pom):(?:([^:\s]+):)?([^:\s]+) in"
+)
+_PIP_VERSIONS = re.compile(r"from versions: ([^)]*)\)")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file of Flink's on Maven Central; ``type`` is jar or pom."""
+
+    project: str
+    version: str
+    classifier: str = ""
+    type: str = "jar"
+
+    @property
+    def file(self) -> str:
+        """Its file name."""
+        classifier = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.project}-{self.version}{classifier}.{self.type}"
+
+    @property
+    def folder(self) -> str:
+        """The folder of the cache that it belongs to."""
+        if self.type == "pom":
+            return "poms"
+        return {"": "jars", "sources": "sources"}.get(self.classifier, "examples")
+
+
+class Registries:
+    """The real registries, through Maven and pip with the machine's own settings."""
+
+    def __init__(self, cache: Path, maven_options: Sequence[str] = ()) -> None:
+        self._cache = cache
+        self._maven_options = (*maven_options, f"-Dmaven.repo.local={cache / 'm2'}")
+
+    def releases(self, project: str) -> tuple[str, ...]:
+        """All releases of an artefact on Maven Central; empty when there is none of that name.
+
+        Raises ``EnvironmentProblem`` when Maven cannot ask.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            # Asking for the newest makes Maven fetch the list of all.
+            wanted = f"-Dartifact={_GROUP}:{project}:LATEST:pom"
+            done = self._maven(Path(folder), _COPY, wanted, f"-DoutputDirectory={folder}")
+        place = self._cache / "m2" / _GROUP.replace(".", "/") / project
+        lists = sorted(place.glob("maven-metadata-*.xml"))
+        # A name that is not there is an answer, a registry that is not there is none.
+        if done.returncode and ("LATEST" not in done.stdout or "transfer" in done.stdout):
+            raise _maven_failed(f"list the releases of {project}", done.stdout)
+        return tuple(dict.fromkeys(version for path in lists for version in _versions(path)))
+
+    def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
+        """The files, those that Maven Central does not have left out.
+
+        Raises ``BrokenData`` for a file that differs from the registry's own checksum,
+        ``EnvironmentProblem`` when Maven cannot fetch.
+        """
+        wanted = list(artifacts)
+        found = {each: path for each in wanted if (path := self._kept(each)).is_file()}
+        missing: set[Artifact] = set()
+        while left := [each for each in wanted if each not in found and each not in missing]:
+            with tempfile.TemporaryDirectory(dir=self._make("jars"), prefix=".fetch-") as name:
+                folder = Path(name)
+                (folder / "pom.xml").write_text(_pom(left, folder), encoding="utf-8")
+                done = self._maven(folder, _COPY)
+                if done.returncode:
+                    missing.add(_missing(done.stdout, left))
+                    continue
+                for each in left:
+                    target = self._make(each.folder) / each.file
+                    (folder / each.file).replace(target)
+                    found[each] = target
+        return found
+
+    def package(self, project: str, version: str, wheel: bool) -> Path | None:
+        """A wheel or source package on PyPI; None when it has no such release for this Python.
+
+        Raises ``EnvironmentProblem`` when pip cannot fetch it.
+        """
+        kept = self._make("downloads")
+        python = ensure_pip_tools(self._cache)
+        with tempfile.TemporaryDirectory(dir=kept, prefix=".fetch-") as name:
+            done = _run(
+                [
+                    *(str(python), "-m", "pip", "download", "--no-deps", "--no-build-isolation"),
+                    *("--no-cache-dir", "--progress-bar", "off", "--dest", name),
+                    *("--only-binary" if wheel else "--no-binary", ":all:"),
+                    f"{project}=={version}",
+                ],
+                Path(name),
+                _PIP_SECONDS,
+            )
+            files = [path for path in Path(name).iterdir() if path.is_file()]
+            if done.returncode == 0 and len(files) == 1:
+                target = kept / files[0].name
+                files[0].replace(target)
+                return target
+        if _is_unknown(done.stdout):
+            return None
+        errors = [line for line in done.stdout.splitlines() if "ERROR" in line]
+        raise EnvironmentProblem(
+            f"pip could not download {project} {version} ({(errors or ['no output'])[0][:300]}).",
+            _NEXT_STEP,
+        )
+
+    def _kept(self, artifact: Artifact) -> Path:
+        return self._cache / artifact.folder / artifact.file
+
+    def _make(self, folder: str) -> Path:
+        path = self._cache / folder
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def _maven(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        # -C: a file that differs from the repository's checksum is an error. -U: what was missing a
+        # while ago may have been published since.
+        command = ["mvn", "-B", "-ntp", "-C", "-U", *self._maven_options, *arguments]
+        return _run(command, folder, _MAVEN_SECONDS)
+
+
+def _run(command: Sequence[str], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise EnvironmentProblem(f"There is no {command[0]}.", "Install Maven 3.8.") from error
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentProblem(
+            f"{command[0]} did not finish within {seconds} s.", _NEXT_STEP
+        ) from error
+
+
+def _pom(artifacts: Iterable[Artifact], folder: Path) -> str:
+    """A project that does nothing but copy these jars to a folder."""
+    project = ET.Element("project", xmlns="http://maven.apache.org/POM/4.0.0")
+    for tag, text in {
+        "modelVersion": "4.0.0",
+        "groupId": "org.flinkboost",
+        "artifactId": "fetched",
+        "version": "1",
+        "packaging": "pom",
+    }.items():
+        ET.SubElement(project, tag).text = text
+    plugins = ET.SubElement(ET.SubElement(project, "build"), "plugins")
+    plugin = ET.SubElement(plugins, "plugin")
+    ET.SubElement(plugin, "artifactId").text = "maven-dependency-plugin"
+    ET.SubElement(plugin, "version").text = _PLUGIN_VERSION
+    configuration = ET.SubElement(plugin, "configuration")
+    ET.SubElement(configuration, "outputDirectory").text = str(folder)
+    items = ET.SubElement(configuration, "artifactItems")
+    for each in artifacts:
+        item = ET.SubElement(items, "artifactItem")
+        ET.SubElement(item, "groupId").text = _GROUP
+        ET.SubElement(item, "artifactId").text = each.project
+        ET.SubElement(item, "version").text = each.version
+        ET.SubElement(item, "type").text = each.type
+        if each.classifier:
+            ET.SubElement(item, "classifier").text = each.classifier
+    return ET.tostring(project, encoding="unicode")
+
+
+def _missing(output: str, wanted: Sequence[Artifact]) -> Artifact:
+    """The artefact that Maven says is not there; any other failure is raised."""
+    found = _MISSING.search(output)
+    if found is not None:
+        missing = Artifact(found[1], found[4], found[3] or "", found[2])
+        if missing in wanted:
+            return missing
+    names = ", ".join(each.file for each in wanted)
+    if "hecksum validation failed" in output:
+        raise BrokenData(
+            f"A file among {names} differs from the checksum that Maven Central gives for it.",
+            "Run the command again; if that fails too, do not trust the source.",
+        )
+    raise _maven_failed(f"fetch {names}", output)
+
+
+def _maven_failed(purpose: str, output: str) -> EnvironmentProblem:
+    errors = [line for line in output.splitlines() if "ERROR" in line]
+    return EnvironmentProblem(
+        f"Maven could not {purpose} ({(errors or ['no output'])[0][:400]}).", _NEXT_STEP
+    )
+
+
+def _versions(metadata: Path) -> list[str]:
+    try:
+        root = ET.parse(metadata).getroot()  # noqa: S314 - Maven has verified it
+    except ET.ParseError as error:
+        raise BrokenData(f"{metadata} is damaged ({error}).", "Delete it and try again.") from error
+    return [element.text or "" for element in root.iterfind("versioning/versions/version")]
+
+
+def _is_unknown(output: str) -> bool:
+    """Whether pip reached the registry, which has other releases only."""
+    listed = _PIP_VERSIONS.search(output)
+    return bool(listed and listed[1] and listed[1] != "none")

@@ -1,0 +1,158 @@
+"""Builds a new line's jar and tests it, in a copy of the source tree that has the line already.
+
+What runs is what ``make test LINE=...`` runs for a line: on its first JDK everything that depends
+on it, benchmarks too, on the others the codec's tests; then Flink's own tests of what we patch.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
+from flink_boost.base.processes import end_supervised, has_ended, start_supervised
+from flink_boost.flink.lines import Line
+from flink_boost.flink.maven import jdk_arguments, maven_arguments
+
+_FOLDERS = (
+    "weaver",
+    "patch-parent",
+    "flink-core-patch",
+    "flink-runtime-patch",
+    "benchmarks",
+    "scripts",
+)
+_FILES = ("pom.xml", "lines.toml", "LICENSE", "NOTICE")
+_NOT_COPIED = (
+    "target",
+    "build",
+    "__pycache__",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".hypothesis",
+)
+
+# The format and the weaver do not depend on the line.
+_CHECKED_BEFORE = ("-Dspotless.check.skip=true", "-Dweaver.tests.skipped=true")
+
+_STEP_SECONDS = 5400.0
+_TELL_SECONDS = 30.0
+
+# A test class as Surefire says it, and a batch as `flink-boost flink-tests` does.
+_TESTED = re.compile(r"Tests run: (\d+), .* -- in |^\[\d+/\d+\] \S+: (\d+) passed", re.MULTILINE)
+_WEAVER = re.compile(r"^weaver: (.+)$", re.MULTILINE)
+# Headings of Maven and Surefire say nothing yet.
+_FAILED = re.compile(
+    r"^\[ERROR\] +(?!Tests run|Failures:|Errors:|COMPILATION ERROR|Failed to execute)(.+)$",
+    re.MULTILINE,
+)
+_ADAPTOR = re.compile(r"/(benchmarks/src/line/\d[^/]*)/")
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the suite; ``log`` is the name of the file with its output."""
+
+    title: str
+    command: tuple[str, ...]
+    log: str
+
+
+def copy_tree(root: Path, target: Path) -> None:
+    """Copies what the suite needs, and links the cache; what was there is replaced."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for name in _FOLDERS:
+        shutil.copytree(root / name, target / name, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+    for name in _FILES:
+        shutil.copy(root / name, target)
+    (target / ".cache").symlink_to(root / ".cache")
+
+
+def steps_of(
+    line: Line, tree: Path, find_home: Callable[[int], Path], flinks_tests: bool
+) -> list[Step]:
+    """The suite of a line in a tree that has it."""
+    steps = []
+    for jdk in line.jdks:
+        first = jdk == line.jdks[0]
+        command = (
+            *("mvn", "-B", "-ntp", "-C"),
+            *maven_arguments(line, tree),
+            *jdk_arguments(line, jdk, find_home),
+            *_CHECKED_BEFORE,
+            *(() if first else ("-pl", "flink-runtime-patch", "-am")),
+            "verify",
+        )
+        title = f"{'build and tests' if first else 'tests'} on JDK {jdk}"
+        steps.append(Step(title, command, f"jdk-{jdk}.log"))
+    if flinks_tests:
+        command = (sys.executable, "-m", "flink_boost.cli", "flink-tests", "--line", line.version)
+        title = f"Flink's own tests on JDK {line.jdks[0]}"
+        steps.append(Step(title, (*command, "--jdk", str(line.jdks[0])), "flink-tests.log"))
+    return steps
+
+
+def run_step(step: Step, tree: Path, logs: Path, environment: Mapping[str, str], tell: Tell) -> int:
+    """Runs a step in the tree and returns the seconds it took.
+
+    Raises ``PatchedCodeChanged`` with the first thing that went wrong, ``EnvironmentProblem`` when
+    it does not come to an end or cannot fetch what it needs.
+    """
+    began = time.monotonic()
+    log = logs / step.log
+    command = ("env", "-C", str(tree), *step.command)
+    guard = start_supervised(command, log, {**environment, "PYTHONPATH": str(tree / "scripts")})
+    try:
+        while not has_ended(guard, _TELL_SECONDS):
+            seconds = time.monotonic() - began
+            tell(f"{step.title}: {_minutes(seconds)}, {_tested(log)} tests passed so far")
+            if seconds > _STEP_SECONDS:
+                raise EnvironmentProblem(
+                    f"{step.title} did not end within {_minutes(_STEP_SECONDS)}.",
+                    f"Look at {log}.",
+                )
+    finally:
+        end_supervised(guard)
+    seconds = time.monotonic() - began
+    if guard.returncode:
+        raise _failure(step, log)
+    tell(f"{step.title}: passed in {_minutes(seconds)}, {_tested(log)} tests")
+    return round(seconds)
+
+
+def _failure(step: Step, log: Path) -> PatchedCodeChanged | EnvironmentProblem:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if "Could not transfer" in text or "Could not find artifact" in text:
+        lines = [line for line in text.splitlines() if "Could not" in line]
+        return EnvironmentProblem(
+            f"{step.title}: not everything could be fetched ({lines[0][:300]}).", f"Look at {log}."
+        )
+    woven = _WEAVER.search(text)
+    if woven is not None:
+        return PatchedCodeChanged(f"A patch does not apply: {woven[1]}", f"Look at {log}.")
+    wrong = _FAILED.search(text)
+    words = wrong[1].strip() if wrong else (text.strip().splitlines() or ["no output"])[-1]
+    adaptor = _ADAPTOR.search(words)
+    return PatchedCodeChanged(
+        f"{step.title} failed ({words[:300].rstrip('.')}).",
+        f"Look at {log}."
+        + (f" An adaptor that you put into {adaptor[1]} is kept." if adaptor else ""),
+    )
+
+
+def _tested(log: Path) -> int:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    return sum(int(surefire or batch) for surefire, batch in _TESTED.findall(text))
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60} min {int(seconds) % 60:02} s"

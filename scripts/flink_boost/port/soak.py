@@ -1,0 +1,206 @@
+"""Runs the soak test of the string codec: random strings through stock and patched, side by side.
+
+The Java program ``org.apache.flink.boost.soak.Soak`` does the work, with the drop-in jar in front
+and stock's classes in a class loader of their own. Every two seconds it replaces its state file,
+so that a run that is killed goes on where it was::
+
+    <build>/soak/<run>.state.xml   how far it is; one file per line, JDK, mode, cases and seed
+    <build>/soak/<run>.json        the result of a run that has ended
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.files import write_durably
+from flink_boost.flink.lines import OPENS_JAVA_LANG, PROJECT_ROOT, Line
+from flink_boost.measure.bench import find_class_paths
+from flink_boost.measure.model import Side
+
+MAIN_CLASS = "org.apache.flink.boost.soak.Soak"
+OPENS_NIO = "--add-opens=java.base/java.nio=ALL-UNNAMED"
+
+# Exit codes of the Java program.
+PASSED, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+_END_SECONDS = 60.0
+
+
+class Mode(StrEnum):
+    """How the codec may look into strings; the modes that the tests run in."""
+
+    OPENED = "opened"
+    NOT_OPENED = "not-opened"
+    PLAIN = "plain"
+    NO_COMPACT_STRINGS = "no-compact-strings"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a soak test drives. Case N is a function of seed and N alone."""
+
+    line: str
+    jdk: int
+    mode: Mode
+    cases: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The files of this run, as in ``2.3.0-jdk17-opened-1000000-seed1``."""
+        return f"{self.line}-jdk{self.jdk}-{self.mode}-{self.cases}-seed{self.seed}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a soak test ended."""
+
+    line: str
+    jdk: str
+    mode: str
+    cases: int
+    seed: int
+    passed: bool
+    done: int
+    seconds: float
+    access: str
+    dropin_sha256: str
+    failing_case: int | None
+    failure: str
+
+    @property
+    def sentence(self) -> str:
+        """The result in one line."""
+        where = f"Flink {self.line}, JDK {self.jdk}, {self.mode}"
+        if self.passed:
+            return f"{self.done:,} strings in {self.seconds:,.0f} s on {where}: all agree."
+        return f"Case {self.failing_case} of seed {self.seed} differs on {where}."
+
+
+def jvm_options(mode: Mode, jdk: int) -> list[str]:
+    """Options that put a JVM into a mode."""
+    match mode:
+        case Mode.OPENED:
+            return [OPENS_JAVA_LANG]
+        case Mode.PLAIN:
+            return [OPENS_JAVA_LANG, "-Dflink.boost.access=plain"]
+        case Mode.NO_COMPACT_STRINGS:
+            return [OPENS_JAVA_LANG, "-XX:-CompactStrings"]
+        case Mode.NOT_OPENED:
+            # JDK 11 opens everything unless it is told not to. java.nio stays open: without it
+            # Flink 1.9 has no memory off the heap.
+            return ["--illegal-access=deny", OPENS_NIO] if jdk < 16 else []
+
+
+def java_command(
+    java: str,
+    plan: Plan,
+    line: Line,
+    build: Path,
+    version: str,
+    arguments: Sequence[str],
+    root: Path = PROJECT_ROOT,
+) -> list[str]:
+    """The command of the Java program.
+
+    Raises ``EnvironmentProblem`` when ``make build`` has not left the drop-in jar or the tests.
+    """
+    paths = find_class_paths(line, build, version, (Side.PATCHED,))
+    stock = [str(path) for path in paths.stock if path.name in line.jars]
+    if len(stock) != len(line.jars):
+        raise EnvironmentProblem(
+            f"The class path does not hold {', '.join(line.jars)}.", "Run `make build`."
+        )
+    module = root / "flink-core-patch" / "target" / line.version
+    tests = module / f"flink-core-patch-{version}-tests.jar"
+    if not tests.is_file():
+        raise EnvironmentProblem(f"{tests} is missing.", f"Run `make build LINE={line.version}`.")
+    return [
+        java,
+        "-Xmx1g",
+        *jvm_options(plan.mode, plan.jdk),
+        f"-Dstock.jars={os.pathsep.join(stock)}",
+        "-cp",
+        f"{paths.of(Side.PATCHED)}{os.pathsep}{tests}",
+        MAIN_CLASS,
+        *(f"--line={plan.line}", f"--mode={plan.mode}", f"--seed={plan.seed}"),
+        *(f"--cases={plan.cases}", "--until-input-ends=true"),
+        *arguments,
+    ]
+
+
+def run(command: Sequence[str]) -> int:
+    """Runs the Java program with our own output and returns its exit code.
+
+    It ends when our end of its input closes, however we end; on Ctrl-C it saves its state first.
+    """
+    process = subprocess.Popen(command, stdin=subprocess.PIPE)
+    try:
+        return process.wait()
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def read_result(state: Path) -> Result | None:
+    """The result in a state file; None while the run is not at its end.
+
+    Raises ``BrokenData`` for a file that is no state.
+    """
+    try:
+        root = ET.parse(state).getroot()  # noqa: S314 - written by our own program
+        values = {entry.attrib["key"]: entry.text or "" for entry in root.iter("entry")}
+        verdict = values["verdict"]
+        failing = int(values["failing-case"])
+        result = Result(
+            line=values["plan.line"],
+            jdk=values["plan.jdk"],
+            mode=values["plan.mode"],
+            cases=int(values["plan.cases"]),
+            seed=int(values["plan.seed"]),
+            passed=verdict == "PASSED",
+            done=int(values["done"]),
+            seconds=round(float(values["seconds"]), 1),
+            access=values["plan.access"],
+            dropin_sha256=values["plan.dropin"],
+            failing_case=failing if failing >= 0 else None,
+            failure=values["failure"],
+        )
+    except (ET.ParseError, KeyError, ValueError) as error:
+        raise BrokenData(
+            f"{state} is not the state of a soak test ({error!r}).",
+            "Run the same command again with --fresh.",
+        ) from error
+    return result if verdict in {"PASSED", "FAILED"} else None
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Writes a result as JSON."""
+    write_durably(path, json.dumps(asdict(result), indent=2) + "\n")
+
+
+def parse_count(text: str) -> int:
+    """A number of cases: ``1000000``, ``1_000_000`` or ``1e6``.
+
+    Raises ``UsageProblem`` for anything else.
+    """
+    try:
+        number = float(text) if "e" in text.lower() else int(text)
+    except ValueError:
+        number = 0
+    if number < 1 or number != int(number):
+        raise UsageProblem(f"{text!r} is not a number of cases.", "Give one as in 1000000 or 1e6.")
+    return int(number)

@@ -1,0 +1,1 @@
+"""Reads Flink's sources and ours, and shows how they differ."""

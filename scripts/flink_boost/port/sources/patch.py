@@ -1,0 +1,199 @@
+"""Writes our changes as a patch of Flink's own sources, for those who want them upstream.
+
+What the weaver does to class files is done to the sources: a method that is replaced asks ours
+first, a class whose insides we use implements our interface. The codec comes along as new files,
+without what only the weaver and the guard need. The kill switch stays with us.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from flink_boost.base.errors import PatchedCodeChanged
+from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.port.sources.java import JavaType, Method, parse_java, without_annotations
+from flink_boost.port.sources.patches import MODULES, Use, find_annotation, used_methods
+from flink_boost.port.sources.tree import SourceTree
+
+TEST = Path(__file__).with_name("templates") / "BoostedStringTest.java"
+
+_WEAVERS = frozenset({"Patches", "Replaces", "HandOver", "Reads", "Writes", "Calls"})
+_IMPORT = re.compile(rb"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
+_SPDX = re.compile(rb"\A// SPDX[^\n]*\n")
+_HEADER = re.compile(rb"\A\s*(/\*.*?\*/)\s*", re.DOTALL)
+_NOT_TAKEN = "guard"
+_CODEC = "org/apache/flink/boost/string"
+_STRING_VALUE = "org/apache/flink/types/StringValue.java"
+
+
+@dataclass(frozen=True)
+class OurFile:
+    """One of our sources: its path below the root of the sources, and what it declares."""
+
+    key: str
+    source: bytes
+    types: tuple[JavaType, ...]
+
+
+def our_files(root: Path = PROJECT_ROOT) -> list[OurFile]:
+    """All sources of the codec and the patches."""
+    files = []
+    for module in MODULES:
+        folder = root / module / "src" / "main" / "java"
+        for path in sorted(folder.rglob("*.java")):
+            if path.parent.name != _NOT_TAKEN:
+                source = path.read_bytes()
+                types = parse_java(source, str(path)).values()
+                files.append(OurFile(str(path.relative_to(folder)), source, tuple(types)))
+    return files
+
+
+def upstream_patch(tree: SourceTree, ours: Sequence[OurFile], test: bytes) -> str:
+    """The patch, as ``git apply`` and ``patch -p1`` take it in the folder of the sources.
+
+    Raises ``PatchedCodeChanged`` when a class or method that is patched is not there.
+    """
+    changed = dict(_changed_files(tree, [type_ for file in ours for type_ in file.types]))
+    header = _HEADER.match(tree.files[_STRING_VALUE]())
+    licence = header[1] + b"\n" if header else b""
+    parts = [_diff(tree.paths[key], tree.files[key](), now) for key, now in sorted(changed.items())]
+    for file in ours:
+        place = _place(tree, file)
+        source = without_annotations(_IMPORT.sub(b"", file.source), _WEAVERS)
+        parts.append(_diff(place, None, licence + _SPDX.sub(b"", source)))
+    beside = _place(tree, OurFile(f"{_CODEC}/{TEST.name}", test, ()))
+    place = PurePosixPath(str(beside).replace("src/main/java", "src/test/java"))
+    parts.append(_diff(place, None, licence + _SPDX.sub(b"", test)))
+    return "".join(parts)
+
+
+def _changed_files(tree: SourceTree, ours: Sequence[JavaType]) -> Iterator[tuple[str, bytes]]:
+    """Flink's files with our changes; one file may hold several patched classes."""
+    insertions: dict[str, list[tuple[int, str]]] = {}
+    for type_ in ours:
+        patches = find_annotation(type_.annotations, "Patches")
+        if patches is None:
+            continue
+        target = next(
+            (found for name in patches.values["value"] if (found := tree.find_type(name))), None
+        )
+        if target is None:
+            raise PatchedCodeChanged(
+                f"{tree.place} has no {patches.values['value'][0]}.", "Change the patch first."
+            )
+        key = f"{target.name.partition('$')[0].replace('.', '/')}.java"
+        added = _implemented(type_, target) if type_.is_interface else _fronted(type_, target)
+        insertions.setdefault(key, []).extend(added)
+    for key, places in insertions.items():
+        yield key, _inserted(tree.files[key](), places)
+
+
+def _fronted(patch: JavaType, target: JavaType) -> Iterator[tuple[int, str]]:
+    """At the start of each replaced method: ours, unless it hands over."""
+    for used, ours in used_methods(patch):
+        if used.use is not Use.REPLACES:
+            continue
+        theirs = next((method for method in target.methods if used.fits(method)), None)
+        if theirs is None:
+            raise PatchedCodeChanged(
+                f"{target.name} has no {used.signature}.", "Change the patch first."
+            )
+        arguments = ", ".join([*([] if used.static else ["this"]), *theirs.parameter_names])
+        call = f"{patch.name}.{ours.name}({arguments})"
+        if used.returned == "void":
+            lines = [f"if ({call}) {{", "    return;", "}"]
+        else:
+            hand_over = f"{patch.name}.{_hand_over(patch, used.returned)}"
+            lines = [
+                f"{used.returned} boosted = {call};",
+                f"if (boosted != {hand_over}) {{",
+                "    return boosted;",
+                "}",
+            ]
+        yield theirs.inside, "".join(f"\n        {line}" for line in lines)
+
+
+def _hand_over(patch: JavaType, returned: str) -> str:
+    """The field that means "stock's body", compared by identity."""
+    return next(
+        field.name
+        for field in patch.fields
+        if field.type == returned and find_annotation(field.annotations, "HandOver")
+    )
+
+
+def _implemented(interface: JavaType, target: JavaType) -> Iterator[tuple[int, str]]:
+    """The interface named in the class's head, its methods at the end of the body."""
+    word = "," if target.implements else "implements"
+    space = "" if target.implements else " "
+    yield target.head_end, f"{word} {interface.name}{space}"
+    for method in interface.methods:
+        statement = _statement(method)
+        if statement:
+            parameters = ", ".join(
+                f"{kind} {name}"
+                for kind, name in zip(method.parameters, method.parameter_names, strict=True)
+            )
+            throws = f" {method.throws}" if method.throws else ""
+            lines = [
+                "@Override",
+                f"public {method.returned} {method.name}({parameters}){throws} {{",
+                f"    {statement}",
+                "}",
+            ]
+            yield target.end, "".join(f"\n    {line}" for line in lines) + "\n"
+
+
+def _statement(method: Method) -> str:
+    values: Mapping[str, str] = {
+        annotation.name: annotation.values["value"][0]
+        for annotation in method.annotations
+        if annotation.name in _WEAVERS
+    }
+    arguments = ", ".join(method.parameter_names)
+    if "Reads" in values:
+        return f"return {values['Reads']};"
+    if "Writes" in values:
+        return f"this.{values['Writes']} = {arguments};"
+    if "Calls" in values:
+        returns = "" if method.returned == "void" else "return "
+        return f"{returns}{values['Calls']}({arguments});"
+    return ""
+
+
+def _inserted(source: bytes, places: Sequence[tuple[int, str]]) -> bytes:
+    # From the end on, so that the offsets stay right; of those at one place the first comes first.
+    numbered = sorted(enumerate(places), key=lambda each: (each[1][0], each[0]), reverse=True)
+    for _, (offset, text) in numbered:
+        source = source[:offset] + text.encode() + source[offset:]
+    return source
+
+
+def _place(tree: SourceTree, file: OurFile) -> PurePosixPath:
+    """Beside the class that it patches or serves: in the module of flink-core or flink-runtime."""
+    neighbour = _STRING_VALUE
+    for type_ in file.types:
+        patches = find_annotation(type_.annotations, "Patches")
+        for name in patches.values["value"] if patches else ():
+            key = f"{name.partition('$')[0].replace('.', '/')}.java"
+            neighbour = key if key in tree.paths else neighbour
+    if "/network/" in file.key and neighbour == _STRING_VALUE:
+        neighbour = next((key for key in tree.paths if "/runtime/io/network/" in key), neighbour)
+    root = str(tree.paths[neighbour]).removesuffix(neighbour)
+    return PurePosixPath(f"{root}{file.key}")
+
+
+def _diff(path: PurePosixPath, before: bytes | None, now: bytes) -> str:
+    """One file of a patch in git's form; ``before`` is nothing for a new file."""
+    head = f"diff --git a/{path} b/{path}\n" + ("new file mode 100644\n" if before is None else "")
+    lines = difflib.unified_diff(
+        (before or b"").decode().splitlines(keepends=True),
+        now.decode().splitlines(keepends=True),
+        "/dev/null" if before is None else f"a/{path}",
+        f"b/{path}",
+    )
+    return head + "".join(lines)

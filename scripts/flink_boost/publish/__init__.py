@@ -1,0 +1,1 @@
+"""Tables, pages, spool, upload, and the dashboard's server."""

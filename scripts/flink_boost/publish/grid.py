@@ -1,0 +1,91 @@
+"""Shows string benchmarks as a grid: operation and kind of text down, length across. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flink_boost.measure.model import Cell, Comparison, Verdict
+from flink_boost.publish.sheet import TONES, Column, Entry, Sheet
+
+ACROSS = "length"
+# A grid of its own for each profile: nobody should compare a mixed cell with a pure one unawares.
+APART = "profile"
+MARKERS = {
+    Verdict.BETTER: "▲",
+    Verdict.NOT_WORSE: "=",
+    Verdict.UNDECIDED: "?",
+    Verdict.WORSE: "▼",
+}
+LEGEND = "▲ better, = not worse, ? undecided, ▼ worse; in brackets the {confidence:.4g} % interval."
+
+
+def is_in_grid(row: Comparison, rows: Sequence[Comparison]) -> bool:
+    """True when the same benchmark was measured at several lengths."""
+    length = dict(row.cell.params).get(ACROSS)
+    return length is not None and any(
+        other.cell.benchmark == row.cell.benchmark
+        and dict(other.cell.params).get(ACROSS) not in (None, length)
+        for other in rows
+    )
+
+
+def grid_sheets(rows: Sequence[Comparison], title: str, *, with_gc: bool) -> list[Sheet]:
+    """One grid per profile, of the rows that fit into one; ``with_gc`` adds grids of GC time."""
+    chosen = [row for row in rows if is_in_grid(row, rows)]
+    profiles = dict.fromkeys(dict(row.cell.params).get(APART, "") for row in chosen)
+    sheets = []
+    for profile in profiles:
+        own = [row for row in chosen if dict(row.cell.params).get(APART, "") == profile]
+        named = f"{title}; {profile}" if profile else title
+        sheets.append(_grid(own, named, _speed))
+        if with_gc:
+            sheets.append(_grid(own, f"{named}: time in garbage collections", _collections))
+    return sheets
+
+
+def _grid(rows: Sequence[Comparison], title: str, entry: Callable[[Comparison], Entry]) -> Sheet:
+    lengths = sorted({dict(row.cell.params)[ACROSS] for row in rows}, key=lambda text: int(text))
+    lines: dict[str, dict[str, Comparison]] = {}
+    for row in rows:
+        lines.setdefault(_label(row.cell), {})[dict(row.cell.params)[ACROSS]] = row
+    return Sheet(
+        title,
+        (Column("characters"), *(Column(f"{int(length):,}", numeric=True) for length in lengths)),
+        tuple(
+            (
+                Entry(label),
+                *(entry(line[length]) if length in line else Entry("") for length in lengths),
+            )
+            for label, line in lines.items()
+        ),
+        (LEGEND.format(confidence=100 * rows[0].confidence),),
+    )
+
+
+def _label(cell: Cell) -> str:
+    params = dict(cell.params)
+    others = [value for name, value in cell.params if name not in (ACROSS, APART, "kind")]
+    head = " ".join(filter(None, (cell.method, params.get("kind", ""))))
+    return ", ".join((head, *others))
+
+
+def _speed(row: Comparison) -> Entry:
+    return _entry(row.ratio, row.low, row.high, row.verdict, row.pairs)
+
+
+def _collections(row: Comparison) -> Entry:
+    if row.gc is None:
+        return Entry("none")
+    return _entry(row.gc.ratio, row.gc.low, row.gc.high, row.gc.verdict, row.pairs)
+
+
+def _entry(ratio: float, low: float, high: float, verdict: Verdict, pairs: int) -> Entry:
+    span = f" ({_number(low)}–{_number(high)})" if pairs > 1 else ""
+    return Entry(f"{_number(ratio)}x{span} {MARKERS[verdict]}", TONES[verdict])
+
+
+def _number(value: float) -> str:
+    """Three digits: 1.06, 13.4, 122."""
+    if value >= 1000:
+        return ">1000"
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"

@@ -1,0 +1,307 @@
+"""Renders a run as one HTML page that needs nothing else: no script, no font, no request.
+
+Pure: everything that the page shows is passed in as :class:`ReportInput`. The wording is here, the
+markup in ``templates/``. All values are escaped by Jinja, and a content security policy in the page
+forbids scripts and requests, should a value ever get past that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from flink_boost.judge.ratio import HarnessCheck, check_harness
+from flink_boost.judge.series import Series, settings_of
+from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
+from flink_boost.measure.model import Comparison, RunInfo, Side, Verdict
+from flink_boost.publish.comparison import (
+    SIDE_TITLES,
+    gc_ratio_text,
+    harness_sentence,
+    short_number,
+)
+from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
+from flink_boost.publish.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class AaSummary:
+    """The newest stock-against-stock run of the same group, made like this one."""
+
+    run: RunInfo
+    check: HarnessCheck
+
+
+@dataclass(frozen=True)
+class ReportInput:
+    """All that the page shows. ``series`` may be more than this run's; ``trends`` are theirs.
+
+    ``further`` are tables besides that of patched against stock: a third side, comparators.
+    """
+
+    run: RunInfo
+    comparisons: tuple[Comparison, ...]
+    series: tuple[Series, ...]
+    trends: tuple[TrendVerdict, ...]
+    aa: AaSummary | None
+    dashboard_url: str | None
+    made: datetime
+    further: tuple[Sheet, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table, as text."""
+
+    name: str
+    reference: str
+    candidate: str
+    unit: str
+    ratio: str
+    interval: str
+    verdict: str
+    verdict_class: str
+    hint: str
+    allocation: str
+    cpu: str
+    gc: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot, its values as text, and what detection says about it."""
+
+    chart: Chart
+    trend: str
+    trend_class: str
+
+
+def render(report: ReportInput) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=PackageLoader("flink_boost.publish", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["breaking_points"] = _breaking_points
+    run = report.run
+    return environment.get_template("report.html.j2").render(
+        run=run,
+        side_names=tuple(SIDE_TITLES[side] for side in run.main_sides),
+        started=_utc(run.started),
+        made=_utc(report.made),
+        headline=headline(run, report.comparisons),
+        rows=[_row(comparison) for comparison in report.comparisons],
+        confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
+        figures=_figures(report),
+        trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
+        aa=None if report.aa is None else aa_sentence(report.aa),
+        circumstances=_circumstances(run),
+        further=report.further,
+        dashboard_url=_web_address(report.dashboard_url),
+        size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+    )
+
+
+def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
+    """What was found, in one sentence of plain words."""
+    if not comparisons:
+        return f"Flink {run.line}: this run compared no benchmark."
+    if Side.CONTROL in run.sides:
+        off = check_harness(comparisons).excluding_one
+        return (
+            f"Flink {run.line}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
+            f"{'shows' if off == 1 else 'show'} a difference that cannot be there."
+        )
+    counts = Counter(comparison.verdict for comparison in comparisons)
+    parts = [
+        f"{counts[verdict]} {words}" for verdict, words in _COUNT_WORDS.items() if counts[verdict]
+    ]
+    if counts[Verdict.UNDECIDED] and not counts[Verdict.WORSE]:
+        parts.append("none shown to be slower")
+    better = [item.ratio for item in comparisons if item.verdict is Verdict.BETTER]
+    gain = ""
+    if better:
+        low, high = f"{min(better):.2f}x", f"{max(better):.2f}x"
+        gain = f" ({low})" if low == high else f" ({low} to {high})"
+    sentence = ", ".join(parts).replace(_COUNT_WORDS[Verdict.BETTER], "faster" + gain, 1)
+    return f"Flink {run.line} with flink-boost, {_benchmarks(len(comparisons))}: {sentence}."
+
+
+def trend_headline(trends: Sequence[TrendVerdict]) -> str:
+    """What detection says about the series of this run, in one sentence."""
+    if not trends:
+        return "There is no series yet for the settings of this run."
+    counts = Counter(trend.kind for trend in trends)
+    if counts[TrendKind.LEARNING] == len(trends):
+        runs = max(trend.points for trend in trends)
+        return f"Learning: {runs} run{'s' if runs != 1 else ''} so far, too few to see a trend."
+    parts = [
+        f"{counts[kind]} {words}"
+        for kind, words in (
+            (TrendKind.CANDIDATE_REGRESSION, "may have become slower"),
+            (TrendKind.CANDIDATE_IMPROVEMENT, "may have become faster"),
+            (TrendKind.STEADY, "steady"),
+            (TrendKind.LEARNING, "still learning"),
+        )
+        if counts[kind]
+    ]
+    return f"Of {_benchmarks(len(trends))}: " + ", ".join(parts) + "."
+
+
+def aa_sentence(aa: AaSummary) -> str:
+    """What the terminal says under a stock-against-stock run, and which run it was."""
+    return (
+        f"{harness_sentence(aa.check)} Newest stock-against-stock run of the group "
+        f"{aa.run.group}: {aa.run.run_id}, {_utc(aa.run.started)}."
+    )
+
+
+_COUNT_WORDS = {
+    Verdict.BETTER: "faster",
+    Verdict.WORSE: "slower",
+    Verdict.NOT_WORSE: "not slower",
+    Verdict.UNDECIDED: "undecided",
+}
+
+_VERDICT_CLASSES = {
+    Verdict.BETTER: "good",
+    Verdict.WORSE: "bad",
+    Verdict.NOT_WORSE: "even",
+    Verdict.UNDECIDED: "open",
+}
+
+
+def _row(comparison: Comparison) -> Row:
+    hint = ""
+    if comparison.verdict is Verdict.UNDECIDED and comparison.pairs_needed:
+        hint = f"about {comparison.pairs_needed} pairs would decide"
+    return Row(
+        name=comparison.cell.name,
+        reference=short_number(comparison.reference),
+        candidate=short_number(comparison.candidate),
+        unit=comparison.unit,
+        ratio=f"{comparison.ratio:.2f}x",
+        interval=_interval(comparison),
+        verdict=comparison.verdict.value,
+        verdict_class=_VERDICT_CLASSES[comparison.verdict],
+        hint=hint,
+        allocation=_change_of(comparison.reference_alloc, comparison.candidate_alloc),
+        cpu="–" if comparison.cpu_ratio is None else f"{comparison.cpu_ratio:.2f}x",
+        gc="–" if comparison.gc is None else gc_ratio_text(comparison),
+    )
+
+
+def _interval(comparison: Comparison) -> str:
+    if comparison.pairs < 2:
+        return "needs 2 pairs"
+    high = f"{comparison.high:.2f}" if comparison.high < 1000 else "over 1000"
+    return f"{comparison.low:.2f} – {high}"
+
+
+def _change_of(before: float | None, after: float | None) -> str:
+    if before is None or after is None:
+        return "–"
+    # JMH reports traces such as 0.0002 B/op for code that allocates nothing.
+    first, second = (short_number(0.0 if value < 0.01 else value) for value in (before, after))
+    return f"{first} → {second}"
+
+
+def _figures(report: ReportInput) -> list[Figure]:
+    judged = _own_series(report)
+    most_runs = _runs_per_plot(len(judged))
+    return [
+        _figure(series, trend, most_runs)
+        for series, trend in judged
+        if any(series.points[-most_runs:])
+    ]
+
+
+def _figure(series: Series, trend: TrendVerdict, most_runs: int) -> Figure:
+    changes = [change for change in (*trend.earlier_changes, trend.change) if change is not None]
+    chart = chart_of(series, [change.after_run for change in changes], most_runs)
+    return Figure(chart, _trend_sentence(trend), trend.kind.value)
+
+
+def _runs_per_plot(plots: int) -> int:
+    """So many that the page stays below 3 MB: a run takes about 900 bytes in each plot."""
+    return min(90, max(10, 2400 // max(plots, 1)))
+
+
+def _own_series(report: ReportInput) -> list[tuple[Series, TrendVerdict]]:
+    """The series that this run is part of; for an A/A run those that it is the control of."""
+    run = report.run
+    return [
+        (series, trend)
+        for series, trend in zip(report.series, report.trends, strict=True)
+        if any(point.run_id == run.run_id for point in series.present)
+        or (
+            Side.CONTROL in run.sides
+            and series.cell in run.cells
+            and series.settings == settings_of(run)
+        )
+    ]
+
+
+def _trend_sentence(trend: TrendVerdict) -> str:
+    gaps = f", {trend.gaps} missing" if trend.gaps else ""
+    points = f"{trend.points} point{'s' if trend.points != 1 else ''}{gaps}"
+    if trend.kind is TrendKind.LEARNING:
+        return f"Learning ({points})."
+    if trend.change is None:
+        return f"Steady ({points}; a change would have to exceed {trend.threshold:.1%})."
+    word = "slower" if trend.kind is TrendKind.CANDIDATE_REGRESSION else "faster"
+    return f"May have become {word}: {_change_words(trend.change)} ({points}); not confirmed yet."
+
+
+def _change_words(change: Change) -> str:
+    return (
+        f"{change.ratio - 1:+.1%} between commit {change.before_commit[:8]} and "
+        f"{change.after_commit[:8]}, p = {change.p_value:.1g}"
+    )
+
+
+def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
+    box = run.box
+    return [
+        ("Run", run.run_id),
+        ("Group", f"{run.group} ({run.pairs} pairs{', quick look' if run.quick_look else ''})"),
+        ("Flink line", run.line),
+        ("flink-boost", f"{run.boost_version}, commit {run.commit}"),
+        ("Drop-in jar (SHA-256)", run.dropin_sha256 or "none: both sides are stock"),
+        *([("Third side", f"{run.third_title} (SHA-256 {run.third_sha256})")] if run.third else []),
+        ("Threads", str(run.threads)),
+        ("Heap", run.heap or "as each benchmark fixes it"),
+        ("Box", f"{box.hostname}: {box.cpu}, {box.cores} cores, {box.memory_mb:,} MB"),
+        ("Kernel", box.kernel),
+        ("JDK", box.jdk),
+        ("Load before the run", f"{box.load:.2f}"),
+        ("java.lang opened", "yes, as Flink's own configuration does" if run.opened else "no"),
+        ("JVM options", " ".join(run.jvm_options) or "none"),
+    ]
+
+
+def _breaking_points(name: str) -> list[str]:
+    """A long name in pieces, after any of which a line may break."""
+    return re.findall(r"[^.,\[]*[.,\[]?", name)
+
+
+def _benchmarks(count: int) -> str:
+    return f"{count} benchmark{'s' if count != 1 else ''}"
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _web_address(url: str | None) -> str | None:
+    """Only a web address becomes a link; ``javascript:`` and the like do not."""
+    return url if url is not None and urlsplit(url).scheme in ("http", "https") else None

@@ -1,0 +1,123 @@
+"""Tables as values, and the three ways to show them: terminal or file, Markdown, HTML. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from flink_boost.measure.model import Verdict
+
+_FILE_WIDTH = 400
+
+
+class Tone(StrEnum):
+    """What a cell says, for whoever can show colours; the text says it too."""
+
+    PLAIN = "plain"
+    GOOD = "good"
+    BAD = "bad"
+    OPEN = "open"
+
+
+TONES = {
+    Verdict.BETTER: Tone.GOOD,
+    Verdict.WORSE: Tone.BAD,
+    Verdict.NOT_WORSE: Tone.PLAIN,
+    Verdict.UNDECIDED: Tone.OPEN,
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One field of a table."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column; numbers stand on the right."""
+
+    title: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with its title and the sentences below it. Every row has an entry per column."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+_COLOURS = {Tone.PLAIN: "", Tone.GOOD: "green", Tone.BAD: "red", Tone.OPEN: "yellow"}
+
+
+def print_sheets(sheets: Sequence[Sheet], form: str) -> None:
+    """Prints to standard output; ``form`` is ``markdown``, ``html``, or else a table for people."""
+    console = Console(highlight=False)
+    if form == "html":
+        console.out(html(sheets), end="")
+        return
+    if form == "markdown":
+        console.out("\n".join(markdown(sheet) for sheet in sheets), end="")
+        return
+    if not console.is_terminal:
+        # Rich would fold a table to 80 columns; a file can be as wide as the table is.
+        console.width = _FILE_WIDTH
+    for sheet in sheets:
+        console.out(sheet.title, style="bold")
+        if sheet.columns:
+            console.print(rich_table(sheet))
+        for note in sheet.notes:
+            console.out(note)
+
+
+def rich_table(sheet: Sheet) -> Table:
+    """The rows, coloured where the console has colours."""
+    table = Table(box=SIMPLE_HEAD)
+    for column in sheet.columns:
+        table.add_column(
+            column.title, justify="right" if column.numeric else "left", no_wrap=column.numeric
+        )
+    for row in sheet.rows:
+        table.add_row(*(Text(entry.text, style=_COLOURS[entry.tone]) for entry in row))
+    return table
+
+
+def markdown(sheet: Sheet) -> str:
+    """A GitHub table with its title in front and its notes below, ending with a newline."""
+    lines = [f"**{sheet.title}**", ""]
+    if sheet.columns:
+        lines += [
+            "| " + " | ".join(column.title for column in sheet.columns) + " |",
+            "|" + "|".join("---:" if column.numeric else ":---" for column in sheet.columns) + "|",
+        ]
+        for row in sheet.rows:
+            lines.append("| " + " | ".join(entry.text.replace("|", r"\|") for entry in row) + " |")
+        lines += [""] if sheet.notes else []
+    for index, note in enumerate(sheet.notes):
+        lines += ["", note] if index else [note]
+    return "\n".join(lines) + "\n"
+
+
+def html(sheets: Sequence[Sheet]) -> str:
+    """A page that is complete in itself; every value is escaped."""
+    environment = Environment(
+        loader=PackageLoader("flink_boost.publish", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("sheets.html.j2").render(sheets=sheets)

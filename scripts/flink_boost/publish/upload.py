@@ -1,0 +1,344 @@
+"""Sends spooled entries to Codespeed: with a token, with patience, and safe to repeat.
+
+What an answer means:
+
+==========================  ======================================================================
+202                         accepted; the entry is moved to ``sent``
+408, 429, 5xx, no answer    tried again, each time after a longer and slightly random wait
+401, 403                    the token is wrong: nothing else is tried
+other 4xx                   this entry is refused: it stays unsent and is named, the others go on
+3xx, other 2xx              the address is not Codespeed's: nothing else is tried
+==========================  ======================================================================
+"""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from flink_boost.base.errors import BrokenData, UploadFailed, UsageProblem
+from flink_boost.publish.spool import Entry, Spool, payload
+
+DEFAULT_URL = "http://127.0.0.1:8321/"
+URL_VARIABLE = "FLINK_BOOST_CODESPEED_URL"
+TOKEN_VARIABLE = "FLINK_BOOST_TOKEN"  # noqa: S105 the name, not the token
+TOKEN_FILE_VARIABLE = "FLINK_BOOST_TOKEN_FILE"  # noqa: S105 likewise
+
+SEND_LATER = "Nothing is lost: run `flink-boost upload` to send it later."
+SET_TOKEN = f"Set {TOKEN_VARIABLE}, or {TOKEN_FILE_VARIABLE} to a file that holds the token."
+
+_ANSWER_BYTES = 4096
+_QUOTED_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Target:
+    """A Codespeed and the token that it wants; the token never shows in a ``repr``."""
+
+    url: str
+    token: str = field(repr=False)
+
+    @property
+    def is_loopback(self) -> bool:
+        """True when the address is of this machine."""
+        return _is_loopback(urlsplit(self.url).hostname or "")
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how patiently an entry is sent; times in seconds."""
+
+    attempts: int = 5
+    first_wait: float = 1.0
+    longest_wait: float = 20.0
+    connect_timeout: float = 5.0
+    answer_timeout: float = 30.0
+
+    def wait_before(self, attempt: int, jitter: float) -> float:
+        """Seconds before that attempt (2, 3, …); ``jitter`` in [0, 1) spreads senders apart."""
+        full = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 2))
+        return full * (0.5 + jitter / 2)
+
+
+@dataclass(frozen=True)
+class Unsent:
+    """An entry that stays in the spool, and why."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class UploadReport:
+    """What became of the entries that were unsent; ``next_step`` is for the unsent ones."""
+
+    sent: tuple[str, ...]
+    unsent: tuple[Unsent, ...]
+    next_step: str = SEND_LATER
+
+    def require_all_sent(self) -> None:
+        """Raises ``UploadFailed``, naming the first reason, when an entry stays unsent."""
+        if self.unsent:
+            first = self.unsent[0]
+            count = len(self.unsent)
+            raise UploadFailed(
+                f"{count} spooled result{'s' if count > 1 else ''} could not be sent "
+                f"({first.key}: {first.reason}).",
+                self.next_step,
+            )
+
+
+def find_target(environ: Mapping[str, str], embedded_token: Path, url: str | None = None) -> Target:
+    """Where to send and with which token, from the environment.
+
+    The embedded server's own token file is used for addresses of this machine only. Raises
+    ``UsageProblem`` when the address is no plain http(s) address or there is no usable token.
+    """
+    address = checked_url(url or environ.get(URL_VARIABLE) or DEFAULT_URL)
+    token = environ.get(TOKEN_VARIABLE, "").strip()
+    token_file = environ.get(TOKEN_FILE_VARIABLE, "").strip()
+    if not token and token_file:
+        token = _read_token(Path(token_file))
+    if not token and _is_loopback(urlsplit(address).hostname or "") and embedded_token.exists():
+        token = _read_token(embedded_token)
+    if not token:
+        raise UsageProblem(f"There is no token for Codespeed at {address}.", SET_TOKEN)
+    if not re.fullmatch(r"[\x21-\x7e]+", token):
+        raise UsageProblem("The token holds a character that no HTTP header can carry.", SET_TOKEN)
+    return Target(address, token)
+
+
+def checked_url(url: str) -> str:
+    """The address with a slash at its end, safe to be shown.
+
+    Raises ``UsageProblem`` when it is no http(s) address or holds a user, a password or a query;
+    the message does not show it then.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    else:
+        if usable and parts.username is None and parts.password is None and not parts.query:
+            return url if url.endswith("/") else url + "/"
+    # The address itself is not shown: it may hold a password.
+    problem = "holds a user, a password or a query" if usable else "is no http(s) address"
+    raise UsageProblem(
+        f"The address of Codespeed {problem}.",
+        f"Set {URL_VARIABLE} to something like {DEFAULT_URL}",
+    )
+
+
+def make_client(target: Target, policy: RetryPolicy) -> httpx.Client:
+    """A client that never follows a redirect, so the token reaches one host only."""
+    timeout = httpx.Timeout(policy.answer_timeout, connect=policy.connect_timeout)
+    # A proxy from the environment must not see what is meant for this machine.
+    return httpx.Client(timeout=timeout, follow_redirects=False, trust_env=not target.is_loopback)
+
+
+def send_unsent(
+    spool: Spool,
+    target: Target,
+    client: httpx.Client,
+    policy: RetryPolicy,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+    jitter: Callable[[], float] = random.random,
+    clock: Callable[[], float] = time.monotonic,
+    tell: Callable[[str], None] = lambda _: None,
+) -> UploadReport:
+    """Sends every unsent entry, oldest run first; holds the sender's lock meanwhile.
+
+    Never raises for what a server does: the report says what stays unsent and why.
+    """
+    sender = _Sender(target, client, policy, sleep, jitter, clock, tell)
+    sent: list[str] = []
+    unsent: list[Unsent] = []
+    next_step = SEND_LATER
+    with spool.sender_lock(sleep=sleep):
+        entries, unreadable = _load_oldest_first(spool)
+        unsent += unreadable
+        for position, entry in enumerate(entries):
+            outcome = sender.send(entry)
+            if outcome.kind is _Kind.ACCEPTED:
+                spool.mark_sent(entry.key)
+                sent.append(entry.key)
+                continue
+            unsent.append(Unsent(entry.key, outcome.reason))
+            next_step = outcome.next_step
+            if outcome.kind is _Kind.STOP:
+                left = entries[position + 1 :]
+                unsent += [Unsent(later.key, "not tried after that") for later in left]
+                break
+    return UploadReport(tuple(sent), tuple(unsent), next_step)
+
+
+class _Kind(Enum):
+    ACCEPTED = "accepted"
+    TRY_AGAIN = "try again"
+    NO_ANSWER = "no answer"  # tried again, too
+    REFUSED = "refused"  # this entry only
+    STOP = "stop"  # any entry would end the same way
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    kind: _Kind
+    reason: str = ""
+    next_step: str = SEND_LATER
+    wait: float | None = None
+
+
+@dataclass
+class _Sender:
+    """Sends single entries; remembers only whether the server is in trouble already."""
+
+    target: Target
+    client: httpx.Client
+    policy: RetryPolicy
+    sleep: Callable[[float], None]
+    jitter: Callable[[], float]
+    clock: Callable[[], float]
+    tell: Callable[[str], None]
+    attempts: int = 0
+
+    def __post_init__(self) -> None:
+        self.attempts = self.policy.attempts
+
+    def send(self, entry: Entry) -> _Outcome:
+        outcome = self._request(entry)
+        for attempt in range(2, self.attempts + 1):
+            if outcome.kind not in (_Kind.TRY_AGAIN, _Kind.NO_ANSWER):
+                break
+            wait = outcome.wait or self.policy.wait_before(attempt, self.jitter())
+            self.tell(f"{outcome.reason}; next try in {wait:.0f} s")
+            self.sleep(wait)
+            outcome = self._request(entry)
+        if outcome.kind is _Kind.ACCEPTED:
+            self.attempts = self.policy.attempts
+        elif outcome.kind is _Kind.TRY_AGAIN:
+            # A server that failed this often gets one more chance per entry, no more waits.
+            self.attempts = 1
+            return _Outcome(_Kind.REFUSED, outcome.reason)
+        elif outcome.kind is _Kind.NO_ANSWER:
+            return _Outcome(_Kind.STOP, outcome.reason)
+        return outcome
+
+    def _request(self, entry: Entry) -> _Outcome:
+        try:
+            status, headers, answer = self._post(entry)
+        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
+            return _Outcome(_Kind.STOP, self._safe(f"{self.target.url}: {error}"))
+        except httpx.TimeoutException:
+            return _Outcome(_Kind.NO_ANSWER, f"{self.target.url} did not answer in time")
+        except httpx.ConnectError as error:
+            return _Outcome(
+                _Kind.NO_ANSWER, self._safe(f"{self.target.url} cannot be reached: {error}")
+            )
+        except httpx.RequestError as error:
+            name = type(error).__name__
+            return _Outcome(
+                _Kind.TRY_AGAIN, self._safe(f"{self.target.url} broke off ({name}: {error})")
+            )
+        return self._judge(status, headers, self._gist(answer))
+
+    def _post(self, entry: Entry) -> tuple[int, httpx.Headers, str]:
+        """Status, headers and the first bytes of the answer."""
+        started = self.clock()
+        with self.client.stream(
+            "POST",
+            urljoin(self.target.url, "result/add/json/"),
+            data={"json": payload(entry)},
+            headers={"Authorization": f"Bearer {self.target.token}"},
+        ) as response:
+            answer = b""
+            for piece in response.iter_raw():
+                answer += piece
+                # A server that drips must not hold us: the read timeout is per piece only.
+                if len(answer) >= _ANSWER_BYTES or (
+                    self.clock() - started > self.policy.answer_timeout
+                ):
+                    break
+            return response.status_code, response.headers, answer.decode("utf-8", "replace")
+
+    def _judge(self, status: int, headers: httpx.Headers, answer: str) -> _Outcome:
+        said = f"{self.target.url} answered {status}" + (f" ({answer})" if answer else "")
+        if status == 202:
+            return _Outcome(_Kind.ACCEPTED)
+        if status in (408, 429) or status >= 500:
+            return _Outcome(_Kind.TRY_AGAIN, said, wait=self._asked_wait(headers))
+        if status in (401, 403):
+            return _Outcome(
+                _Kind.STOP,
+                f"{self.target.url} refused the token with {status}",
+                f"{SET_TOKEN} {SEND_LATER}",
+            )
+        check_address = f"Check the address in {URL_VARIABLE}. {SEND_LATER}"
+        if 300 <= status < 400:
+            place = self._gist(headers.get("location", ""))
+            return _Outcome(
+                _Kind.STOP, f"{self.target.url} redirects to {place or 'nowhere'}", check_address
+            )
+        if status < 300 or status in (404, 405):
+            return _Outcome(_Kind.STOP, f"{said}, which is not Codespeed's", check_address)
+        return _Outcome(_Kind.REFUSED, said, f"Mend what it complains about. {SEND_LATER}")
+
+    def _asked_wait(self, headers: httpx.Headers) -> float | None:
+        asked = headers.get("retry-after", "")
+        return min(float(asked), self.policy.longest_wait) if asked.isdecimal() else None
+
+    def _gist(self, answer: str) -> str:
+        return self._safe(_in_one_line(self._safe(answer)))
+
+    def _safe(self, text: str) -> str:
+        """A server may echo what it was sent: the token is cut out of all that is shown."""
+        return text.replace(self.target.token, "***")
+
+
+def _load_oldest_first(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
+    entries: list[Entry] = []
+    unreadable: list[Unsent] = []
+    for key in spool.unsent_keys():
+        try:
+            entries.append(spool.load_unsent(key))
+        except BrokenData as error:
+            unreadable.append(Unsent(key, str(error)))
+    entries.sort(key=lambda entry: (entry.results[0].revision_date, entry.key))
+    return entries, unreadable
+
+
+def _read_token(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageProblem(
+            f"The token file {path} cannot be read ({type(error).__name__}).", SET_TOKEN
+        ) from error
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _in_one_line(answer: str) -> str:
+    """The gist of an answer: an HTML page's title, otherwise its first words."""
+    title = re.search(r"<title[^>]*>(.*?)</title>", answer, re.IGNORECASE | re.DOTALL)
+    words = html.unescape(title.group(1)) if title else answer
+    line = " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return line if len(line) <= _QUOTED_CHARACTERS else line[: _QUOTED_CHARACTERS - 1] + "…"

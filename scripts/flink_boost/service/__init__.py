@@ -1,0 +1,1 @@
+"""What runs unattended, and the quick look."""

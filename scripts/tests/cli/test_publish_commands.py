@@ -1,0 +1,129 @@
+"""`flink-boost detect` and `flink-boost report` on a results store as `bench` leaves it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from stored_runs import store_complete_run
+from synthetic import make_forks, make_run
+
+from flink_boost.cli.main import main
+from flink_boost.judge.trend import TrendKind
+from flink_boost.measure.model import Side
+from flink_boost.publish.trends import StoredVerdicts
+
+
+def store_nights(build: Path, ratios: list[float]) -> None:
+    for night, ratio in enumerate(ratios):
+        run = make_run(night)
+        forks = make_forks(run, ratio=ratio, noise=0.005, seed=night)
+        store_complete_run(build / "results", run, forks)
+
+
+def read_verdicts(build: Path) -> StoredVerdicts:
+    return StoredVerdicts.model_validate_json((build / "verdicts.json").read_bytes())
+
+
+def test_detect_prints_and_stores_a_verdict_per_series(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0] * 12 + [1.6] * 3)
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    printed = capsys.readouterr().out
+    assert "StringSerializationBenchmark.write[length=16,kind=ascii]" in printed
+    assert printed.count("candidate-regression") == 2
+    stored = read_verdicts(tmp_path)
+    assert [verdict.kind for verdict in stored.verdicts] == [TrendKind.CANDIDATE_REGRESSION] * 2
+    change = stored.verdicts[0].change
+    assert change is not None
+    assert change.after_commit == make_run(12).commit
+    assert change.ratio == pytest.approx(0.8, abs=0.02)
+
+
+def test_detect_says_learning_for_a_short_history(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0, 1.0])
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    assert len(re.findall(r"\blearning\b", capsys.readouterr().out)) == 2
+    assert {verdict.kind for verdict in read_verdicts(tmp_path).verdicts} == {TrendKind.LEARNING}
+
+
+def test_detect_replaces_the_verdicts_of_before(tmp_path: Path) -> None:
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    assert read_verdicts(tmp_path).verdicts == ()
+    store_nights(tmp_path, [2.0])
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    assert len(read_verdicts(tmp_path).verdicts) == 2
+    assert [path.name for path in tmp_path.glob("*verdicts*")] == ["verdicts.json"]
+
+
+def test_a_damaged_run_is_named_and_the_others_are_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0] * 3)
+    broken = make_run(1).run_id
+    fork = next((tmp_path / "results" / broken / "forks").glob("*.json"))
+    fork.write_text(fork.read_text()[:200])
+    for command in ("detect", "report"):
+        assert main(["--build", str(tmp_path), command]) == 0
+        error = capsys.readouterr().err
+        assert f"Run {broken} is left out" in error
+        assert fork.name in error
+        assert "Traceback" not in error
+    assert {verdict.points for verdict in read_verdicts(tmp_path).verdicts} == {2}
+
+
+def test_a_run_that_is_not_complete_is_not_used(tmp_path: Path) -> None:
+    store_nights(tmp_path, [2.0] * 3)
+    (tmp_path / "results" / make_run(2).run_id / "complete").unlink()
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    assert {verdict.points for verdict in read_verdicts(tmp_path).verdicts} == {2}
+
+
+def test_a_stock_against_stock_run_of_another_group_or_jdk_is_not_the_reports(
+    tmp_path: Path,
+) -> None:
+    store_nights(tmp_path, [2.0])
+    for night, (group, jdk) in enumerate((("strings", "17.0.9+9"), ("spine", "21.0.8+9")), start=3):
+        aa = make_run(night, sides=(Side.STOCK, Side.CONTROL), jdk=jdk)
+        aa = aa.model_copy(update={"group": group})
+        store_complete_run(tmp_path / "results", aa, make_forks(aa, ratio=1.0))
+    assert main(["--build", str(tmp_path), "report"]) == 0
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "no stock-against-stock run of this group" in page
+
+
+def test_report_takes_the_newest_run_of_stock_against_patched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0, 3.0])
+    aa = make_run(5, sides=(Side.STOCK, Side.CONTROL))
+    store_complete_run(tmp_path / "results", aa, make_forks(aa, ratio=1.0, noise=0.02, seed=5))
+    assert main(["--build", str(tmp_path), "report"]) == 0
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert (tmp_path / "report" / "index.html").as_uri() in capsys.readouterr().out
+    assert make_run(1).run_id in page
+    assert "2 faster" in page
+    assert f"Newest stock-against-stock run of the group spine: {aa.run_id}" in page
+    assert "of 2 rows exclude 1.00; expected up to 1" in page
+    assert main(["--build", str(tmp_path), "report", make_run(0).run_id]) == 0
+    assert make_run(0).run_id in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert main(["--build", str(tmp_path), "report", aa.run_id]) == 0
+    assert "stock against stock" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("run_id", ["latest", "no-such-run", "../../etc/passwd"])
+def test_report_on_what_is_not_there_says_so_and_keeps_the_old_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], run_id: str
+) -> None:
+    page = tmp_path / "report" / "index.html"
+    page.parent.mkdir()
+    page.write_text("the page of before")
+    assert main(["--build", str(tmp_path), "report", run_id]) == 2
+    error = capsys.readouterr().err
+    assert "There is no complete run" in error
+    assert "Traceback" not in error
+    assert page.read_text() == "the page of before"

@@ -1,0 +1,190 @@
+"""`flink-boost run`: goes on with an interrupted quick look and publishes it, whatever fails.
+
+Needs the benchmarks and the drop-in jar of `make build`. Nothing is measured here: the forks of the
+interrupted run are all there, only its end is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from failing_codespeed import TOKEN, FailingCodespeed, failing_codespeed
+from stored_runs import store_complete_run
+from synthetic import make_forks
+
+from flink_boost.flink.lines import PROJECT_ROOT, Line, default_line, find_line
+from flink_boost.measure import bench
+from flink_boost.measure.box import ask_jdk, describe_box, find_java
+from flink_boost.measure.groups import Group, find_group, load_groups
+from flink_boost.measure.model import Box, Mode, RunInfo
+from flink_boost.publish import serve
+from flink_boost.service.quicklook import GROUP, SIDES, find_interrupted
+
+JAR = f"flink-boost-{default_line()}-0.2.0.jar"
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    """A build folder with the real drop-in jar and nothing else."""
+    (tmp_path / "jars").mkdir()
+    shutil.copy(PROJECT_ROOT / "build" / "jars" / JAR, tmp_path / "jars" / JAR)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def box() -> Box:
+    return describe_box(ask_jdk(find_java(None, dict(os.environ))))
+
+
+@pytest.fixture
+def group() -> Group:
+    return find_group(load_groups(), GROUP)
+
+
+@pytest.fixture
+def line() -> Line:
+    return find_line(default_line())
+
+
+@pytest.fixture
+def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
+    """A quick look of this checkout that was killed just before its end."""
+    info = bench.plan_run(
+        run_id="20260301T223005Z-2.3.0",
+        started=datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC),
+        group=group,
+        line=line,
+        sides=SIDES,
+        pairs=group.pairs,
+        opened=True,
+        extra_options=(),
+        class_paths=bench.find_class_paths(line, build, "0.2.0", SIDES),
+        box=box,
+        commit=bench.current_commit(),
+        version="0.2.0",
+    )
+    modes = [Mode.AVERAGE_TIME] * len(info.cells)
+    folder = store_complete_run(
+        build / "results", info, make_forks(info, ratio=2.0, noise=0.01, modes=modes)
+    )
+    (folder / "complete").unlink()
+    return info
+
+
+def run_command(build: Path, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    inherited = {key: value for key, value in os.environ.items() if "FLINK_BOOST" not in key}
+    return subprocess.run(
+        [sys.executable, "-m", "flink_boost.cli", "--build", str(build), "run", *options],
+        env=inherited | environ,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def reach(server: FailingCodespeed) -> dict[str, str]:
+    return {"FLINK_BOOST_CODESPEED_URL": server.url, "FLINK_BOOST_TOKEN": TOKEN}
+
+
+def test_it_goes_on_publishes_and_names_report_and_dashboard(
+    build: Path, interrupted: RunInfo
+) -> None:
+    try:
+        done = run_command(build, "--port", "0")
+        assert done.returncode == 0, done.stderr
+        running = serve.find_running(build / "codespeed")
+        assert running is not None, "the dashboard stays"
+    finally:
+        serve.stop(build / "codespeed")
+    assert f"Going on with {interrupted.run_id}, which was interrupted." in done.stderr
+    assert "Sent 2 results" in done.stderr
+    assert "serializerHeavyString" in done.stdout
+    assert re.search(r"\b(1\.9|2\.0)\dx", done.stdout)
+    assert f"Report:    {(build / 'report' / 'index.html').as_uri()}" in done.stdout
+    assert f"Dashboard: {running.url}" in done.stdout
+    assert "Learning: 1 run so far" in done.stdout
+    page = (build / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Quick look." in page
+    assert page.count("<svg") == len(interrupted.cells)
+
+
+def test_with_a_busy_port_it_ends_with_code_4_and_its_report(
+    build: Path, interrupted: RunInfo
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        done = run_command(build, "--port", port)
+    assert done.returncode == 4
+    assert f"Port {port}" in done.stderr
+    assert "flink-boost upload" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Report:" in done.stdout
+    assert (build / "report" / "index.html").exists()
+    with failing_codespeed() as server:
+        later = subprocess.run(
+            [sys.executable, "-m", "flink_boost.cli", "--build", str(build), "upload"],
+            env=os.environ | reach(server),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert later.returncode == 0, later.stderr
+        assert len(server.stored) == 2 * len(interrupted.cells)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"commit": "0" * 40},
+        {"pairs": 99},
+        {"jvm_options": ("-Xmx1g",)},
+        {"opened": False},
+        {"dropin_sha256": "0" * 64},
+        {"group": "spine"},
+        {"timings": ()},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_another_plan_is_not_gone_on_with(
+    build: Path,
+    interrupted: RunInfo,
+    box: Box,
+    group: Group,
+    line: Line,
+    change: dict[str, Any],
+) -> None:
+    results, commit = build / "results", interrupted.commit
+    assert find_interrupted(results, build, group, line, box, commit) == interrupted.run_id
+    other = interrupted.model_copy(update=change)
+    (results / interrupted.run_id / "run.json").write_text(other.model_dump_json())
+    assert find_interrupted(results, build, group, line, box, commit) is None
+
+
+def test_a_complete_or_damaged_run_is_not_gone_on_with(
+    build: Path, interrupted: RunInfo, box: Box, group: Group, line: Line
+) -> None:
+    results, commit = build / "results", interrupted.commit
+    fork = next((results / interrupted.run_id / "forks").glob("*.json"))
+    whole = fork.read_bytes()
+    fork.write_bytes(whole[:100])
+    assert find_interrupted(results, build, group, line, box, commit) is None
+    fork.write_bytes(whole)
+    assert find_interrupted(results, build, group, line, box, commit) == interrupted.run_id
+    (results / interrupted.run_id / "complete").touch()
+    assert find_interrupted(results, build, group, line, box, commit) is None
+    faster = box.model_copy(update={"cpu": "another"})
+    (results / interrupted.run_id / "complete").unlink()
+    assert find_interrupted(results, build, group, line, faster, commit) is None

@@ -1,0 +1,177 @@
+"""lines.toml as Python reads it, and the Maven arguments made of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import PROJECT_ROOT, default_line, find_line, load_lines
+from flink_boost.flink.maven import jdk_arguments, maven_arguments
+
+PATCHED = {
+    "StringValue",
+    "StringValueSerializer",
+    "DataOutputSerializer",
+    "DataInputDeserializer",
+    "NonSpanningWrapper",
+}
+# Newer lines frame records as we do.
+PATCHED_ON_ONE_LINE = {
+    "1.9.3": {
+        "SpanningRecordSerializer",
+        "RecordWriter",
+        "BufferBuilder",
+        "SettablePositionMarker",
+    }
+}
+OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+LINES = load_lines()
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def test_every_line_pins_its_jars_and_its_patched_classes() -> None:
+    assert {"1.9.3", "1.20.5", "2.3.0"} <= set(load_lines())
+    for line in load_lines().values():
+        assert len(line.jars) == 2
+        # Nested in another class on 1.9, and under another package on newer lines.
+        patched = PATCHED | PATCHED_ON_ONE_LINE.get(line.version, set())
+        assert {name.split(".")[-1].split("$")[-1] for name in line.classes} == patched
+        assert all(SHA256.fullmatch(sum_) for sum_ in [*line.jars.values(), *line.classes.values()])
+        assert all(line.version in jar for jar in line.jars)
+
+
+def test_the_default_line_is_switched_on_and_opens_java_lang() -> None:
+    line = find_line(default_line())
+    assert OPENED in line.jvm_options
+
+
+def test_a_line_that_is_not_named_or_not_switched_on_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"no Flink line '1\.0\.0'.*Choose one of: 1\.9\.3"):
+        find_line("1.0.0")
+    text = (PROJECT_ROOT / "lines.toml").read_text(encoding="utf-8")
+    switched_off = text.replace("enabled = true", "enabled = false", 1)
+    (tmp_path / "lines.toml").write_text(switched_off, encoding="utf-8")
+    with pytest.raises(UsageProblem, match=r"1\.9\.3 is known but not switched on"):
+        find_line("1.9.3", tmp_path / "lines.toml")
+
+
+def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
+    assert maven_arguments(find_line("1.9.3"), tmp_path) == [
+        f"-Dmaven.repo.local={tmp_path}/.cache/m2",
+        "-Dflink.version=1.9.3",
+        "-Dflink.artifact.suffix=_2.11",
+    ]
+
+
+def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path) -> None:
+    assert maven_arguments(find_line("1.20.5"), tmp_path)[3:] == [
+        "-Dflink.avro.version=1.20.3",
+        "-Dflink.table.version=1.20.4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "jdk", "opened", "skipped"),
+    [
+        ("1.9.3", 11, "", ("false", "true")),
+        ("1.20.5", 11, OPENED, ("false", "true")),
+        ("1.20.5", 17, OPENED, ("true", "true")),
+        ("2.3.0", 17, OPENED, ("false", "false")),
+        ("2.3.0", 21, OPENED, ("true", "true")),
+    ],
+)
+def test_tests_run_on_the_jdk_that_is_named(
+    version: str, jdk: int, opened: str, skipped: tuple[str, str]
+) -> None:
+    home = Path("/opt/some-jdk")
+    assert jdk_arguments(find_line(version), jdk, lambda _: home) == [
+        f"-Dtest.jdk={jdk}",
+        "-Dtest.jvm=/opt/some-jdk/bin/java",
+        f"-Dtest.opened={opened}",
+        f"-Dtest.not.opened.skipped={skipped[0]}",
+        f"-Dtest.not.opened.compiler={'' if skipped[1] == 'false' else '-XX:TieredStopAtLevel=1'}",
+        f"-Dtest.rare.modes.skipped={skipped[1]}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "jdk", "rare"),
+    [("1.9.3", 11, "false"), ("1.20.5", 17, "true"), ("2.3.0", 17, "false"), ("2.3.0", 21, "true")],
+)
+def test_more_modes_run_on_demand(version: str, jdk: int, rare: str) -> None:
+    shown = run_script(version, "--jdk", str(jdk), "--all-modes").stdout.split()
+    assert "-Dtest.not.opened.skipped=false" in shown
+    assert f"-Dtest.rare.modes.skipped={rare}" in shown
+
+
+def test_a_jdk_that_the_line_does_not_run_on_is_refused() -> None:
+    with pytest.raises(UsageProblem, match=r"1\.9\.3 does not run on JDK 17\. Choose one of: 11\."):
+        jdk_arguments(find_line("1.9.3"), 17, lambda _: Path())
+
+
+def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """As Make calls it: without the project's environment, and with nothing installed."""
+    bare = str(Path(sys.base_prefix) / "bin" / "python3")
+    return subprocess.run(
+        [PROJECT_ROOT / "scripts" / "maven-arguments", *arguments],
+        env={**os.environ, "PYTHON": bare},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_script_tells_lines_and_jdks_on_a_bare_python() -> None:
+    assert run_script("--default").stdout == f"{default_line()}\n"
+    assert run_script("--lines").stdout.split() == [v for v, each in LINES.items() if each.enabled]
+    assert run_script("2.3.0", "--jdks").stdout == "17 21\n"
+    assert run_script("1.9.3").stdout.split() == maven_arguments(find_line("1.9.3"))
+    on_jdk_11 = run_script("1.9.3", "--jdk", "11").stdout
+    assert f"-Dtest.jvm={java_home(11)}/bin/java" in on_jdk_11.split()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("1.0.0",), ("1.9.3", "--jdk", "17"), ("1.9.3", "--jdk", "8")]
+)
+def test_the_script_refuses_a_wrong_call_without_a_traceback(arguments: tuple[str, ...]) -> None:
+    done = run_script(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "Choose one of: 1" in done.stderr
+
+
+def test_make_stops_at_an_unknown_line_with_that_sentence() -> None:
+    done = subprocess.run(
+        ["make", "build", "LINE=1.0.0"],
+        cwd=PROJECT_ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "There is no Flink line '1.0.0'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "mvn" not in done.stdout
+
+
+def test_no_other_file_names_a_version() -> None:
+    """The build reads the line; a version in a pom or in the Makefile would be a second truth."""
+    makefile = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8")
+    named = [v for v in load_lines() if v in makefile]
+    for pom in (PROJECT_ROOT / "pom.xml", *PROJECT_ROOT.glob("*/pom.xml")):
+        elements = ET.parse(pom).iter()  # noqa: S314 - our own poms
+        versions = {e.tag.rpartition("}")[2]: e.text for e in elements if "ersion" in e.tag}
+        versions.pop("jqwik.version", None)  # happens to be 1.9.3 too
+        named += [v for v in versions.values() if v in load_lines()]
+    assert named == []

@@ -1,0 +1,127 @@
+"""The machine and the JVM are described from what they say themselves."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import pytest
+
+from flink_boost.base.errors import EnvironmentProblem, UsageProblem
+from flink_boost.measure.box import Jdk, ask_jdk, choose_java, describe_box, find_java
+
+JDK = Jdk("17.0.15+6-Debian-1deb12u1", 17)
+
+
+def script(path: Path, body: str) -> str:
+    path.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_java_of_this_machine_answers() -> None:
+    jdk = ask_jdk("java")
+    assert jdk.feature >= 17
+    assert jdk.version.startswith(str(jdk.feature))
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("exit 3", "does not run"),
+        ("echo hello", "does not tell its version"),
+    ],
+)
+def test_a_java_that_is_none(tmp_path: Path, body: str, complaint: str) -> None:
+    with pytest.raises(EnvironmentProblem, match=complaint):
+        ask_jdk(script(tmp_path / "java", body))
+
+
+def test_a_java_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem, match="There is no java"):
+        ask_jdk(str(tmp_path / "java"))
+
+
+def test_the_old_numbering_of_java_8(tmp_path: Path) -> None:
+    answer = "java.specification.version = 1.8\n java.runtime.version = 1.8.0_402-b06"
+    answer += "\n java.home = /opt/java/jre"
+    java = script(tmp_path / "java", f"echo '{answer}' >&2")
+    assert ask_jdk(java) == Jdk("1.8.0_402-b06", 8)
+
+
+def test_which_java() -> None:
+    assert find_java("/opt/java", {"JAVA_HOME": "/jdk"}) == "/opt/java"
+    assert find_java(None, {"JAVA_HOME": "/jdk"}) == "/jdk/bin/java"
+    assert find_java(None, {}) == "java"
+
+
+def test_this_machine() -> None:
+    box = describe_box(JDK)
+    assert box.jdk == JDK.version
+    assert box.kernel == platform.release()
+    assert 1 <= box.cores <= (os.cpu_count() or 1)
+    assert box.memory_mb > 500
+    assert box.cpu
+    assert box.load >= 0
+
+
+def test_a_described_machine_and_a_bare_one(tmp_path: Path) -> None:
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Example CPU @ 2.0\n")
+    (tmp_path / "meminfo").write_text("MemTotal:       16384000 kB\nMemFree: 1 kB\n")
+    box = describe_box(JDK, tmp_path)
+    assert (box.cpu, box.memory_mb) == ("Example CPU @ 2.0", 16000)
+    bare = describe_box(JDK, tmp_path / "nothing")
+    assert (bare.cpu, bare.memory_mb) == (platform.machine(), 0)
+
+
+def jdk_home(folder: Path, feature: int) -> Path:
+    """A folder whose java says that it is of this feature number."""
+    (folder / "bin").mkdir(parents=True)
+    script(
+        folder / "bin" / "java",
+        f"echo 'java.home = {folder}' >&2\n"
+        f"echo 'java.runtime.version = {feature}.0.1+1' >&2\n"
+        f"echo 'java.specification.version = {feature}' >&2",
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("wanted", "supported", "chosen"),
+    [
+        (None, (17, 21), "own"),
+        (17, (17, 21), "own"),
+        (21, (17, 21), "fetched-21"),
+        (None, (11,), "fetched-11"),
+        (None, (11, 17), "own"),
+        (11, (11, 17), "fetched-11"),
+    ],
+)
+def test_the_java_of_a_line(
+    tmp_path: Path, wanted: int | None, supported: tuple[int, ...], chosen: str
+) -> None:
+    own = jdk_home(tmp_path / "own", 17)
+    java = choose_java(
+        None,
+        wanted,
+        supported,
+        {"JAVA_HOME": str(own)},
+        lambda feature: jdk_home(tmp_path / f"fetched-{feature}", feature),
+    )
+    assert java == str(tmp_path / chosen / "bin" / "java")
+
+
+def test_a_machine_without_java_fetches_one(tmp_path: Path) -> None:
+    java = choose_java(None, None, (11,), {"JAVA_HOME": "/nothing"}, lambda _: tmp_path)
+    assert java == str(tmp_path / "bin" / "java")
+
+
+def test_a_named_java_is_taken_and_a_jdk_that_a_line_does_not_run_on_is_refused() -> None:
+    assert choose_java("/x/java", None, (11,), {}, jdk_home_never) == "/x/java"
+    with pytest.raises(UsageProblem, match=r"does not run on JDK 25. Choose --jdk 17 or 21\."):
+        choose_java(None, 25, (17, 21), {}, jdk_home_never)
+
+
+def jdk_home_never(feature: int) -> Path:
+    raise AssertionError(f"JDK {feature} was fetched")

@@ -1,0 +1,74 @@
+"""What `make jars` leaves: a jar per line with that line's classes, woven and of its Java level."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+
+JAVA_8 = 52
+LEVELS = {"1.9.3": 52, "1.20.5": 52, "2.3.0": 55}
+OURS = "org/apache/flink/boost/"
+
+
+@pytest.fixture(params=LEVELS)
+def line(request: pytest.FixtureRequest) -> Line:
+    return load_lines()[request.param]
+
+
+@pytest.fixture
+def classes(line: Line) -> dict[str, bytes]:
+    """The class files of the drop-in jar by name of the entry."""
+    jar = PROJECT_ROOT / "build" / "jars" / f"flink-boost-{line.version}-0.2.0.jar"
+    assert jar.is_file(), "Run `make jars` first."
+    return class_files(jar)
+
+
+def class_files(jar: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(jar) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".class")]
+        return {name: archive.read(name) for name in names}
+
+
+def level(class_file: bytes) -> int:
+    magic, _, major = struct.unpack(">IHH", class_file[:8])
+    assert magic == 0xCAFEBABE
+    return int(major)
+
+
+def entry(class_name: str) -> str:
+    return class_name.replace(".", "/") + ".class"
+
+
+def test_every_line_that_is_switched_on_has_a_level_here() -> None:
+    assert set(LEVELS) == {version for version, line in load_lines().items() if line.enabled}
+
+
+def test_it_holds_our_classes_and_the_patched_ones_of_the_line_and_no_others(
+    line: Line, classes: dict[str, bytes]
+) -> None:
+    others = {name for name in classes if not name.startswith(OURS)}
+    assert others == {entry(name) for name in line.classes}
+    # No second form of a class for a newer Java.
+    assert not [name for name in classes if name.startswith("META-INF/")]
+
+
+def test_our_classes_load_on_java_8(classes: dict[str, bytes]) -> None:
+    ours = {name: level(content) for name, content in classes.items() if name.startswith(OURS)}
+    assert len(ours) > 20
+    assert set(ours.values()) == {JAVA_8}, ours
+
+
+def test_patched_classes_keep_the_level_of_stocks(line: Line, classes: dict[str, bytes]) -> None:
+    flink = CACHE / "m2" / "org" / "apache" / "flink"
+    jars = [flink / jar.rpartition("-")[0] / line.version / jar for jar in line.jars]
+    stock = {name: content for jar in jars for name, content in class_files(jar).items()}
+    for name in map(entry, line.classes):
+        assert classes[name] != stock[name]
+        assert b"$flinkBoostStock" in classes[name] or b"org/apache/flink/boost/" in classes[name]
+        assert level(classes[name]) == level(stock[name]) == LEVELS[line.version], name

@@ -1,0 +1,130 @@
+"""The wheel, as an operator has it: another folder, an environment of its own, no source tree."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from installations import CARRIED, JAR, LINE, LINES, java_environment, new_home, our_jars
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.operate.carried import of_tree
+from flink_boost.operate.wheel import build_wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(PROJECT_ROOT, LINES, CARRIED, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``flink-boost`` in a fresh environment with the wheel and nothing but what it asks for."""
+    folder = tmp_path_factory.mktemp("operator") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], timeout=120, check=True)
+    subprocess.run(
+        [
+            *(str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"),
+            *("--no-index", "--find-links", str(CACHE / "pip-wheels"), str(wheel)),
+        ],
+        timeout=120,
+        check=True,
+    )
+    return folder / "bin" / "flink-boost"
+
+
+# What the command would use in the source tree, hidden from it behind empty mounts of its own.
+HIDDEN = ("scripts", "build", "flink-core-patch", ".cache/examples", "lines.toml")
+HIDE = """
+for path in HIDDEN; do
+    if [ -d "$0/$path" ]; then
+        mount -t tmpfs none "$0/$path" || exit
+    else
+        mount --bind /dev/null "$0/$path" || exit
+    fi
+done
+exec "$@"
+""".replace("HIDDEN", " ".join(HIDDEN))
+
+
+def call(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs it as if there were no source tree."""
+    return subprocess.run(
+        [
+            *("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", HIDE),
+            *(str(PROJECT_ROOT), str(program), *map(str, arguments)),
+        ],
+        env=java_environment(LINE),
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+
+
+@pytest.mark.timeout(600)
+def test_it_installs_verifies_and_uninstalls_without_the_source_tree(
+    program: Path, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path / "flink")
+    installed = call(program, "install", home)
+    assert installed.returncode == 0, installed.stderr
+    assert our_jars(home) == [JAR]
+
+    verified = call(program, "verify", home, "--json")
+    assert verified.returncode == 0, verified.stderr
+    assert json.loads(verified.stdout)["ok"] is True
+
+    assert call(program, "doctor", home).returncode == 0
+    assert call(program, "uninstall", home).returncode == 0
+    assert our_jars(home) == []
+
+
+def test_it_offers_what_works_without_the_source_tree(program: Path) -> None:
+    listing = call(program, "--help").stdout.partition("Commands:")[2]
+    for name in ("install", "verify", "uninstall", "doctor"):
+        assert f"\n  {name} " in listing
+    assert "bench" not in listing.partition("Each command")[0]
+
+    refused = call(program, "bench")
+    assert refused.returncode == 2
+    assert "`flink-boost bench` works in the source tree only." in refused.stderr
+
+
+def test_the_source_tree_is_really_hidden() -> None:
+    seen = call(Path("/bin/ls"), PROJECT_ROOT / "scripts", PROJECT_ROOT / "build")
+    assert seen.returncode == 0
+    assert "flink_boost" not in seen.stdout
+    assert "jars" not in seen.stdout
+
+
+def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist() if "/data/" in name}
+    for line in LINES:
+        dropin, verifier = CARRIED.dropin(line), CARRIED.verifier(line)
+        assert parts[f"flink_boost/data/jars/{dropin.name}"] == dropin.read_bytes()
+        assert parts[f"flink_boost/data/verifiers/{line.version}.jar"] == verifier.read_bytes()
+        assert f"flink_boost/data/examples/{line.version}/WordCount.jar" in parts
+    lines = (PROJECT_ROOT / "lines.toml").read_bytes()
+    assert parts["flink_boost/data/lines.toml"] == lines
+    assert len(parts) == 3 * len(LINES) + 1
+
+
+def test_the_same_input_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
+    again = build_wheel(PROJECT_ROOT, LINES, CARRIED, tmp_path)
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
+
+
+def test_a_part_that_was_not_built_stops_it(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem, match="Run `make build LINE="):
+        build_wheel(PROJECT_ROOT, LINES, of_tree("9.9.9"), tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,432 @@
+"""``flink-boost line add`` with registries that are folders; the jars are parts of real ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tomlkit
+from installations import VERSION, everything_in, flink_boost
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.cli.commands import line as line_command
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.port.newline import suite as linesuite
+from flink_boost.port.newline.files import projects_of_tests, with_tests
+from flink_boost.port.newline.registries import Artifact
+from flink_boost.port.newline.suite import Step
+from flink_boost.port.sources.ours import fetch_sources
+
+NEW = "2.2.9"
+MODEL = load_lines()["2.3.0"]
+CONFIG = """\
+constructFlinkClassPath() { echo "$FLINK_LIB/flink-dist.jar"; }
+JAVA_RUN="$JAVA_HOME/bin/java"
+FLINK_ENV_JAVA_OPTS="-XX:+IgnoreUnrecognizedVMOptions {opens} --add-exports=a.b/c=ALL-UNNAMED -Dx=y"
+"""
+OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
+
+# What the class path of Flink's own tests needs and the release did not publish.
+MISSING = ("flink-architecture-tests-test", "flink-architecture-tests-base")
+
+Edit = Callable[[str], str]
+
+
+@cache
+def class_files(version: str) -> dict[str, bytes]:
+    """The class files that we patch, out of the official jars."""
+    line = load_lines()[version]
+    found = {}
+    for name in line.jars:
+        project = name.removesuffix(f"-{line.version}.jar")
+        jar = CACHE / "m2/org/apache/flink" / project / line.version / name
+        with zipfile.ZipFile(jar) as archive:
+            members = {each.replace(".", "/") + ".class" for each in line.classes}
+            found |= {each: archive.read(each) for each in members & set(archive.namelist())}
+    return found
+
+
+@cache
+def sources(version: str) -> dict[str, str]:
+    """Their official sources."""
+    line = load_lines()[version]
+    found = {}
+    for pin in line.sources:
+        with zipfile.ZipFile(fetch_sources(pin, CACHE)) as archive:
+            for name in line.classes:
+                path = name.partition("$")[0].replace(".", "/") + ".java"
+                if path in archive.namelist():
+                    found[path] = archive.read(path).decode()
+    return found
+
+
+def write_jar(path: Path, content: Mapping[str, bytes | str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # It may be a link into the real cache.
+    path.unlink(missing_ok=True)
+    with zipfile.ZipFile(path, "w") as jar:
+        for name, data in content.items():
+            jar.writestr(name, data)
+    return path
+
+
+@dataclass
+class Shelf:
+    """Registries that are a folder: what lies there is published."""
+
+    cache: Path
+    artifacts: dict[Artifact, Path] = field(default_factory=dict)
+    packages: dict[str, Path] = field(default_factory=dict)
+    wheels: dict[str, bool] = field(
+        default_factory=lambda: {"apache-flink": True, "apache-flink-libraries": False}
+    )
+
+    def releases(self, project: str) -> tuple[str, ...]:
+        return (
+            *("0.9.0-milestone-1", "2.0-preview1", "1.9.3", "2.3.0"),
+            *sorted({each.version for each in self.artifacts if each.project == project}),
+        )
+
+    def fetch(self, artifacts: Iterable[Artifact]) -> dict[Artifact, Path]:
+        return {each: self.artifacts[each] for each in artifacts if each in self.artifacts}
+
+    def package(self, project: str, version: str, wheel: bool) -> Path | None:
+        assert version in str(self.packages)
+        return self.packages.get(project) if wheel == self.wheels[project] else None
+
+    def publish(
+        self,
+        *,
+        version: str = NEW,
+        model: str = MODEL.version,
+        edit: Edit = lambda text: text,
+        classes: bool = True,
+    ) -> None:
+        """A release whose code is that of a line, with its sources edited."""
+        real = class_files(model)
+        # The first bytes stay what they are: they tell the release's Java level.
+        binary = real if classes else {name: data + b"rebuilt" for name, data in real.items()}
+        edited = {name: edit(text) for name, text in sources(model).items()}
+        for project in ("flink-core", "flink-runtime"):
+            runtime = project == "flink-runtime"
+            members = {n: data for n, data in binary.items() if ("runtime" in n) == runtime}
+            texts = {n: t for n, t in edited.items() if t and ("runtime" in n) == runtime}
+            for classifier, content in (("", members), ("sources", texts)):
+                artifact = Artifact(project, version, classifier)
+                path = self.cache / artifact.folder / artifact.file
+                self.artifacts[artifact] = write_jar(path, content)
+        for project in projects_of_tests(PROJECT_ROOT, MODEL.version):
+            if project not in MISSING:
+                pom = Artifact(project, version, type="pom")
+                self.artifacts[pom] = self.cache / pom.folder / pom.file
+        example = Artifact("flink-examples-streaming", "2.3.0", "WordCount")
+        path = self.cache / example.folder / example.file
+        self.artifacts[example] = write_jar(path, {"job": ""})
+        for project in ("apache-flink", "apache-flink-libraries"):
+            file = self.cache / "downloads" / f"{project}-{version}.whl"
+            self.packages[project] = write_jar(file, distribution(version))
+
+
+def distribution(version: str, opens: str = OPENS) -> dict[str, bytes | str]:
+    """The least that Flink's own scripts are."""
+    return {
+        "pyflink/bin/config.sh": CONFIG.replace("{opens}", opens),
+        "pyflink/bin/flink": "exec $JAVA_RUN $FLINK_ENV_JAVA_OPTS\n",
+        "pyflink/conf/config.yaml": "",
+        f"pyflink/lib/flink-dist-{version}.jar": dist_jar(version),
+        "pyflink/opt/empty": "",
+        "pyflink/plugins/empty": "",
+    }
+
+
+def dist_jar(version: str) -> bytes:
+    jar = io.BytesIO()
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", f"Implementation-Version: {version}\r\n")
+    return jar.getvalue()
+
+
+def write_lines(path: Path, *kept: str) -> None:
+    """The project's file with these lines only."""
+    document = tomlkit.parse((PROJECT_ROOT / "lines.toml").read_text(encoding="utf-8"))
+    for version in set(document["lines"]) - set(kept):
+        del document["lines"][version]
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """The parts of a source tree that the command reads and writes."""
+    root = tmp_path / "tree"
+    for name in ("benchmarks/src/line", "scripts/flink-tests"):
+        shutil.copytree(PROJECT_ROOT / name, root / name)
+    for module in ("flink-core-patch", "flink-runtime-patch"):
+        name = f"{module}/src/main"
+        shutil.copytree(PROJECT_ROOT / name, root / name)
+    # Whatever lines were added since these tests were written.
+    write_lines(root / "lines.toml", "1.9.3", "1.20.5", "2.3.0")
+    for line in load_lines().values():
+        for pin in line.sources:
+            place = root / ".cache" / "sources" / pin.file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(fetch_sources(pin, CACHE))
+    return root
+
+
+@pytest.fixture
+def shelf(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """What the command finds published."""
+    shelf = Shelf(tree / ".cache")
+    monkeypatch.setattr(line_command, "Registries", lambda _cache: shelf)
+    return shelf
+
+
+def lines_of(tree: Path) -> dict[str, Line]:
+    # Every call of the command is a process of its own, which reads the file anew.
+    load_lines.cache_clear()
+    return load_lines(tree / "lines.toml")
+
+
+def add(tree: Path, *arguments: str) -> int:
+    load_lines.cache_clear()
+    return flink_boost("--build", tree.parent / "build", "line", "add", "--tree", tree, *arguments)
+
+
+def project_files(tree: Path) -> dict[str, str]:
+    return {path: what for path, what in everything_in(tree).items() if ".cache" not in path}
+
+
+def in_read_string(text: str) -> str:
+    """Another body for one of the methods that we replace."""
+    head = "public static String readString(DataInput in) throws IOException {"
+    return text.replace(head, f"{head} int n;")
+
+
+def without_resize(text: str) -> str:
+    return text.replace("private void resize(int", "private void enlarge(long")
+
+
+def without_segment_view(text: str) -> str:
+    return "" if "class NonSpanningWrapper" in text else text
+
+
+def test_a_release_is_added_switched_off(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    assert add(tree, NEW, "--untested") == 0
+    shown = capsys.readouterr().out
+    assert shown.count("the class file of Flink 2.3.0") == 5
+    assert f"Flink {NEW} is in, after 0 min" in shown
+    assert "It is switched off. Next: set enabled = true" in shown
+    lines = lines_of(tree)
+    line = lines[NEW]
+    assert list(lines) == ["1.9.3", "1.20.5", NEW, "2.3.0"]
+    assert not line.enabled
+    assert (line.artifact_suffix, line.jdks) == ("", MODEL.jdks)
+    assert line.classes == MODEL.classes
+    assert list(line.classes) == list(MODEL.classes)
+    assert line.jvm_options == (OPENS, "--add-exports=a.b/c=ALL-UNNAMED")
+    assert list(line.jars) == [f"flink-core-{NEW}.jar", f"flink-runtime-{NEW}.jar"]
+    assert [pin.project for pin in line.sources] == ["flink-core", "flink-runtime"]
+    assert [pin.project for pin in line.distribution] == ["apache-flink", "apache-flink-libraries"]
+    assert line.examples["WordCount"].version == "2.3.0"
+    assert "has example jobs there is 2.3.0." in (tree / "lines.toml").read_text(encoding="utf-8")
+    assert line.nearest == {"avro": "2.3.0", "table": "2.3.0"}
+    assert (tree / "benchmarks/src/line" / NEW).is_dir()
+    pom = (tree / f"scripts/flink-tests/flink-{NEW}.xml").read_text(encoding="utf-8")
+    for project in MISSING:
+        assert re.search(rf"{project}</artifactId>\s*<version>2\.3\.0<", pom)
+    assert pom.count("<version>2.3.0<") == len(MISSING)
+    assert re.search(rf"flink-core</artifactId>\s*<version>{NEW}<", pom)
+
+
+def test_adding_it_twice_says_so_and_changes_nothing(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    assert add(tree, NEW, "--untested") == 0
+    before = project_files(tree)
+    capsys.readouterr()
+    assert add(tree, NEW) == 0
+    assert f"names Flink {NEW} already, switched off; nothing was" in capsys.readouterr().out
+    assert add(tree, "2.3.0") == 0
+    assert "names Flink 2.3.0 already, switched on" in capsys.readouterr().out
+    assert project_files(tree) == before
+
+
+def test_a_dry_run_shows_the_line_and_changes_nothing(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    before = project_files(tree)
+    assert add(tree, NEW, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert f'\n[lines."{NEW}"]\nenabled = true\n' in shown
+    assert f"Next: `flink-boost line add {NEW}`." in shown
+    assert project_files(tree) == before
+
+
+def test_rebuilt_classes_with_the_same_sources_are_known(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish(classes=False, edit=lambda text: text.replace("/**", "/* Rewritten. */ /**"))
+    assert add(tree, NEW, "--untested") == 0
+    assert capsys.readouterr().out.count("what we use is as in the sources of Flink 2.3.0") == 5
+    line = lines_of(tree)[NEW]
+    assert not set(line.classes.values()) & set(MODEL.classes.values())
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        (
+            without_resize,
+            f"not fit Flink {NEW}: DataOutputSerializer: expected `void resize(int)` as in Flink 2",
+        ),
+        (without_segment_view, "NonSpanningWrapper: expected the class as in Flink 2.3.0, found n"),
+        (
+            in_read_string,
+            "expected `static String readString(DataInput)` as in Flink 2.3.0, found another body",
+        ),
+    ],
+)
+def test_a_changed_method_is_named_and_nothing_is_added(
+    edit: Edit, sentence: str, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish(classes=False, edit=edit)
+    before = project_files(tree)
+    assert add(tree, NEW, "--untested") == 7
+    assert sentence in capsys.readouterr().err
+    assert project_files(tree) == before
+
+
+def test_a_real_change_is_named_and_shown(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_lines(tree / "lines.toml", "1.9.3")
+    shelf.publish(version="1.20.5", model="1.20.5")
+    assert add(tree, "1.20.5", "--untested") == 7
+    shown = capsys.readouterr()
+    assert "Flink 1.20.5 changed what we replace: DataOutputSerializer: expected `void" in shown.err
+    assert "StringValue: expected `static void" in shown.err
+    for method in ("void writeString(CharSequence, DataOutput)", "String readString(DataInput)"):
+        assert f"`static {method}` as in Flink 1.9.3, found another body in line" in shown.err
+    assert "-\t\t\tint lenToWrite = cs.length()+1;\n" in shown.out
+    assert "+            int strlen = cs.length();\n" in shown.out
+    assert "NonSpanningWrapper: what we use is as in the sources of Flink 1.9.3" in shown.out
+
+
+def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
+    tree: Path, shelf: Shelf
+) -> None:
+    shelf.publish()
+    tests = tree / "scripts/flink-tests/flink-tests.toml"
+    tests.write_text(with_tests(tests.read_text("utf-8"), NEW, MODEL.version), encoding="utf-8")
+    with pytest.raises(EnvironmentProblem) as caught:
+        line_command._require_class_path(dataclasses.replace(MODEL, version=NEW), tree)
+    assert f"flink-{NEW}.xml is missing" in caught.value.message
+    assert f"into scripts/flink-tests/flink-{NEW}.xml, which is kept" in caught.value.next_step
+    assert "--skip-flink-tests" in caught.value.next_step
+
+
+def run_suite_of(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step in place of Maven's, in the copy of the tree."""
+    step = Step("tests on JDK 17", ("sh", "-c", script), "jdk-17.log")
+    monkeypatch.setattr(line_command, "steps_of", lambda *_: [step])
+    monkeypatch.setattr(linesuite, "_FOLDERS", ("benchmarks", "flink-core-patch", "scripts"))
+    monkeypatch.setattr(linesuite, "_FILES", ("lines.toml",))
+
+
+def test_what_passed_the_suite_is_switched_on(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    jar = f"flink-boost-{NEW}-{VERSION}.jar"
+    has_it_already = f"grep -q '{NEW}.*jars' lines.toml && test -d benchmarks/src/line/{NEW}"
+    run_suite_of(f"{has_it_already} && mkdir -p build/jars && touch build/jars/{jar}", monkeypatch)
+    assert add(tree, NEW, "--skip-flink-tests") == 0
+    shown = capsys.readouterr().out
+    assert "tests on JDK 17: passed in 0 min" in shown
+    assert f"Next: read `git diff`, run `make test LINE={NEW}`" in shown
+    assert lines_of(tree)[NEW].enabled
+    logs = tree.parent / "build" / "line-add" / NEW
+    assert sorted(path.name for path in logs.iterdir()) == [jar, "jdk-17.log"]
+
+
+def test_what_failed_the_suite_is_not_added(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    before = project_files(tree)
+    run_suite_of("echo '[ERROR]   AllocationTest.reads:12 expected 1'; exit 1", monkeypatch)
+    assert add(tree, NEW, "--skip-flink-tests") == 7
+    assert "tests on JDK 17 failed (AllocationTest.reads:12 expected 1)" in capsys.readouterr().err
+    assert project_files(tree) == before
+
+
+def test_changed_code_can_be_accepted_what_does_not_fit_cannot(tree: Path, shelf: Shelf) -> None:
+    shelf.publish(classes=False, edit=without_resize)
+    assert add(tree, NEW, "--untested", "--accept-changes") == 7
+    shelf.publish(classes=False, edit=in_read_string)
+    assert add(tree, NEW, "--untested", "--accept-changes") == 0
+    assert NEW in lines_of(tree)
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "sentence"),
+    [
+        ("2.2", 2, "'2.2' is not a Flink release"),
+        ("9.9.9", 2, f"no Flink 9.9.9. The nearest releases are 1.9.3, {NEW}, 2.3.0."),
+    ],
+)
+def test_a_release_that_does_not_exist_is_refused(
+    version: str, code: int, sentence: str, tree: Path, shelf: Shelf,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    shelf.publish()
+    assert add(tree, version) == code
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ("flink-runtime", f"no flink-runtime of Flink {NEW}"),
+        ("sources", f"no flink-core-{NEW}-sources.jar, flink-runtime-{NEW}-sources.jar"),
+        ("apache-flink", f"PyPI has no apache-flink {NEW}"),
+    ],
+)
+def test_a_release_of_which_a_part_is_not_published_is_refused(
+    missing: str, sentence: str, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    shelf.packages.pop(missing, None)
+    for artifact in list(shelf.artifacts):
+        if missing in (artifact.project, artifact.classifier):
+            del shelf.artifacts[artifact]
+    before = project_files(tree)
+    assert add(tree, NEW, "--untested") == 4
+    assert sentence in capsys.readouterr().err
+    assert project_files(tree) == before
+
+
+def test_jdks_that_cannot_run_the_release_are_left_out(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    wheel = shelf.cache / "downloads" / f"apache-flink-{NEW}.whl"
+    write_jar(wheel, distribution(NEW, opens=""))
+    other = shelf.cache / "downloads" / f"apache-flink-libraries-{NEW}.whl"
+    write_jar(other, distribution(NEW, opens=""))
+    assert add(tree, NEW, "--untested") == 2
+    assert "its configuration does not open java.lang" in capsys.readouterr().err

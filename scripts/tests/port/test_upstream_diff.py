@@ -1,0 +1,318 @@
+"""What ``flink-boost upstream-diff`` says about sources of Flink, made up and real ones."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.cli.main import main
+from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import PROJECT_ROOT, find_line, load_lines
+from flink_boost.port.sources.diff import ClassChange, MemberChange, Status, compare_sources
+from flink_boost.port.sources.java import parse_java
+from flink_boost.port.sources.ours import distance, fetch_sources, nearest_line, version_key
+from flink_boost.port.sources.patches import (
+    PatchedClass,
+    Use,
+    patches_of_line,
+    patches_of_tree,
+    read_patches,
+)
+from flink_boost.port.sources.tree import SourceTree, read_folder, read_jars
+
+TEXT = "org/apache/flink/acme/Text.java"
+NAME = "org.apache.flink.acme.Text"
+STOCK = """\
+package org.apache.flink.acme;
+
+public final class Text {
+    private byte[] bytes = new byte[8];
+    private int size;
+
+    public static String read(DataInput in) { return in.readLine(); }
+    public void write(DataOutput out, int from) { out.write(bytes, from, size); }
+    private void grow(int size) { this.size += size; }
+    public int size() { return size; }
+}
+"""
+PATCHES = """\
+package boost;
+
+@Patches("org.apache.flink.acme.Text")
+public final class TextPatch {
+    @Replaces public static String read(DataInput in) { return null; }
+    @Replaces(instance = true) public static boolean write(Text self, DataOutput out, int from) {
+        return true;
+    }
+}
+"""
+INSIDES = """\
+package boost;
+
+@Patches({"org.apache.flink.acme.Text"})
+public interface Insides {
+    @Reads("bytes") byte[] boostBytes();
+    @Reads("size") int boostSize();
+    @Writes("size") void boostSize(int size);
+    @Calls("grow") void boostGrow(int size);
+}
+"""
+
+
+def patches() -> tuple[PatchedClass, ...]:
+    types = [
+        *parse_java(PATCHES.encode(), "a").values(),
+        *parse_java(INSIDES.encode(), "b").values(),
+    ]
+    return read_patches(types)
+
+
+def tree(files: dict[str, str]) -> SourceTree:
+    return SourceTree("made up", None, {path: text.encode for path, text in files.items()})
+
+
+def compare(now: dict[str, str]) -> ClassChange:
+    (change,) = compare_sources(patches(), [NAME], tree({TEXT: STOCK}), tree(now))
+    return change
+
+
+def by_name(change: ClassChange) -> dict[str, MemberChange]:
+    return {each.expected.partition("(")[0].rpartition(" ")[2]: each for each in change.members}
+
+
+def test_patches_of_one_class_are_put_together() -> None:
+    (patched,) = patches()
+    assert [each.signature for each in patched.methods] == [
+        "static String read(DataInput)",
+        "void write(DataOutput, int)",
+        "void grow(int)",
+    ]
+    assert [(each.use, each.signature) for each in patched.fields] == [
+        (Use.READS, "byte[] bytes"),
+        (Use.WRITES, "int size"),
+    ]
+
+
+def test_our_own_patches_are_those_of_every_line() -> None:
+    patched = patches_of_tree()
+    for line in load_lines().values():
+        own = patches_of_line(patched, line.classes)
+        for each in own:
+            assert len(set(each.names) & set(line.classes)) == 1
+        assert len(line.classes) == len(own)
+        used = sum(len(each.methods) for each in own)
+        assert used == (17 if line.version == "1.9.3" else 9)
+    assert not patches_of_line(patched, ["java.lang.String"])
+    with pytest.raises(BrokenData, match="There are no patches"):
+        patches_of_tree(PROJECT_ROOT / "docs")
+
+
+def test_only_code_counts() -> None:
+    now = STOCK.replace("public static", "/** Reads. */ @Nonnull\n static").replace("; }", ";\n}")
+    change = compare({TEXT: now})
+    assert not change.changed
+    assert {each.status for each in change.members} == {Status.UNCHANGED}
+    assert change.unchanged_members == 5
+    assert change.beside == ()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "member", "status", "applies", "found"),
+    [
+        ("in.readLine()", "in.readUTF()", "read", Status.CHANGED, True, "another body"),
+        ("static String read", "String read", "read", Status.CHANGED, False, "String read("),
+        ("DataInput in", "DataInputView in", "read", Status.RENAMED, False, "read(DataInputView)"),
+        ("String read(", "String decode(", "read", Status.RENAMED, False, "decode(DataInput)"),
+        ("DataOutput out, int from) { out", "View o, int from) { o", "write", Status.CHANGED, False,
+         "void write(View, int)"),
+        ("void grow(int size) { this.size += size; }", "", "grow", Status.GONE, False, "nothing"),
+        ("int size;", "long size;", "size", Status.CHANGED, False, "long size"),
+        ("int size;", "final int size;", "size", Status.CHANGED, False, "final int size"),
+        ("byte[] bytes =", "final byte[] bytes =", "bytes", Status.CHANGED, True, "final byte[]"),
+        ("new byte[8]", "null", "bytes", Status.CHANGED, True, "byte[] bytes"),
+        ("byte[] bytes", "byte[] memory", "bytes", Status.RENAMED, False, "byte[] memory"),
+        ("private byte[] bytes = new byte[8];", "", "bytes", Status.GONE, False, "nothing"),
+    ],
+)  # fmt: skip
+def test_what_became_of_a_member_is_told(
+    was: str, now: str, member: str, status: Status, applies: bool, found: str
+) -> None:
+    change = compare({TEXT: STOCK.replace(was, now)})
+    told = by_name(change)
+    assert (told[member].status, told[member].applies) == (status, applies)
+    assert found in told[member].found
+    assert change.changed
+    rest = {each.status for name, each in told.items() if name != member}
+    assert rest == {Status.UNCHANGED}
+
+
+def test_a_change_is_shown_with_its_lines() -> None:
+    read = by_name(compare({TEXT: STOCK.replace("in.readLine()", "in.readUTF()")}))["read"]
+    assert read.line == 7
+    assert "-public static String read(DataInput in) { return in.readLine(); }" in read.diff
+    assert "+public static String read(DataInput in) { return in.readUTF(); }" in read.diff
+
+
+def test_what_changed_beside_is_told_and_is_no_change_of_ours() -> None:
+    now = STOCK.replace("return size;", "return size + 1;").replace("  }\n", "") + "\n"
+    now = now.replace("public int size", "public int capacity() { return 8; }\n public int size")
+    change = compare({TEXT: now})
+    assert change.beside == ("int size() changed", "int capacity() is new")
+    assert not change.changed
+    gone = compare({TEXT: STOCK.replace("public int size() { return size; }", "")})
+    assert gone.beside == ("int size() is gone",)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        (
+            "org/apache/flink/core/Text.java",
+            STOCK.replace("flink.acme;", "flink.core;"),
+            "org.apache.flink.core.Text",
+        ),
+        (
+            "org/apache/flink/acme/Words.java",
+            STOCK.replace("class Text", "class Words"),
+            "org.apache.flink.acme.Words",
+        ),
+    ],
+)
+def test_a_class_is_found_under_another_name(path: str, text: str, found: str) -> None:
+    change = compare({path: text})
+    assert (change.status, change.found) == (Status.RENAMED, found)
+    assert change.changed
+    assert change.unchanged_members == 5
+
+
+def test_a_class_that_only_has_the_name_is_not_taken_for_ours() -> None:
+    other = "package org.apache.flink.core; class Text { static String read(DataInput in) {} }"
+    change = compare({"org/apache/flink/core/Text.java": other, "org/apache/flink/acme/B.java": ""})
+    assert (change.status, change.found) == (Status.GONE, None)
+    assert {each.status for each in change.members} == {Status.GONE}
+
+
+def test_patches_that_do_not_fit_their_own_line_are_an_error() -> None:
+    stock = tree({TEXT: STOCK})
+    with pytest.raises(BrokenData, match=r"TextPatch\.read replaces static String read\(DataInput"):
+        compare_sources(patches(), [NAME], tree({TEXT: STOCK.replace("read(", "r(")}), stock)
+    with pytest.raises(BrokenData, match="made up does not hold"):
+        compare_sources(patches(), [NAME], tree({}), stock)
+
+
+def test_sources_are_found_in_a_checkout_and_in_unpacked_jars(tmp_path: Path) -> None:
+    checkout, unpacked = tmp_path / "flink", tmp_path / "unpacked"
+    for place, text in {
+        checkout / "flink-core-api/src/main/java" / TEXT: STOCK,
+        checkout / "flink-core/src/test/java" / TEXT: "not this one",
+        checkout / "flink-core/target/generated/src/main/java" / TEXT: "nor this one",
+        checkout / ".git/org/apache/flink/acme/Other.java": "nor this one",
+        unpacked / "flink-core-2.3.0-sources" / TEXT: STOCK,
+        unpacked / "META-INF/LICENSE": "",
+    }.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    (checkout / "pom.xml").write_text(
+        "<parent><version>33</version></parent><artifactId>flink-parent</artifactId>\n"
+        " <version>2.4-SNAPSHOT</version>",
+        encoding="utf-8",
+    )
+    for folder, version in ((checkout, "2.4-SNAPSHOT"), (unpacked, None)):
+        found = read_folder(folder)
+        assert list(found.files) == [TEXT]
+        assert found.version == version
+        assert found.find_type(NAME) is not None
+    with pytest.raises(UsageProblem, match="holds no sources of Flink"):
+        read_folder(unpacked / "META-INF")
+    (tmp_path / "cut.jar").write_bytes(b"PK")
+    with pytest.raises(BrokenData, match=r"cut\.jar is not a jar"):
+        read_jars([tmp_path / "cut.jar"], "Flink 7")
+
+
+def test_the_nearest_line_is_that_of_the_nearest_number() -> None:
+    lines = [find_line(version) for version in ("1.9.3", "1.20.5", "2.3.0")]
+    nearest = {"1.9.0": "1.9.3", "1.10.0": "1.9.3", "1.19.3": "1.20.5", "2.0-SNAPSHOT": "2.3.0"}
+    for version, line in nearest.items():
+        assert nearest_line(version, lines).version == line
+    assert version_key("2.4-SNAPSHOT") == (2, 4, 0)
+    # Of two at one distance the later.
+    assert min(["1.9.3", "1.11.3"], key=lambda each: distance("1.10.3", each)) == "1.11.3"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The official sources of our lines, unpacked."""
+    folders = {}
+    for version, line in load_lines().items():
+        folders[version] = tmp_path_factory.mktemp(version)
+        for pin in line.sources:
+            with zipfile.ZipFile(fetch_sources(pin, CACHE)) as jar:
+                parts = ("/types/", "erializ", "/io/network/")
+                wanted = [n for n in jar.namelist() if any(part in n for part in parts)]
+                jar.extractall(folders[version], wanted)
+    return folders
+
+
+def answer(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("version", ["1.9.3", "1.20.5", "2.3.0"])
+def test_a_release_is_as_its_own_line(version: str, sources: dict[str, Path]) -> None:
+    assert main(["upstream-diff", str(sources[version]), "--line", version]) == 0
+
+
+def test_from_1_9_to_1_20_flink_rewrote_what_we_patch(
+    sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["upstream-diff", str(sources["1.20.5"]), "--line", "1.9.3"]
+    assert main([*call, "--json"]) == 7
+    found = answer(capsys)
+    assert (found["ok"], found["exit_code"], found["line"]) == (False, 7, "1.9.3")
+    classes = found["classes"]
+    assert isinstance(classes, list)
+    changed = {
+        member["ours"]: member["status"]
+        for each in classes
+        for member in each["members"]
+        if member["status"] != "unchanged"
+    }
+    # From 1.10 on Flink frames records as we do, elsewhere: newer lines have other patches for it.
+    of_records = {name for name in changed if name.startswith(("RecordWriter", "Spanning"))}
+    assert changed["SpanningRecordSerializerPatch.serializeRecord"] == "gone"
+    assert {name: changed[name] for name in changed.keys() - of_records} == {
+        "StringValuePatch.writeString": "changed",
+        "StringValuePatch.readString": "changed",
+        "DataOutputSerializerPatch.write": "changed",
+    }
+    assert [
+        each["found"].rpartition(".")[2] for each in classes if each["status"] == "renamed"
+    ] == ["NonSpanningWrapper"]
+    assert main([*call, "--diff"]) == 7
+    shown = capsys.readouterr()
+    assert "CHANGED: another body, line" in shown.out
+    assert "+        if (lenBytes" in shown.out or "+            int " in shown.out
+    assert "StringValue.writeString, StringValue.readString" in shown.err
+
+
+def test_from_1_20_to_2_3_nothing_that_we_patch_changed(
+    sources: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["upstream-diff", str(sources["2.3.0"]), "--line", "1.20.5"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("unchanged") == 21
+    assert "CHANGED" not in shown
+    assert "beside it: byte[] getByteArray() is gone" in shown
+
+
+def test_a_wrong_call_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["upstream-diff", str(tmp_path / "nowhere")]) == 2
+    assert main(["upstream-diff", str(tmp_path), "--json"]) == 2
+    assert "holds no sources of Flink" in capsys.readouterr().err
+    assert find_line("2.3.0").sources
