@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from flink_boost.publish import serve
+from flink_boost.publish import liveness, serve
 
 Item = dict[str, Any]
 
@@ -97,7 +97,7 @@ def start(tmp_path: Path) -> Iterator[Any]:
 
     yield start_one
     for data in folders:
-        serve.stop(data)
+        liveness.stop(data)
 
 
 @pytest.fixture(scope="module")
@@ -107,4 +107,4 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     yield Dashboard(
         data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     )
-    serve.stop(data)
+    liveness.stop(data)

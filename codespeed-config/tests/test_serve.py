@@ -20,7 +20,7 @@ import pytest
 
 from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.publish import serve
+from flink_boost.publish import liveness, serve
 
 FREE_PORT = serve.Address(port=0)
 SECRETS = {"FLINK_BOOST_SECRET_KEY": "s" * 40, "FLINK_BOOST_TOKEN": "t" * 40}
@@ -85,19 +85,19 @@ def test_many_calls_at_once_start_one_server(tmp_path: Path) -> None:
         assert len(urls) == 1
         assert (data / "server.log").read_text(encoding="utf-8").count("Starting gunicorn") == 1
     finally:
-        serve.stop(data)
+        liveness.stop(data)
 
 
 def test_stop_ends_it_and_says_whether_there_was_one(start: Any) -> None:
     dashboard: Dashboard = start()
-    running = serve.find_running(dashboard.data)
+    running = liveness.find_running(dashboard.data)
     assert running is not None
 
-    assert serve.stop(dashboard.data) is True
+    assert liveness.stop(dashboard.data) is True
 
     wait_until_gone(running.pid)
-    assert serve.find_running(dashboard.data) is None
-    assert serve.stop(dashboard.data) is False
+    assert liveness.find_running(dashboard.data) is None
+    assert liveness.stop(dashboard.data) is False
     with pytest.raises(httpx.ConnectError):
         dashboard.get("healthz")
 
@@ -106,7 +106,7 @@ def test_results_and_token_outlive_a_restart(start: Any) -> None:
     before: Dashboard = start()
     assert before.upload([result(benchmark="kept")]).status_code == 202
     token = before.token
-    serve.stop(before.data)
+    liveness.stop(before.data)
 
     after: Dashboard = start()
 
@@ -116,7 +116,7 @@ def test_results_and_token_outlive_a_restart(start: Any) -> None:
 
 def test_a_kill_leaves_nothing_that_blocks_the_next_start(start: Any) -> None:
     before: Dashboard = start()
-    running = serve.find_running(before.data)
+    running = liveness.find_running(before.data)
     assert running is not None
     assert before.upload([result(benchmark="kept")]).status_code == 202
     os.kill(running.pid, signal.SIGKILL)
@@ -125,7 +125,7 @@ def test_a_kill_leaves_nothing_that_blocks_the_next_start(start: Any) -> None:
     # At once, while its orphaned worker still answers on the old port.
     after: Dashboard = start()
 
-    again = serve.find_running(after.data)
+    again = liveness.find_running(after.data)
     assert again is not None
     assert again.pid != running.pid
     assert len(after.timeline("kept", "1")) == 1
@@ -148,7 +148,7 @@ def test_a_killed_starter_leaves_nothing_that_blocks_the_next_start(tmp_path: Pa
         url = serve.ensure_running(data, FREE_PORT, environ=clean_environ())
         assert Dashboard(data, url).upload([result()]).status_code == 202
     finally:
-        assert serve.stop(data) is True
+        assert liveness.stop(data) is True
 
 
 def test_a_killed_starter_keeps_the_lock_until_its_database_is_prepared(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_killed_starter_keeps_the_lock_until_its_database_is_prepared(tmp_path
 
 
 def _lock_is_free(data: Path) -> bool:
-    with serve._try_lock(data) as lock:
+    with liveness.try_lock(data) as lock:
         return lock is not None
 
 
@@ -195,12 +195,12 @@ def test_the_pid_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as bystander:
         state = {"pid": bystander.pid, "url": "http://127.0.0.1:9/", "instance": "x"}
         (data / "state.json").write_text(json.dumps(state), encoding="utf-8")
-        with serve._try_lock(data), pytest.MonkeyPatch.context() as patch:
+        with liveness.try_lock(data), pytest.MonkeyPatch.context() as patch:
             patch.setattr(serve, "STOP_SECONDS", 0.5)
             with pytest.raises(EnvironmentProblem, match="does not end"):
-                serve.stop(data)
+                liveness.stop(data)
         assert bystander.poll() is None
-        assert serve.stop(data) is False
+        assert liveness.stop(data) is False
         assert bystander.poll() is None
         bystander.communicate(b"\n", timeout=20)
 
@@ -215,7 +215,7 @@ def test_a_port_of_somebody_else_is_named(tmp_path: Path) -> None:
 
     assert f"Port {port} on 127.0.0.1" in problem.value.message
     assert "--port" in problem.value.next_step
-    assert serve.find_running(tmp_path / "codespeed") is None
+    assert liveness.find_running(tmp_path / "codespeed") is None
 
 
 def test_a_host_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_service_with_its_own_secrets_may_be_reached_from_outside(tmp_path: Pa
         assert named.status_code == 200
         assert not (data / "token").exists()
     finally:
-        serve.stop(data)
+        liveness.stop(data)
 
 
 def test_a_service_without_names_does_not_start(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_the_foreground_command_is_the_server(tmp_path: Path) -> None:
     command += ["--port", "0"]
     with subprocess.Popen(command, env=environ_with_scripts(), stderr=subprocess.PIPE) as server:
         deadline = time.monotonic() + 60
-        while (running := serve.find_running(tmp_path / "codespeed")) is None:
+        while (running := liveness.find_running(tmp_path / "codespeed")) is None:
             assert server.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.1)

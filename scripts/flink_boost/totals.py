@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from flink_boost.flink.lines import PROJECT_ROOT, Line, default_line, find_line
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.flink.maven import modes_of_tests
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
@@ -44,7 +45,7 @@ class Totals:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
-    passed_over: frozenset[str] = frozenset()
+    passed_over: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from flink_boost.publish import serve
+from flink_boost.publish import liveness
 
 
 @contextmanager
@@ -24,4 +24,4 @@ def dashboard(build: Path) -> Iterator[Path]:
     try:
         yield build / "codespeed"
     finally:
-        serve.stop(build / "codespeed")
+        liveness.stop(build / "codespeed")

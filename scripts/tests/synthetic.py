@@ -7,8 +7,9 @@ import random
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from flink_boost.judge.series import MeasuredRun, Point, Series, settings_of
-from flink_boost.measure.model import Box, Cell, Fork, Mode, RunInfo, Side
+from flink_boost.flink.side import Side
+from flink_boost.judge.series import Point, Series, settings_of
+from flink_boost.measure.model import Box, Cell, Fork, MeasuredRun, Mode, RunInfo
 
 FIRST_NIGHT = datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC)
 WRITE = Cell(

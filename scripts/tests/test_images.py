@@ -24,9 +24,10 @@ from compose_services import read_compose, start_order
 from installations import CARRIED, LINE, java_environment, new_home
 from ruamel.yaml import YAML
 
+from flink_boost.base.net import free_ports
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
-from flink_boost.flink.lines import PROJECT_ROOT, default_line, load_lines
-from flink_boost.operate.minicluster import free_ports
+from flink_boost.flink.lines import default_line, load_lines
 
 DOCKER = PROJECT_ROOT / "docker"
 ENTRY_POINT = DOCKER / "flink-entrypoint.sh"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flink_boost.flink.lines import PROJECT_ROOT, default_line, find_line
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.maven import maven_arguments
 
 # With the real parent and, because that depends on it, the real weaver.

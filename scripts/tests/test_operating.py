@@ -11,9 +11,10 @@ from installations import CARRIED, java_environment, new_home
 
 from flink_boost.base import errors
 from flink_boost.base.errors import FlinkBoostError
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import ORDER
 from flink_boost.cli.problems import INTERRUPTED
-from flink_boost.flink.lines import PROJECT_ROOT, load_lines
+from flink_boost.flink.lines import load_lines
 from flink_boost.operate.verify import STRINGS
 
 TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")

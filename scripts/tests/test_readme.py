@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 
-from flink_boost.flink.lines import PROJECT_ROOT, load_lines
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import load_lines
 
 README = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
 

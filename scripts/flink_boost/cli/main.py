@@ -13,17 +13,17 @@ import pkgutil
 import sys
 import traceback
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
 from flink_boost.base.errors import AnswerLost, UsageProblem
+from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli import commands
 from flink_boost.cli.answers import print_problem
+from flink_boost.cli.context import Settings
 from flink_boost.cli.problems import explain
-from flink_boost.flink.lines import CARRIED, PROJECT_ROOT
 
 # Order in which --help lists the subcommands: the order in which a user meets them.
 ORDER = (
@@ -48,16 +48,6 @@ ORDER = (
 
 # What a wheel can do without the source tree.
 CARRIED_COMMANDS = frozenset({"install", "verify", "uninstall", "doctor"})
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Where a call works; handed to every subcommand as the Click context object."""
-
-    results: Path
-    spool: Path
-    build: Path
-    debug: bool
 
 
 class LazyCommands(click.Group):

@@ -21,7 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
-from flink_boost.flink.lines import PROJECT_ROOT, PinnedFile
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import PinnedFile
 
 CACHE = PROJECT_ROOT / ".cache"
 

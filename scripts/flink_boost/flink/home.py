@@ -7,32 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import (
     BrokenData,
-    EnvironmentProblem,
-    HalfWritten,
     LinkedLibrary,
     NotAFlinkHome,
-    RenamedDropIn,
     ReplacedClasses,
-    SeveralDropIns,
     UnsupportedFlink,
     UsageProblem,
     VendorFlink,
 )
-from flink_boost.base.files import PARTIAL_SUFFIX
-from flink_boost.flink.dropin import (
-    PREFIX,
-    DropIn,
-    read_dropin,
-    reading_zip,
-    table_of_contents,
-)
+from flink_boost.flink.dropin import reading_zip, table_of_contents
 from flink_boost.flink.lines import Line
 
 _OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
@@ -50,19 +39,6 @@ class FlinkHome:
     def lib(self) -> Path:
         """The folder whose jars are on the class path."""
         return self.folder / "lib"
-
-
-@dataclass(frozen=True)
-class Contents:
-    """What of ours is in ``lib/``.
-
-    ``partial`` are files of an installation that was cut off, ``unreadable`` jars that carry our
-    name but cannot be opened and are not the beginning of any jar that we know.
-    """
-
-    dropins: tuple[DropIn, ...]
-    partial: tuple[Path, ...]
-    unreadable: tuple[Path, ...]
 
 
 def open_home(folder: Path) -> FlinkHome:
@@ -111,7 +87,7 @@ def choose_line(home: FlinkHome, lines: Mapping[str, Line]) -> Line:
             " has no jar for.",
             f"It has one for each of: {choices}.",
         )
-    with _whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
         names = set(archive.namelist())
         if _OWN_CLASS in names:
             raise _replaced(home)
@@ -160,96 +136,6 @@ def require_stock_dist(home: FlinkHome) -> None:
         raise _replaced(home)
 
 
-def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
-    """Finds what is ours in ``lib/``, also below it, because Flink's scripts look there too.
-
-    ``known`` are drop-in jars that we have: a damaged jar is half-written when one of them begins
-    with it. Flink's own jar counts as Flink's, even with our classes inside. Raises
-    ``EnvironmentProblem`` for a jar of our name that this user may not read.
-    """
-    dropins: list[DropIn] = []
-    partial: list[Path] = []
-    unreadable: list[Path] = []
-    for file in sorted(_files(lib)):
-        if file.name.lstrip(".").startswith(PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
-            partial.append(file)
-        elif file.suffix == ".jar" and not (file.parent == lib and is_dist(file)):
-            try:
-                dropin = read_dropin(file)
-            except (zipfile.BadZipFile, BrokenData, OSError):
-                if file.name.startswith(PREFIX):
-                    (partial if _begins_one_of(file, known) else unreadable).append(file)
-                continue
-            if dropin is not None:
-                dropins.append(dropin)
-    return Contents(tuple(dropins), tuple(partial), tuple(unreadable))
-
-
-def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
-    """The one jar of ours in an installation, or None when there is none.
-
-    Raises ``HalfWritten``, ``SeveralDropIns``, ``RenamedDropIn`` or, for a jar of our name that
-    cannot be read, ``BrokenData``.
-    """
-    clean = f"Run `flink-boost uninstall {folder}`, which removes what is ours, then install again."
-    if contents.unreadable:
-        raise BrokenData(
-            f"{contents.unreadable[0]} has the name of a flink-boost jar but cannot be read, and"
-            " is not one that was cut off.",
-            "Look at it, and delete it by hand if it is not yours.",
-        )
-    if contents.partial:
-        raise HalfWritten(
-            f"A former installation was cut off and left {_names(contents.partial)} in"
-            f" {contents.partial[0].parent}.",
-            clean,
-        )
-    if len(contents.dropins) > 1:
-        names = _names(dropin.path for dropin in contents.dropins)
-        raise SeveralDropIns(
-            f"{folder / 'lib'} holds {len(contents.dropins)} flink-boost jars: {names}; Flink"
-            " refuses to start with more than one.",
-            clean,
-        )
-    for dropin in contents.dropins:
-        if dropin.path != folder / "lib" / dropin.proper_name:
-            raise RenamedDropIn(
-                f"{dropin.path} is {dropin.proper_name} under another name or in another place.",
-                f"Rename it back. Or: {clean}",
-            )
-        return dropin
-    return None
-
-
-def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
-    """The ``flink-dist`` that has our classes inside.
-
-    Raises ``SeveralDropIns`` when a jar of ours is in ``lib/`` as well, and the errors of
-    ``require_orderly``.
-    """
-    if contents.dropins:
-        names = _names(dropin.path for dropin in contents.dropins)
-        raise SeveralDropIns(
-            f"{home.dist} has flink-boost's classes inside, and {home.lib} holds {names} as well:"
-            " Flink refuses to start with more than one.",
-            f"Run `flink-boost uninstall {home.folder}`, which removes the jar in lib/ only.",
-        )
-    require_orderly(contents, home.folder)
-    return home.dist
-
-
-def read_inside(home: FlinkHome) -> DropIn:
-    """What our classes inside ``flink-dist`` say about themselves. Raises ``BrokenData``."""
-    with _whole(home.dist):
-        found = read_dropin(home.dist)
-    if found is None:
-        raise BrokenData(
-            f"{home.dist} has flink-boost's classes inside, but not their record.",
-            "Put the official jar in its place.",
-        )
-    return found
-
-
 def require_own_library(home: FlinkHome) -> None:
     """Raises ``LinkedLibrary`` when ``lib/`` is a link to somewhere else."""
     if home.lib.is_symlink():
@@ -271,7 +157,7 @@ def _replaced(home: FlinkHome) -> ReplacedClasses:
 
 
 @contextmanager
-def _whole(dist: Path) -> Iterator[None]:
+def whole(dist: Path) -> Iterator[None]:
     """Turns what a damaged ``flink-dist`` answers into a sentence."""
     try:
         with reading_zip():
@@ -283,29 +169,10 @@ def _whole(dist: Path) -> Iterator[None]:
 
 
 def _version(dist: Path) -> str:
-    with _whole(dist), zipfile.ZipFile(dist) as archive:
+    with whole(dist), zipfile.ZipFile(dist) as archive:
         manifest = archive.read("META-INF/MANIFEST.MF").decode(errors="replace")
     for line in manifest.splitlines():
         key, _, value = line.partition(":")
         if key == "Implementation-Version":
             return value.strip()
     return ""
-
-
-def _begins_one_of(file: Path, known: Iterable[Path]) -> bool:
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"{file} cannot be read ({error.strerror}).",
-            "Run the command as the user who owns it, or correct its permissions.",
-        ) from error
-    return any(jar.read_bytes().startswith(content) for jar in known)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.is_file())
-
-
-def _names(paths: Iterable[Path]) -> str:
-    return " and ".join(path.name for path in paths)

@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flink_boost.base.errors import UsageProblem
-
-PROJECT_ROOT = Path(__file__).resolve().parents[3]
-
-# What a wheel brings with it (see ``carried``); the source tree has no such folder.
-CARRIED = Path(__file__).resolve().parents[1] / "data"
+from flink_boost.base.places import CARRIED, PROJECT_ROOT
 
 LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
 

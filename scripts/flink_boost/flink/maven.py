@@ -14,15 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import (
-    OPENS_JAVA_LANG,
-    PROJECT_ROOT,
-    Line,
-    default_line,
-    find_line,
-    load_lines,
-)
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line, find_line, load_lines
 
 _FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
 

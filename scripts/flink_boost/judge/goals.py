@@ -12,10 +12,9 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
-from flink_boost.judge.ratio import AgainstComparator
-from flink_boost.measure.model import Cell, Comparison, Frozen, GcComparison, RunInfo
-from flink_boost.publish.comparison import interval_text
-from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
+from flink_boost.judge.comparators import AgainstComparator
+from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.measure.model import Cell, Frozen, RunInfo
 
 
 class Goal(Frozen):
@@ -156,44 +155,4 @@ def _judged(
         low=value.low,
         high=value.high,
         pairs=pairs,
-    )
-
-
-def goals_sheet(source: str, judged: Sequence[Judged], unmeasured: Sequence[str]) -> Sheet:
-    """What is missed or open; what is met is only counted."""
-    counts = {state: sum(one.state is state for one in judged) for state in State}
-    worst_first = sorted(
-        (one for one in judged if one.state is not State.MET), key=lambda one: one.ratio / one.floor
-    )
-    notes = []
-    if counts[State.OPEN]:
-        notes.append("Open: below the goal, but the interval reaches it; more pairs would tell.")
-    if unmeasured:
-        notes.append(f"Not measured in this run: {'; '.join(unmeasured)}.")
-    summary = ", ".join(f"{counts[state]} {state.value}" for state in State)
-    columns = (
-        Column("goal"),
-        Column("benchmark"),
-        Column("floor", True),
-        Column("ratio", True),
-        Column("interval", True),
-        Column("state"),
-    )
-    return Sheet(
-        f"Goals of {source}: {summary}",
-        columns if worst_first else (),
-        tuple(_fields(one) for one in worst_first),
-        tuple(notes),
-    )
-
-
-def _fields(one: Judged) -> tuple[Entry, ...]:
-    tone = Tone.BAD if one.state is State.MISSED else Tone.OPEN
-    return (
-        Entry(one.goal),
-        Entry(one.name),
-        Entry(f"{one.floor:.2f}x"),
-        Entry(f"{one.ratio:.2f}x"),
-        Entry(interval_text(one.low, one.high, one.pairs)),
-        Entry(one.state.value, tone),
     )

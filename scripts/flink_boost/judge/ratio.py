@@ -21,8 +21,9 @@ from typing import TypeAlias
 
 from scipy import stats
 
-from flink_boost.base.errors import UsageProblem
-from flink_boost.measure.model import Cell, Comparison, Fork, GcComparison, RunInfo, Side, Verdict
+from flink_boost.flink.side import Side
+from flink_boost.judge.model import Comparison, GcComparison, Verdict
+from flink_boost.measure.model import Cell, Fork, RunInfo
 
 DEFAULT_CONFIDENCE = 0.95
 WORSE_BELOW = 0.98  # a benchmark is worse when its whole interval is below this
@@ -54,17 +55,6 @@ class HarnessCheck:
         return self.excluding_one <= self.expected_at_most
 
 
-@dataclass(frozen=True)
-class AgainstComparator:
-    """One of our cells against other people's code: ``row.cell`` is the comparator.
-
-    The ratio is above 1 when ours is faster.
-    """
-
-    ours: Cell
-    row: Comparison
-
-
 Sides: TypeAlias = tuple[Side, Side]
 
 
@@ -91,32 +81,7 @@ def compare(
     interval, between 0 and 1. ``sides`` is one of ``contrasts``, by default the first.
     """
     pairs = _pairs_by_cell(info, forks, sides or info.main_sides)
-    return tuple(_compare_cell(cell, pairs[cell], confidence) for cell in info.cells if pairs[cell])
-
-
-def compare_with_comparators(
-    info: RunInfo, forks: Iterable[Fork], confidence: float = DEFAULT_CONFIDENCE
-) -> tuple[AgainstComparator, ...]:
-    """Our patched cells against the comparators of the same run, in the order of the plan.
-
-    A comparator stands beside each of our cells of the same operation that agrees with it in every
-    parameter that both have. The pairs are those of the run: forks of one round.
-    """
-    by_place = {(fork.cell, fork.pair): fork for fork in forks if fork.side is Side.PATCHED}
-    found = []
-    for ours in info.cells:
-        for comparator in info.cells:
-            if not _stands_beside(comparator, ours):
-                continue
-            places = [((comparator, pair), (ours, pair)) for pair in range(1, info.pairs + 1)]
-            pairs = [
-                (by_place[first], by_place[second])
-                for first, second in places
-                if first in by_place and second in by_place
-            ]
-            if pairs and pairs[0][0].unit == pairs[0][1].unit:
-                found.append(AgainstComparator(ours, _compare_cell(comparator, pairs, confidence)))
-    return tuple(found)
+    return tuple(compare_cell(cell, pairs[cell], confidence) for cell in info.cells if pairs[cell])
 
 
 # So many benchmarks without a pair are named one by one.
@@ -143,21 +108,6 @@ def unpaired(info: RunInfo, forks: Iterable[Fork]) -> tuple[str, ...]:
         for pairs, names in missing.items()
         for name in (names if len(names) <= _NAMED else [f"{len(names)} benchmarks"])
     )
-
-
-def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple[Fork, ...]]:
-    """Runs of one plan as one run with all their pairs, numbered through.
-
-    Raises ``UsageProblem`` when the runs differ in anything that a score depends on.
-    """
-    first = runs[0][0]
-    pooled: list[Fork] = []
-    offset = 0
-    for info, forks in runs:
-        _require_same_plan(first, info)
-        pooled += (fork.model_copy(update={"pair": fork.pair + offset}) for fork in forks)
-        offset += info.pairs
-    return first.model_copy(update={"pairs": offset}), tuple(pooled)
 
 
 def interval(log_ratios: Sequence[float], confidence: float) -> Interval:
@@ -247,7 +197,7 @@ def _pairs_by_cell(info: RunInfo, forks: Iterable[Fork], sides: Sides) -> dict[C
     return pairs
 
 
-def _compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Comparison:
+def compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Comparison:
     mode, unit = pairs[0][0].mode, pairs[0][0].unit
     log_ratios = [_log_speed_up(reference, candidate) for reference, candidate in pairs]
     found = interval(log_ratios, confidence)
@@ -331,22 +281,6 @@ def _visible_gc_time(fork: Fork) -> float | None:
     return fork.gc_time_per_op or fork.gc_time_step / 2
 
 
-_DIRECTIONS = ("write", "read")
-
-
-def _stands_beside(comparator: Cell, ours: Cell) -> bool:
-    if not comparator.is_comparator or ours.is_comparator:
-        return False
-    theirs, own = dict(comparator.params), dict(ours.params)
-    shared = theirs.keys() & own.keys()
-    return (
-        "length" in shared
-        and ours.method in _DIRECTIONS
-        and comparator.method.lower().startswith(ours.method)
-        and all(theirs[name] == own[name] for name in shared)
-    )
-
-
 def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return statistics.fmean(known) if known else None
@@ -360,46 +294,3 @@ def _half_width(spread: float, count: int, confidence: float) -> float:
 def _exp(value: float) -> float:
     # Two pairs that disagree wildly give ends beyond what a float can hold.
     return math.exp(value) if value < 700 else math.inf
-
-
-# What two runs must agree in for their pairs to be of one population.
-_PLAN = (
-    "line",
-    "sides",
-    "third",
-    "third_sha256",
-    "threads",
-    "heap",
-    "opened",
-    "jvm_options",
-    "dropin_sha256",
-    "stock_sha256",
-    "cells",
-    "timings",
-)
-
-
-def one_plan(first: RunInfo, other: RunInfo) -> bool:
-    """True when two runs agree in everything that a score depends on."""
-    return not any(getattr(first, field) != getattr(other, field) for field in _PLAN) and (
-        _machine(first) == _machine(other)
-    )
-
-
-def _require_same_plan(first: RunInfo, other: RunInfo) -> None:
-    for field in _PLAN:
-        if getattr(first, field) != getattr(other, field):
-            name = field.replace("_", " ")
-            raise UsageProblem(
-                f"The runs {first.run_id} and {other.run_id} differ in their {name}.",
-                "Only runs of one plan can be pooled; compare them one by one.",
-            )
-    if _machine(first) != _machine(other):
-        raise UsageProblem(
-            f"The runs {first.run_id} and {other.run_id} are of different machines or JDKs.",
-            "Only runs of one box can be pooled; compare them one by one.",
-        )
-
-
-def _machine(info: RunInfo) -> tuple[str, str]:
-    return info.box.hostname, info.box.jdk

@@ -12,13 +12,13 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from flink_boost.measure.model import Cell, Fork, Frozen, Mode, RunInfo, Side, Timing
+from flink_boost.flink.side import Side
+from flink_boost.measure.model import Cell, Fork, Frozen, MeasuredRun, Mode, RunInfo, Timing
 
 
 class Settings(Frozen):
@@ -66,19 +66,6 @@ class Series(Frozen):
     def present(self) -> tuple[Point, ...]:
         """The points without the gaps."""
         return tuple(point for point in self.points if point is not None)
-
-
-@dataclass(frozen=True)
-class MeasuredRun:
-    """A complete run and what its forks gave."""
-
-    info: RunInfo
-    forks: tuple[Fork, ...]
-
-    @property
-    def is_aa(self) -> bool:
-        """True when both sides were stock."""
-        return Side.CONTROL in self.info.sides
 
 
 def settings_of(run: RunInfo) -> Settings:

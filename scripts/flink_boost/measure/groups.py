@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
-from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell, Timing
 
 GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError
-from flink_boost.judge.series import MeasuredRun
 from flink_boost.measure import store
-from flink_boost.measure.model import RunInfo
+from flink_boost.measure.model import MeasuredRun, RunInfo
 
 
 @dataclass(frozen=True)

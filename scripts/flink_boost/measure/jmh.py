@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.measure.model import Cell, Fork, Mode, Side
+from flink_boost.flink.side import Side
+from flink_boost.measure.model import Cell, Fork, Mode
 
 ALLOCATION_METRIC = "gc.alloc.rate.norm"  # from JMH's own profiler "gc"
 GC_TIME_METRIC = "gc.time"  # likewise; missing when nothing was collected

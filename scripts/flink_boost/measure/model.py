@@ -16,29 +16,19 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from flink_boost.flink.side import SIDE_TITLES, Side
 
 
 class Frozen(BaseModel):
     """Immutable value; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Side(StrEnum):
-    """Which class path a fork ran on.
-
-    ``CONTROL`` is a second stock fork: the other half of a pair in an A/A run. ``UPSTREAM`` is
-    stock with classes of a later Flink release in front: upstream's own fix, run as a third side.
-    """
-
-    STOCK = "stock"
-    PATCHED = "patched"
-    CONTROL = "control"
-    UPSTREAM = "upstream"
 
 
 class Mode(StrEnum):
@@ -166,6 +156,10 @@ class RunInfo(Frozen):
         """Whether the third side is another build of our jar, and not upstream's fix."""
         return self.third.endswith(".jar")
 
+    def title_of(self, side: Side) -> str:
+        """What to call a side of this run."""
+        return self.third_title if side is Side.UPSTREAM and self.third_title else SIDE_TITLES[side]
+
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:
         """The sides that a cell is measured on, in order: a comparator only beside the candidate.
 
@@ -197,48 +191,14 @@ class Fork(Frozen):
     gc_count: float | None = Field(default=None, description="garbage collections while measuring")
 
 
-class Verdict(StrEnum):
-    """DESIGN §8, at 95 %; the first that holds."""
+@dataclass(frozen=True)
+class MeasuredRun:
+    """A complete run and what its forks gave."""
 
-    BETTER = "better"
-    WORSE = "worse"
-    NOT_WORSE = "not worse"
-    UNDECIDED = "undecided"
+    info: RunInfo
+    forks: tuple[Fork, ...]
 
-
-class GcComparison(Frozen):
-    """Time in garbage collections per operation. ``ratio`` is above 1 when the second has less."""
-
-    reference: float = Field(description="mean over the pairs, ns/op")
-    candidate: float = Field(description="mean over the pairs, ns/op")
-    ratio: float
-    low: float
-    high: float
-    verdict: Verdict
-
-
-class Comparison(Frozen):
-    """One benchmark, paired. ``ratio`` is above 1 when the second side is faster."""
-
-    cell: Cell
-    mode: Mode
-    unit: str
-    pairs: int
-    reference: float = Field(description="geometric mean of the first side's scores, in unit")
-    candidate: float = Field(description="geometric mean of the second side's scores, in unit")
-    ratio: float
-    low: float = Field(description="lower end of the interval; 0 when there are fewer than 2 pairs")
-    high: float = Field(description="upper end; infinity when there are fewer than 2 pairs")
-    confidence: float
-    verdict: Verdict
-    pairs_needed: int | None = Field(description="for an undecided row: pairs it would take")
-    reference_alloc: float | None
-    candidate_alloc: float | None
-    alloc_excess: float | None = Field(
-        default=None,
-        description="what the second side allocates more at least, B/op: lower end of the interval",
-    )
-    reference_cpu: float | None = Field(default=None, description="CPU time, ns/op")
-    candidate_cpu: float | None = Field(default=None, description="CPU time, ns/op")
-    cpu_ratio: float | None = Field(description="CPU time per operation, reference ÷ candidate")
-    gc: GcComparison | None = Field(default=None, description="None without any collection")
+    @property
+    def is_aa(self) -> bool:
+        """True when both sides were stock."""
+        return Side.CONTROL in self.info.sides

@@ -20,7 +20,7 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.flink.distribution import ensure_artifact
 from flink_boost.flink.lines import PinnedFile
-from flink_boost.measure.bench import Third
+from flink_boost.measure.classpaths import Third
 
 UPSTREAM_FILE = Path(__file__).with_name("overlay.toml")
 

@@ -20,8 +20,9 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, write_durably
+from flink_boost.flink.side import Side
 from flink_boost.measure import jmh
-from flink_boost.measure.model import Cell, Fork, RunInfo, Side
+from flink_boost.measure.model import Cell, Fork, RunInfo
 
 LOCK_FILE = ".bench.lock"
 _RUN_FILE = "run.json"

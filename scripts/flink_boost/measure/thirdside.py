@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.dropin import read_dropin
-from flink_boost.measure.bench import Third
+from flink_boost.measure.classpaths import Third
 from flink_boost.measure.overlay import ensure_overlay
 
 _BUILD_ONE = "Check an older commit out beside this one and run `make build` there."

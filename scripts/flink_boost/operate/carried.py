@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_example
-from flink_boost.flink.lines import CARRIED, PROJECT_ROOT, Line
+from flink_boost.flink.lines import Line
 
 EXAMPLE = "WordCount"
 

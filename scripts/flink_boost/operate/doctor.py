@@ -13,21 +13,17 @@ from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
 from flink_boost.flink.dropin import DropIn, require_whole
-from flink_boost.flink.home import (
-    FlinkHome,
-    choose_line,
-    is_dist,
-    open_home,
-    read_contents,
-    read_inside,
-    require_nothing_beside,
-    require_orderly,
-    require_own_library,
-)
+from flink_boost.flink.home import FlinkHome, choose_line, is_dist, open_home, require_own_library
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
+from flink_boost.operate.contents import (
+    read_contents,
+    read_inside,
+    require_nothing_beside,
+    require_orderly,
+)
 from flink_boost.operate.flink_processes import Running, find_running, sees_all
 from flink_boost.operate.releases import TO_LEAVE
 

@@ -22,16 +22,10 @@ from flink_boost.base.errors import (
     ReadOnlyInstallation,
 )
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
-from flink_boost.flink.home import (
-    Contents,
-    FlinkHome,
-    read_contents,
-    require_orderly,
-    require_own_library,
-    require_stock_dist,
-)
+from flink_boost.flink.home import FlinkHome, require_own_library, require_stock_dist
 from flink_boost.flink.lines import Line
 from flink_boost.operate.carried import Carried
+from flink_boost.operate.contents import Contents, read_contents, require_orderly
 from flink_boost.operate.flink_processes import Running
 from flink_boost.operate.releases import notes_on_leaving
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import re
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
@@ -18,19 +17,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
+from flink_boost.base.net import free_ports
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
 
 # Where a TaskManager writes down where its classes come from, below the cluster's folder.
 CLASSES = "classes.txt"
-
 _START_SECONDS = 300.0
 _JOB_SECONDS = 300.0
 _HTTP_SECONDS = 5.0
 _POLL_SECONDS = 0.2
 _SHOWN_LINES = 15
-
 _MEMORY = {
     "jobmanager.memory.process.size": "1000m",
     "taskmanager.memory.process.size": "1000m",
@@ -183,15 +181,3 @@ class Cluster:
     def _tail(self) -> str:
         outputs = [file.read_text(errors="replace") for file in self._folder.glob("*.out")]
         return "\n".join(line for text in outputs for line in text.splitlines()[-_SHOWN_LINES:])
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody listened on a moment ago."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for free in sockets:
-            free.bind(("localhost", 0))
-        return [int(free.getsockname()[1]) for free in sockets]
-    finally:
-        for free in sockets:
-            free.close()

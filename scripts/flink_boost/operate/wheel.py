@@ -17,7 +17,8 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.base.files import sha256
-from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import Line, load_lines
 from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
 
 _SECONDS = 300.0

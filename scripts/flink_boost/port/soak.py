@@ -21,9 +21,10 @@ from xml.etree import ElementTree as ET
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import write_durably
-from flink_boost.flink.lines import OPENS_JAVA_LANG, PROJECT_ROOT, Line
-from flink_boost.measure.bench import find_class_paths
-from flink_boost.measure.model import Side
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.side import Side
+from flink_boost.measure.classpaths import find_class_paths
 
 MAIN_CLASS = "org.apache.flink.boost.soak.Soak"
 OPENS_NIO = "--add-opens=java.base/java.nio=ALL-UNNAMED"

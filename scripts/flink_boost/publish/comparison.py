@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from flink_boost.judge.ratio import (
-    AgainstComparator,
-    HarnessCheck,
-    Sides,
-    check_harness,
-    compare,
-    compare_with_comparators,
-    contrasts,
-    unpaired,
-)
-from flink_boost.measure.model import Comparison, Fork, RunInfo, Side, Verdict
+from flink_boost.base.text import NOTHING, interval_text, short_number
+from flink_boost.flink.side import Side
+from flink_boost.judge.comparators import AgainstComparator, compare_with_comparators
+from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.ratio import HarnessCheck, Sides, check_harness, compare, contrasts, unpaired
+from flink_boost.measure.model import Fork, RunInfo
 from flink_boost.publish.grid import grid_sheets, is_in_grid
 from flink_boost.publish.sheet import TONES, Column, Entry, Sheet
 
-SIDE_TITLES = {
-    Side.STOCK: "stock",
-    Side.PATCHED: "patched",
-    Side.CONTROL: "stock again",
-    Side.UPSTREAM: "upstream",
-}
-_NOTHING = "–"
 # A difference that small is the profiler's own allocation, or a buffer spread over other counts.
 _ALLOC_TOLERANCE_BYTES = 0.5
 _ALLOC_TOLERANCE = 0.005
@@ -179,13 +166,8 @@ def _json_rows(rows: Sequence[Comparison]) -> list[dict[str, object]]:
 
 def title(info: RunInfo, sides: Sides | None = None) -> str:
     """One line that says what was compared, and that a quick look is one."""
-    first, second = (side_title(info, side) for side in sides or info.main_sides)
+    first, second = (info.title_of(side) for side in sides or info.main_sides)
     return _circumstances(info, f"{second} against {first}")
-
-
-def side_title(info: RunInfo, side: Side) -> str:
-    """What to call a side of this run."""
-    return info.third_title if side is Side.UPSTREAM and info.third_title else SIDE_TITLES[side]
 
 
 def _circumstances(info: RunInfo, contrast: str = "") -> str:
@@ -213,16 +195,8 @@ def harness_sentence(check: HarnessCheck) -> str:
     return f"{sentence}." if check.passed else f"{sentence}: the harness or the box is not sound."
 
 
-def short_number(value: float) -> str:
-    """At least three significant digits, without an exponent: 0.0123, 7.21, 19.3, 1640."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{digits}f}"
-
-
 def _columns(info: RunInfo, rows: Sequence[Comparison], sides: Sides) -> list[_Column]:
-    first, second = (side_title(info, side) for side in sides)
+    first, second = (info.title_of(side) for side in sides)
     columns = [
         _Column("benchmark", False, lambda row: row.cell.name),
         _Column(first, True, lambda row: short_number(row.reference)),
@@ -231,44 +205,37 @@ def _columns(info: RunInfo, rows: Sequence[Comparison], sides: Sides) -> list[_C
         _Column("ratio", True, lambda row: f"{row.ratio:.2f}x"),
         _Column("interval", True, lambda row: interval_text(row.low, row.high, row.pairs)),
         _Column("B/op", True, lambda row: _change(row.reference_alloc, row.candidate_alloc)),
-        _Column("CPU", True, lambda row: f"{row.cpu_ratio:.2f}x" if row.cpu_ratio else _NOTHING),
+        _Column("CPU", True, lambda row: f"{row.cpu_ratio:.2f}x" if row.cpu_ratio else NOTHING),
         _Column("verdict", False, verdict_text),
     ]
     if info.heap:
         columns[-1:-1] = [
             _Column("GC ns/op", True, _gc_times),
             _Column("GC time", True, gc_ratio_text),
-            _Column("GC verdict", False, lambda row: row.gc.verdict.value if row.gc else _NOTHING),
+            _Column("GC verdict", False, lambda row: row.gc.verdict.value if row.gc else NOTHING),
         ]
     if any(row.pairs != info.pairs for row in rows):
         columns.insert(-1, _Column("pairs", True, lambda row: str(row.pairs)))
     return columns
 
 
-def interval_text(low: float, high: float, pairs: int) -> str:
-    """``1.02–1.17``; a dash for a single pair, which has no interval."""
-    if pairs < 2:
-        return _NOTHING
-    return f"{low:.2f}–" + (f"{high:.2f}" if high < 1000 else ">1000")
-
-
 def _gc_times(row: Comparison) -> str:
     if row.gc is None:
-        return _NOTHING
+        return NOTHING
     return f"{short_number(row.gc.reference)} → {short_number(row.gc.candidate)}"
 
 
 def gc_ratio_text(row: Comparison) -> str:
     """``2.00x (1.80–2.20)``: time in collections, above 1 when the second side has less."""
     if row.gc is None:
-        return _NOTHING
+        return NOTHING
     span = interval_text(row.gc.low, row.gc.high, row.pairs)
-    return f"{row.gc.ratio:.2f}x" + ("" if span == _NOTHING else f" ({span})")
+    return f"{row.gc.ratio:.2f}x" + ("" if span == NOTHING else f" ({span})")
 
 
 def _change(before: float | None, after: float | None) -> str:
     if before is None or after is None:
-        return _NOTHING
+        return NOTHING
     # Below a hundredth of a byte it is the profiler's own allocation spread over all operations.
     shown = [f"{value:.0f}" if value >= 10 else f"{value:.2f}" for value in (before, after)]
     return f"{shown[0]} → {shown[1]}"
@@ -285,7 +252,7 @@ def _allocates_more(row: Comparison) -> bool:
 def cpu_text(row: Comparison) -> str:
     """``250 → 200 (1.25x)``: CPU time per operation of the whole process, in ns."""
     if row.reference_cpu is None or row.candidate_cpu is None or row.cpu_ratio is None:
-        return _NOTHING
+        return NOTHING
     change = f"{short_number(row.reference_cpu)} → {short_number(row.candidate_cpu)}"
     return f"{change} ({row.cpu_ratio:.2f}x)"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flink_boost.measure.model import Cell, Comparison, Verdict
+from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.measure.model import Cell
 from flink_boost.publish.sheet import TONES, Column, Entry, Sheet
 
 ACROSS = "length"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
+from flink_boost.base.text import short_number
 from flink_boost.judge.series import Point, Series
-from flink_boost.publish.comparison import short_number
 
 WIDTH, HEIGHT = 480.0, 310.0
 LEFT, RIGHT = 56.0, 10.0

@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from flink_boost.measure import bench
+from flink_boost.base.text import describe_left, short_number
+from flink_boost.flink.side import SIDE_TITLES
+from flink_boost.measure import runner
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import PlannedFork, planned_forks
-from flink_boost.publish.comparison import SIDE_TITLES, short_number
 
 
 @contextmanager
-def shown_progress(console: Console) -> Iterator[bench.Progress]:
+def shown_progress(console: Console) -> Iterator[runner.Progress]:
     """What fits the console, which should be that of standard error."""
     if not console.is_terminal:
         yield PlainProgress(console)
@@ -40,7 +41,7 @@ class PlainProgress:
     def started(self, info: RunInfo, number: int, planned: PlannedFork) -> None:
         """Says nothing: the line comes with the result."""
 
-    def ended(self, info: RunInfo, step: bench.Step) -> None:
+    def ended(self, info: RunInfo, step: runner.Step) -> None:
         """Prints the line of a fork."""
         self._console.out(describe_step(info, step), highlight=False)
 
@@ -63,33 +64,22 @@ class BarProgress:
             total=total,
         )
 
-    def ended(self, info: RunInfo, step: bench.Step) -> None:
+    def ended(self, info: RunInfo, step: runner.Step) -> None:
         """Moves the bar; prints a failure."""
         self._bar.update(self._task, completed=step.number, left=describe_left(step.seconds_left))
-        if isinstance(step.outcome, bench.Failure):
+        if isinstance(step.outcome, runner.Failure):
             self._bar.console.out(describe_step(info, step), highlight=False)
 
 
-def describe_step(info: RunInfo, step: bench.Step) -> str:
+def describe_step(info: RunInfo, step: runner.Step) -> str:
     """A fork and its result in one line; a failure with the end of its log below."""
     planned, outcome = step.planned, step.outcome
     start = (
         f"[{step.number}/{step.total}] pair {planned.pair}/{info.pairs}"
         f" {planned.cell.name} {SIDE_TITLES[planned.side]}"
     )
-    if isinstance(outcome, bench.Failure):
+    if isinstance(outcome, runner.Failure):
         tail = outcome.tail.replace("\n", "\n    ")
         return f"{start} FAILED: it {outcome.reason}; log: {outcome.log}\n    {tail}"
     left = describe_left(step.seconds_left)
     return f"{start} {short_number(outcome.score)} {outcome.unit}" + (f", {left}" if left else "")
-
-
-def describe_left(seconds: float) -> str:
-    """``about 4 min left``; nothing when nothing is left."""
-    if seconds <= 0:
-        return ""
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s left"
-    if seconds < 5400:
-        return f"about {round(seconds / 60)} min left"
-    return f"about {seconds / 3600:.1f} h left"

@@ -9,9 +9,10 @@ from pathlib import Path
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, check_harness, compare
-from flink_boost.judge.series import MeasuredRun, build_series, settings_of
+from flink_boost.judge.series import build_series, settings_of
 from flink_boost.judge.trend import detect
 from flink_boost.measure.history import History, load_history
+from flink_boost.measure.model import MeasuredRun
 from flink_boost.publish.comparison import further_sheets
 from flink_boost.publish.report_page import AaSummary, ReportInput, render
 

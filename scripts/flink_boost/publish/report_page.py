@@ -16,16 +16,14 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from flink_boost.base.text import short_number
+from flink_boost.flink.side import SIDE_TITLES, Side
+from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.ratio import HarnessCheck, check_harness
 from flink_boost.judge.series import Series, settings_of
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
-from flink_boost.measure.model import Comparison, RunInfo, Side, Verdict
-from flink_boost.publish.comparison import (
-    SIDE_TITLES,
-    gc_ratio_text,
-    harness_sentence,
-    short_number,
-)
+from flink_boost.measure.model import RunInfo
+from flink_boost.publish.comparison import gc_ratio_text, harness_sentence
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.sheet import Sheet
 

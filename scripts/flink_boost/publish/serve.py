@@ -18,12 +18,8 @@ the first moment to the last there is one owner of both.
 
 from __future__ import annotations
 
-import fcntl
-import ipaddress
-import json
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -34,28 +30,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-import httpx
-
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.base.net import is_loopback
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.publish.liveness import (
+    DEFAULT_HOST,
+    POLL_SECONDS,
+    START_SECONDS,
+    STARTED,
+    answering,
+    try_lock,
+    wait_until_answering,
+)
 
-DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8321
-
-START_SECONDS = 60.0
-STOP_SECONDS = 25.0
 _PREPARE_SECONDS = 180.0
-_HEALTH_SECONDS = 5.0
-_POLL_SECONDS = 0.1
 _LARGEST_LOG = 5 * 1024 * 1024  # bytes
 _LOG_LINES_SHOWN = 5
-
 _DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
-
 Tell = Callable[[str], None]
-
-# Servers that this process has started: they outlive it, and nobody waits for them.
-_STARTED: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True)
@@ -67,15 +60,6 @@ class Address:
 
 
 DEFAULT_ADDRESS = Address()
-
-
-@dataclass(frozen=True)
-class Running:
-    """A dashboard of ours that answers."""
-
-    pid: int
-    url: str
-    instance: str
 
 
 def ensure_running(
@@ -93,12 +77,13 @@ def ensure_running(
     _require_safe(address, environ)
     deadline = time.monotonic() + START_SECONDS
     while True:
-        with _try_lock(data) as lock:
+        with try_lock(data) as lock:
             if lock is not None:
                 _start_in_background(data, address, environ, lock, tell)
-        running = _wait_until_answering(data, deadline)
+        running = wait_until_answering(data, deadline)
         if running is not None:
             return running.url
+
         # What held the lock ended meanwhile: it was on its way out, or it failed to start.
 
 
@@ -112,47 +97,15 @@ def serve_in_foreground(
     _require_safe(address, environ)
     deadline = time.monotonic() + START_SECONDS
     while True:
-        with _try_lock(data) as lock:
+        with try_lock(data) as lock:
             if lock is not None:
                 with _listen(address) as listener:
                     launch = _prepare(data, address, environ, lock, listener, tell)
                     tell(f"The dashboard is at {launch.url}")
                     launch.replace_this_process()
-        running = _wait_until_answering(data, deadline)
+        running = wait_until_answering(data, deadline)
         if running is not None:
             return running.url
-
-
-def find_running(data: Path) -> Running | None:
-    """The dashboard on that data folder, when it answers at this moment."""
-    with _try_lock(data) as lock:
-        if lock is not None:
-            return None
-    return _answering(data)
-
-
-def stop(data: Path) -> bool:
-    """Ends the dashboard on that data folder; false when there was none.
-
-    Raises ``EnvironmentProblem`` when it does not end in time.
-    """
-    signalled: set[int] = set()
-    deadline = time.monotonic() + STOP_SECONDS
-    while time.monotonic() < deadline:
-        with _try_lock(data) as lock:
-            if lock is not None:
-                (data / "state.json").unlink(missing_ok=True)
-                return bool(signalled)
-        state = _read_state(data)
-        # A server that is only just starting has not written its state yet: then we wait for it.
-        if state is not None and state.pid not in signalled and _holds_lock(state.pid, data):
-            os.kill(state.pid, signal.SIGTERM)
-            signalled.add(state.pid)
-        time.sleep(_POLL_SECONDS)
-    pids = ", ".join(map(str, sorted(signalled))) or "unknown"
-    raise EnvironmentProblem(
-        f"The dashboard (process {pids}) does not end.", f"Look at {data / 'server.log'}."
-    )
 
 
 @dataclass(frozen=True)
@@ -195,17 +148,17 @@ def _start_in_background(
     with _listen(address) as listener:
         launch = _prepare(data, address, environ, lock, listener, tell)
         process = launch.start(log)
-    _STARTED.append(process)
+    STARTED.append(process)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise EnvironmentProblem(
                 f"The dashboard ended while it started: {_last_lines(log)}", f"Look at {log}."
             )
-        running = _answering(data)
+        running = answering(data)
         if running is not None and running.pid == process.pid:
             return
-        time.sleep(_POLL_SECONDS)
+        time.sleep(POLL_SECONDS)
     process.terminate()
     raise EnvironmentProblem(
         f"The dashboard did not answer within {START_SECONDS:.0f} s.", f"Look at {log}."
@@ -230,7 +183,7 @@ def _prepare(
         "FLINK_BOOST_STATE": str(data.resolve() / "state.json"),
         "FLINK_BOOST_INSTANCE": secrets.token_hex(8),
         "FLINK_BOOST_URL": url,
-        "FLINK_BOOST_EMBEDDED": "1" if _is_loopback(address.host) else "0",
+        "FLINK_BOOST_EMBEDDED": "1" if is_loopback(address.host) else "0",
         # Its cache of fonts; matplotlib would put it into the home folder.
         "MPLCONFIGDIR": str(data.resolve() / "matplotlib"),
     }
@@ -300,87 +253,10 @@ def _listen(address: Address) -> Iterator[socket.socket]:
         yield listener
 
 
-@contextmanager
-def _try_lock(data: Path) -> Iterator[int | None]:
-    """The lock's descriptor, or None when a server or a starter of ours holds it.
-
-    Closing our descriptor does not free the lock while a server that inherited it lives.
-    """
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(data / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"The dashboard's folder {data} cannot be written ({error.strerror}).",
-            "Free some space or mend its permissions.",
-        ) from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _wait_until_answering(data: Path, deadline: float) -> Running | None:
-    """The server that holds the lock, once it answers; None when the lock became free."""
-    while time.monotonic() < deadline:
-        running = _answering(data)
-        if running is not None:
-            return running
-        with _try_lock(data) as lock:
-            if lock is not None:
-                return None
-        time.sleep(_POLL_SECONDS)
-    raise EnvironmentProblem(
-        f"A dashboard was started on {data} but does not answer.",
-        "Run `flink-boost stop` and try again.",
-    )
-
-
-def _answering(data: Path) -> Running | None:
-    state = _read_state(data)
-    # Workers of a killed server answer for a moment longer: the server itself has to be there.
-    if state is None or not _holds_lock(state.pid, data):
-        return None
-    try:
-        # No proxy from the environment: this is a question to the machine itself.
-        answer = httpx.get(
-            f"{state.url}healthz",
-            headers={"Host": DEFAULT_HOST},  # allowed whatever names the server goes by
-            timeout=_HEALTH_SECONDS,
-            trust_env=False,
-        ).json()
-    except (httpx.HTTPError, ValueError):
-        return None
-    ours = isinstance(answer, dict) and answer.get("instance") == state.instance
-    return state if ours else None
-
-
-def _read_state(data: Path) -> Running | None:
-    try:
-        document = json.loads((data / "state.json").read_text(encoding="utf-8"))
-        return Running(int(document["pid"]), str(document["url"]), str(document["instance"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _holds_lock(pid: int, data: Path) -> bool:
-    """True when that process has our lock file open: a pid may long belong to somebody else."""
-    lock = (data / "lock").resolve()
-    try:
-        return any(entry.readlink() == lock for entry in Path(f"/proc/{pid}/fd").iterdir())
-    except OSError:
-        return False
-
-
 def _require_safe(address: Address, environ: Mapping[str, str]) -> None:
     if not 0 <= address.port <= 65535:
         raise UsageProblem(f"There is no port {address.port}.", "Use 1 to 65535.")
-    if _is_loopback(address.host):
+    if is_loopback(address.host):
         return
     missing = [
         name
@@ -393,15 +269,6 @@ def _require_safe(address: Address, environ: Mapping[str, str]) -> None:
             "this machine only.",
             f"Set {' and '.join(missing)}, or listen on {DEFAULT_HOST}.",
         )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _url(host: str, port: int) -> str:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from flink_boost.measure.model import Verdict
+from flink_boost.judge.model import Verdict
 
 _FILE_WIDTH = 400
 

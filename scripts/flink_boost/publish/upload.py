@@ -17,41 +17,21 @@ import html
 import random
 import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
-from ipaddress import ip_address
-from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import httpx
 
-from flink_boost.base.errors import BrokenData, UploadFailed, UsageProblem
-from flink_boost.publish.spool import Entry, Spool, payload
-
-DEFAULT_URL = "http://127.0.0.1:8321/"
-URL_VARIABLE = "FLINK_BOOST_CODESPEED_URL"
-TOKEN_VARIABLE = "FLINK_BOOST_TOKEN"  # noqa: S105 the name, not the token
-TOKEN_FILE_VARIABLE = "FLINK_BOOST_TOKEN_FILE"  # noqa: S105 likewise
+from flink_boost.base.errors import BrokenData, UploadFailed
+from flink_boost.publish.codespeed import Entry, payload
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.target import SET_TOKEN, URL_VARIABLE, Target
 
 SEND_LATER = "Nothing is lost: run `flink-boost upload` to send it later."
-SET_TOKEN = f"Set {TOKEN_VARIABLE}, or {TOKEN_FILE_VARIABLE} to a file that holds the token."
-
 _ANSWER_BYTES = 4096
 _QUOTED_CHARACTERS = 200
-
-
-@dataclass(frozen=True)
-class Target:
-    """A Codespeed and the token that it wants; the token never shows in a ``repr``."""
-
-    url: str
-    token: str = field(repr=False)
-
-    @property
-    def is_loopback(self) -> bool:
-        """True when the address is of this machine."""
-        return _is_loopback(urlsplit(self.url).hostname or "")
 
 
 @dataclass(frozen=True)
@@ -96,48 +76,6 @@ class UploadReport:
                 f"({first.key}: {first.reason}).",
                 self.next_step,
             )
-
-
-def find_target(environ: Mapping[str, str], embedded_token: Path, url: str | None = None) -> Target:
-    """Where to send and with which token, from the environment.
-
-    The embedded server's own token file is used for addresses of this machine only. Raises
-    ``UsageProblem`` when the address is no plain http(s) address or there is no usable token.
-    """
-    address = checked_url(url or environ.get(URL_VARIABLE) or DEFAULT_URL)
-    token = environ.get(TOKEN_VARIABLE, "").strip()
-    token_file = environ.get(TOKEN_FILE_VARIABLE, "").strip()
-    if not token and token_file:
-        token = _read_token(Path(token_file))
-    if not token and _is_loopback(urlsplit(address).hostname or "") and embedded_token.exists():
-        token = _read_token(embedded_token)
-    if not token:
-        raise UsageProblem(f"There is no token for Codespeed at {address}.", SET_TOKEN)
-    if not re.fullmatch(r"[\x21-\x7e]+", token):
-        raise UsageProblem("The token holds a character that no HTTP header can carry.", SET_TOKEN)
-    return Target(address, token)
-
-
-def checked_url(url: str) -> str:
-    """The address with a slash at its end, safe to be shown.
-
-    Raises ``UsageProblem`` when it is no http(s) address or holds a user, a password or a query;
-    the message does not show it then.
-    """
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    else:
-        if usable and parts.username is None and parts.password is None and not parts.query:
-            return url if url.endswith("/") else url + "/"
-    # The address itself is not shown: it may hold a password.
-    problem = "holds a user, a password or a query" if usable else "is no http(s) address"
-    raise UsageProblem(
-        f"The address of Codespeed {problem}.",
-        f"Set {URL_VARIABLE} to something like {DEFAULT_URL}",
-    )
 
 
 def make_client(target: Target, policy: RetryPolicy) -> httpx.Client:
@@ -316,24 +254,6 @@ def _load_oldest_first(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
             unreadable.append(Unsent(key, str(error)))
     entries.sort(key=lambda entry: (entry.results[0].revision_date, entry.key))
     return entries, unreadable
-
-
-def _read_token(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageProblem(
-            f"The token file {path} cannot be read ({type(error).__name__}).", SET_TOKEN
-        ) from error
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _in_one_line(answer: str) -> str:

@@ -15,24 +15,19 @@ from typing import TypeVar
 
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import Line
+from flink_boost.flink.side import Side
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import TrendVerdict, detect
-from flink_boost.measure import bench, store
+from flink_boost.measure import classpaths, plan, store
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import load_history
-from flink_boost.measure.model import Box, RunInfo, Side
+from flink_boost.measure.model import Box, RunInfo
 from flink_boost.publish import serve
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool, spool_new_runs
+from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
 from flink_boost.publish.trends import FILE_NAME, store_verdicts
-from flink_boost.publish.upload import (
-    URL_VARIABLE,
-    RetryPolicy,
-    checked_url,
-    find_target,
-    make_client,
-    send_unsent,
-)
+from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
 
 GROUP = "quick"
 SIDES = (Side.STOCK, Side.PATCHED)
@@ -79,8 +74,8 @@ def find_interrupted(
                 continue
             info = store.load_run(results, run_id)
             if info.commit == commit and _is_this_quick_look(info, group, line):
-                paths = bench.find_class_paths(line, build, info.boost_version, info.sides)
-                bench.require_same_circumstances(info, paths, box)
+                paths = classpaths.find_class_paths(line, build, info.boost_version, info.sides)
+                plan.require_same_circumstances(info, paths, box)
                 store.load_forks(results, run_id)
                 return run_id
         except FlinkBoostError:
@@ -94,7 +89,7 @@ def _is_this_quick_look(info: RunInfo, group: Group, line: Line) -> bool:
         planned == (group.name, group.pairs, group.cells, group.timings)
         and (info.line, info.sides, info.opened) == (line.version, SIDES, True)
         and (info.threads, info.heap) == (1, "")
-        and info.jvm_options == (*bench.FORK_OPTIONS, *line.jvm_options)
+        and info.jvm_options == (*plan.FORK_OPTIONS, *line.jvm_options)
     )
 
 

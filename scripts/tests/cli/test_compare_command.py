@@ -9,8 +9,8 @@ import pytest
 from stored_runs import store_complete_run
 from synthetic import JOB, THREE, WRITE, make_forks, make_run
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
-from flink_boost.flink.lines import PROJECT_ROOT
 from flink_boost.measure.model import Cell
 
 FLOORS = str(PROJECT_ROOT / "benchmarks" / "floors.toml")

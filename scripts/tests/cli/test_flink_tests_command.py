@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from flink_boost.flink.lines import PROJECT_ROOT, find_line
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import find_line
 from flink_boost.totals import read_totals
 
 COMMAND = Path(sys.executable).with_name("flink-boost")

@@ -10,8 +10,8 @@ from stored_runs import store_complete_run
 from synthetic import make_forks, make_run
 
 from flink_boost.cli.main import main
+from flink_boost.flink.side import Side
 from flink_boost.judge.trend import TrendKind
-from flink_boost.measure.model import Side
 from flink_boost.publish.trends import StoredVerdicts
 
 

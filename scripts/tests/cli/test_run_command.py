@@ -21,12 +21,13 @@ from failing_codespeed import TOKEN, FailingCodespeed, failing_codespeed
 from stored_runs import store_complete_run
 from synthetic import make_forks
 
-from flink_boost.flink.lines import PROJECT_ROOT, Line, default_line, find_line
-from flink_boost.measure import bench
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import Line, default_line, find_line
+from flink_boost.measure import classpaths, plan
 from flink_boost.measure.box import ask_jdk, describe_box, find_java
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Box, Mode, RunInfo
-from flink_boost.publish import serve
+from flink_boost.publish import liveness
 from flink_boost.service.quicklook import GROUP, SIDES, find_interrupted
 
 JAR = f"flink-boost-{default_line()}-0.2.0.jar"
@@ -58,7 +59,7 @@ def line() -> Line:
 @pytest.fixture
 def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
     """A quick look of this checkout that was killed just before its end."""
-    info = bench.plan_run(
+    info = plan.plan_run(
         run_id="20260301T223005Z-2.3.0",
         started=datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC),
         group=group,
@@ -67,9 +68,9 @@ def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
         pairs=group.pairs,
         opened=True,
         extra_options=(),
-        class_paths=bench.find_class_paths(line, build, "0.2.0", SIDES),
+        class_paths=classpaths.find_class_paths(line, build, "0.2.0", SIDES),
         box=box,
-        commit=bench.current_commit(),
+        commit=plan.current_commit(),
         version="0.2.0",
     )
     modes = [Mode.AVERAGE_TIME] * len(info.cells)
@@ -102,10 +103,10 @@ def test_it_goes_on_publishes_and_names_report_and_dashboard(
     try:
         done = run_command(build, "--port", "0")
         assert done.returncode == 0, done.stderr
-        running = serve.find_running(build / "codespeed")
+        running = liveness.find_running(build / "codespeed")
         assert running is not None, "the dashboard stays"
     finally:
-        serve.stop(build / "codespeed")
+        liveness.stop(build / "codespeed")
     assert f"Going on with {interrupted.run_id}, which was interrupted." in done.stderr
     assert "Sent 2 results" in done.stderr
     assert "serializerHeavyString" in done.stdout

@@ -18,9 +18,10 @@ from flink_installation import (
 from running_job import build_jobs
 from times import times_table
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PROJECT_ROOT, Line
+from flink_boost.flink.lines import Line
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flink_boost.base.net import free_ports
 from flink_boost.flink.distribution import private_copy
 from flink_boost.flink.lines import Line, default_line, load_lines
 from flink_boost.operate.example_job import loaded_classes
-from flink_boost.operate.minicluster import free_ports
 
 START_SECONDS = 180
 JOB_SECONDS = 180

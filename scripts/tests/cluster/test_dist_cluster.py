@@ -15,9 +15,10 @@ from flink_installation import ONE_PER_LINE, FlinkInstallation, Install, Platfor
 from our_classes import runs_our_classes_from
 from test_wrong_version import PROCESSES, refused_at_start, replace_entry
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PROJECT_ROOT, Line
+from flink_boost.flink.lines import Line
 from flink_boost.operate.carried import of_tree
 from flink_boost.operate.dist.build import Variant, build_tarball
 from flink_boost.operate.dist.jar import write_replaced

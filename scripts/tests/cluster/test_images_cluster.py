@@ -23,8 +23,9 @@ from compose_services import (
     start_order,
 )
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import run_supervised
-from flink_boost.flink.lines import PROJECT_ROOT, Line
+from flink_boost.flink.lines import Line
 
 BUILD_SECONDS = 1800.0
 

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import ask_jdk, java_home
-from flink_boost.flink.lines import PROJECT_ROOT, PinnedFile, load_jdks, load_lines
+from flink_boost.flink.lines import PinnedFile, load_jdks, load_lines
 
 SCRIPTS = PROJECT_ROOT / "scripts"
 

@@ -12,8 +12,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PROJECT_ROOT, default_line, find_line, load_lines
+from flink_boost.flink.lines import default_line, find_line, load_lines
 from flink_boost.flink.maven import jdk_arguments, maven_arguments
 
 PATCHED = {

@@ -8,11 +8,13 @@ import pytest
 from synthetic import COMPARATOR, JOB, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
-from flink_boost.flink.lines import PROJECT_ROOT
-from flink_boost.judge.goals import Goal, Judged, State, goals_sheet, judge_goals, load_goals
-from flink_boost.judge.ratio import compare, compare_with_comparators
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.judge.comparators import compare_with_comparators
+from flink_boost.judge.goals import Goal, Judged, State, judge_goals, load_goals
+from flink_boost.judge.ratio import compare
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.model import RunInfo
+from flink_boost.publish.goals_sheet import goals_sheet
 
 FLOORS = PROJECT_ROOT / "benchmarks" / "floors.toml"
 TEXT = """

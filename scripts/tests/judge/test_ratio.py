@@ -14,20 +14,22 @@ from scipy import stats
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.flink.side import Side
+from flink_boost.judge.comparators import compare_with_comparators
+from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import (
     HarnessCheck,
     check_harness,
     compare,
-    compare_with_comparators,
     contrasts,
     excludes_one,
     interval,
     judge,
     pairs_needed,
-    pool,
     unpaired,
 )
-from flink_boost.measure.model import Cell, Comparison, Fork, Mode, RunInfo, Side, Verdict
+from flink_boost.measure.model import Cell, Fork, Mode, RunInfo
 
 AA = (Side.STOCK, Side.CONTROL)
 scores = st.floats(min_value=0.01, max_value=1e6)

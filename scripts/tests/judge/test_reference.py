@@ -13,6 +13,8 @@ from scipy import stats
 from synthetic import JOB, THREE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.flink.side import Side
+from flink_boost.judge.model import Verdict
 from flink_boost.judge.reference import (
     REFERENCES,
     Outcome,
@@ -20,12 +22,12 @@ from flink_boost.judge.reference import (
     Reference,
     ReferenceRow,
     load_reference,
-    reference_sheet,
     set_beside,
     wants,
 )
 from flink_boost.measure.groups import load_groups
-from flink_boost.measure.model import Cell, Mode, RunInfo, Side, Verdict
+from flink_boost.measure.model import Cell, Mode, RunInfo
+from flink_boost.publish.reference_sheet import reference_sheet
 from flink_boost.publish.sheet import html, markdown
 
 REFERENCE = load_reference("flink-15171")

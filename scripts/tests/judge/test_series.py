@@ -7,8 +7,9 @@ import math
 import pytest
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_night, make_run
 
-from flink_boost.judge.series import MeasuredRun, build_series, pair_log_ratios
-from flink_boost.measure.model import Mode, RunInfo, Side, Timing
+from flink_boost.flink.side import Side
+from flink_boost.judge.series import build_series, pair_log_ratios
+from flink_boost.measure.model import MeasuredRun, Mode, RunInfo, Timing
 
 
 def measured(run: RunInfo, ratio: float = 2.0, noise: float = 0.0, seed: int = 0) -> MeasuredRun:

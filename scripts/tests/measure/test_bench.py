@@ -25,13 +25,16 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
-from flink_boost.flink.lines import PROJECT_ROOT, default_line, find_line
-from flink_boost.judge.ratio import compare_with_comparators
-from flink_boost.measure import bench, store
-from flink_boost.measure.bench import ClassPaths, Failure, Step
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import default_line, find_line
+from flink_boost.flink.side import Side
+from flink_boost.judge.comparators import compare_with_comparators
+from flink_boost.measure import bench, classpaths, plan, runner, store
 from flink_boost.measure.box import Jdk, describe_box
+from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
-from flink_boost.measure.model import Box, Cell, Fork, RunInfo, Side, Timing
+from flink_boost.measure.model import Box, Cell, Fork, RunInfo, Timing
+from flink_boost.measure.runner import Failure, Step
 from flink_boost.measure.store import PlannedFork
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
@@ -86,7 +89,7 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     info = store.load_run(tmp_path, run_id)
     assert (info.group, info.quick_look, info.pairs) == ("smoke", True, 2)
     assert info.sides == (Side.STOCK, Side.PATCHED)
-    assert info.jvm_options == (*bench.FORK_OPTIONS, *find_line(info.line).jvm_options)
+    assert info.jvm_options == (*plan.FORK_OPTIONS, *find_line(info.line).jvm_options)
     assert re.fullmatch("[0-9a-f]{64}", info.dropin_sha256)
 
     files = sorted((tmp_path / run_id / "forks").glob("*.json"), key=lambda p: p.stat().st_mtime_ns)
@@ -269,7 +272,7 @@ class Recorder:
 
 @pytest.fixture(scope="module")
 def class_paths() -> ClassPaths:
-    return bench.find_class_paths(find_line(default_line()), PROJECT_ROOT / "build", "-", AA)
+    return classpaths.find_class_paths(find_line(default_line()), PROJECT_ROOT / "build", "-", AA)
 
 
 def planned_run(
@@ -279,7 +282,7 @@ def planned_run(
     box: Box | None = None,
 ) -> RunInfo:
     group = group or choose_cells(find_group(load_groups(), "smoke"), [WRITE])
-    return bench.plan_run(
+    return plan.plan_run(
         run_id="run",
         started=datetime(2026, 3, 1, tzinfo=UTC),
         group=group,
@@ -307,7 +310,7 @@ def run_forks(
     recorder = Recorder()
     store.create_run(results, info)
     try:
-        bench.run_missing_forks(
+        runner.run_missing_forks(
             results,
             info,
             class_paths,
@@ -336,9 +339,9 @@ def test_without_opened_modules_a_fork_gets_no_opening_option(
     for planned in recorder.begun:
         (result,) = json.loads(store.json_path(tmp_path, "run", planned).read_text())
         options = result["jvmArgs"]
-        assert options[:2] == [*bench.FORK_OPTIONS, "-Xlog:disable"]
+        assert options[:2] == [*plan.FORK_OPTIONS, "-Xlog:disable"]
         assert not any("java.lang" in option for option in options)
-        assert not set(options) & {*bench.LAUNCHER_OPTIONS, "-Xmx77m"}
+        assert not set(options) & {*runner.LAUNCHER_OPTIONS, "-Xmx77m"}
         log = store.log_path(tmp_path, "run", planned).read_text()
         assert "Picked up" not in log
 
@@ -351,14 +354,14 @@ THREE = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
 def three_paths(tmp_path: Path) -> ClassPaths:
     """The built class paths, with stock's own StringValue as the class of a third side."""
     version = distribution_version("flink-boost")
-    built = bench.find_class_paths(
+    built = classpaths.find_class_paths(
         find_line(default_line()), PROJECT_ROOT / "build", version, THREE
     )
     core = next(path for path in built.stock if path.name == f"flink-core-{default_line()}.jar")
     overlay = tmp_path / "overlay.jar"
     with zipfile.ZipFile(core) as source, zipfile.ZipFile(overlay, "w") as target:
         target.writestr(STRING_VALUE, source.read(STRING_VALUE))
-    return replace(built, third=bench.Third("upstream", "upstream", overlay))
+    return replace(built, third=classpaths.Third("upstream", "upstream", overlay))
 
 
 def test_three_sides_take_turns_and_each_loads_its_own_class(
@@ -376,7 +379,7 @@ def test_three_sides_take_turns_and_each_loads_its_own_class(
 
     # The next call measures what is missing and nothing else.
     again = Recorder()
-    bench.run_missing_forks(
+    runner.run_missing_forks(
         results, info, three_paths, java=java, environment=os.environ, progress=again
     )
     assert [step.planned.side for step in again.steps] == [Side.UPSTREAM]
@@ -476,7 +479,7 @@ def test_the_arguments_of_a_fork(class_paths: ClassPaths) -> None:
     cell = Cell(benchmark="a.b$C.d", params=(("kind", "$(id) x"), ("length", "4")))
     timing = Timing(warmup_iterations=1, warmup_time_ms=50, iterations=2, iteration_time_ms=75)
     info = planned_run(class_paths)
-    command = bench.jmh_command(info, cell, timing, "/jdk/java", "x:y", Path("/r/out.json"))
+    command = runner.jmh_command(info, cell, timing, "/jdk/java", "x:y", Path("/r/out.json"))
     assert command[0] == "/jdk/java"
     assert command[command.index("-cp") + 1 : command.index("-cp") + 4] == [
         "x:y",
@@ -500,7 +503,7 @@ def test_a_value_with_commas_reaches_the_fork_whole(class_paths: ClassPaths) -> 
     cell = Cell(benchmark="a.B.c", params=(("shape", "100,1ms,SSL"), ("length", "4")))
     timing = Timing(warmup_iterations=1, warmup_time_ms=50, iterations=2, iteration_time_ms=75)
     info = planned_run(class_paths)
-    command = bench.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
+    command = runner.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
     assert command[command.index("x") + 1] == "org.apache.flink.benchmark.Launcher"
     assert command[command.index("-p") + 1] == r"shape=100\,1ms\,SSL"
 
@@ -508,7 +511,7 @@ def test_a_value_with_commas_reaches_the_fork_whole(class_paths: ClassPaths) -> 
 def test_threads_and_heap_of_a_fork(class_paths: ClassPaths) -> None:
     info = planned_run(class_paths).model_copy(update={"threads": 8, "heap": "64m"})
     cell, timing = info.cells[0], info.timings[0]
-    command = bench.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
+    command = runner.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
     assert command[command.index("-t") + 1] == "8"
     appended = [word for flag, word in pairwise(command) if flag == "-jvmArgsAppend"]
     assert appended == ["-XX:+UseG1GC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"]
@@ -532,7 +535,7 @@ def built_tree(root: Path, *missing: str) -> Path:
 
 
 def find_paths(root: Path, sides: tuple[Side, ...]) -> ClassPaths:
-    return bench.find_class_paths(find_line("2.3.0"), root / "build", "0.2.0", sides, root)
+    return classpaths.find_class_paths(find_line("2.3.0"), root / "build", "0.2.0", sides, root)
 
 
 def test_the_patched_side_has_the_dropin_jar_in_front(tmp_path: Path) -> None:
@@ -542,17 +545,17 @@ def test_the_patched_side_has_the_dropin_jar_in_front(tmp_path: Path) -> None:
     assert paths.of(Side.PATCHED) == f"{tmp_path}/build/jars/flink-boost-2.3.0-0.2.0.jar:{stock}"
 
 
-def third_side(tmp_path: Path) -> bench.Third:
+def third_side(tmp_path: Path) -> classpaths.Third:
     jar = tmp_path / "overlay.jar"
     jar.write_text("theirs", encoding="utf-8")
-    return bench.Third("upstream", "upstream 1.10.0", jar)
+    return classpaths.Third("upstream", "upstream 1.10.0", jar)
 
 
 def test_the_third_side_has_its_own_jar_in_front_and_is_pinned(tmp_path: Path) -> None:
     third = third_side(tmp_path)
     sides = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
     root = built_tree(tmp_path / "root")
-    paths = bench.find_class_paths(
+    paths = classpaths.find_class_paths(
         find_line("2.3.0"), root / "build", "0.2.0", sides, root, third=third
     )
     assert paths.of(Side.UPSTREAM) == f"{third.jar}:{root}/a.jar:{root}/b.jar"
@@ -560,10 +563,10 @@ def test_the_third_side_has_its_own_jar_in_front_and_is_pinned(tmp_path: Path) -
     info = planned_run(paths)
     box = describe_box(Jdk("17.0.1", 17))
     assert (info.third, info.third_title) == ("upstream", "upstream 1.10.0")
-    bench.require_same_circumstances(info, paths, box)
+    plan.require_same_circumstances(info, paths, box)
     third.jar.write_text("changed", encoding="utf-8")
     with pytest.raises(UsageProblem, match="third side's jar has changed"):
-        bench.require_same_circumstances(info, paths, box)
+        plan.require_same_circumstances(info, paths, box)
 
 
 def test_comparators_alone_are_not_measured_against_themselves(class_paths: ClassPaths) -> None:
@@ -586,7 +589,7 @@ def test_an_aa_run_needs_no_dropin_jar(tmp_path: Path) -> None:
     root = built_tree(tmp_path, "flink-boost-2.3.0-0.2.0.jar")
     paths = find_paths(root, AA)
     assert planned_run(paths).dropin_sha256 == ""
-    bench.require_same_circumstances(planned_run(paths), paths, describe_box(Jdk("17.0.1", 17)))
+    plan.require_same_circumstances(planned_run(paths), paths, describe_box(Jdk("17.0.1", 17)))
 
 
 @pytest.mark.parametrize("what", ["drop-in jar", "benchmark class path", "machine", "JDK"])
@@ -599,7 +602,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
         }
     )
     box = info.box
-    bench.require_same_circumstances(info, paths, box)
+    plan.require_same_circumstances(info, paths, box)
     if what == "drop-in jar":
         paths.dropin.write_text("rebuilt")
     elif what == "benchmark class path":
@@ -609,7 +612,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
     else:
         box = box.model_copy(update={"jdk": "21.0.8+9"})
     with pytest.raises(UsageProblem, match=f"the {what} has changed"):
-        bench.require_same_circumstances(info, paths, box)
+        plan.require_same_circumstances(info, paths, box)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from stored_runs import jmh_of, store_complete_run
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.flink.side import Side
 from flink_boost.measure import store
-from flink_boost.measure.model import Fork, RunInfo, Side
+from flink_boost.measure.model import Fork, RunInfo
 
 PLANNED = store.PlannedFork(1, Side.STOCK, WRITE)
 

@@ -9,7 +9,7 @@ import pytest
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.dropin import RECORD
-from flink_boost.measure.bench import Third
+from flink_boost.measure.classpaths import Third
 from flink_boost.measure.thirdside import ensure_third
 
 

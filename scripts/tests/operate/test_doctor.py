@@ -40,8 +40,9 @@ from flink_boost.base.errors import (
     VerificationFailed,
 )
 from flink_boost.flink.dropin import read_dropin, require_whole
-from flink_boost.flink.home import open_home, read_contents, require_orderly
+from flink_boost.flink.home import open_home
 from flink_boost.flink.lines import load_lines
+from flink_boost.operate.contents import read_contents, require_orderly
 from flink_boost.operate.doctor import Level, examine
 from flink_boost.operate.flink_processes import Running, find_running, sees_all
 

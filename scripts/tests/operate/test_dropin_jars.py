@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.flink.lines import Line, load_lines
 
 JAVA_8 = 52
 LEVELS = {"1.9.3": 52, "1.20.5": 52, "2.3.0": 55}

@@ -20,7 +20,7 @@ from installations import (
     texts,
 )
 
-from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.operate.releases import TO_LEAVE, notes_on_leaving
 
 Answer = Callable[..., dict[str, Any]]

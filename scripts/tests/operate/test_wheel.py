@@ -12,8 +12,8 @@ import pytest
 from installations import CARRIED, JAR, LINE, LINES, java_environment, new_home, our_jars
 
 from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import PROJECT_ROOT
 from flink_boost.operate.carried import of_tree
 from flink_boost.operate.wheel import build_wheel
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from flink_boost.measure.model import Side
+from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.blame import ROUNDS, Finding, Round, Verdict, decided, judge
 from flink_boost.port.flinktests.outcome import Case, Outcome, Status
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BrokenData, FlinkTestsInvalid
-from flink_boost.measure.model import Side
+from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.outcome import (
     LOST,
     Case,

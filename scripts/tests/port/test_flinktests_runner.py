@@ -18,9 +18,10 @@ import pytest
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkTestsInvalid
 from flink_boost.base.files import sha256
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import CACHE
-from flink_boost.flink.lines import PROJECT_ROOT, find_line
-from flink_boost.measure.model import Side
+from flink_boost.flink.lines import find_line
+from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.blame import Verdict
 from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests, replaced_classes
 from flink_boost.port.flinktests.jvm import FlinkTestJvm

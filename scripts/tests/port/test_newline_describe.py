@@ -17,9 +17,10 @@ import tomlkit
 from installations import VERSION, everything_in, flink_boost
 
 from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands import line as line_command
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.flink.lines import Line, load_lines
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.files import projects_of_tests, with_tests
 from flink_boost.port.newline.registries import Artifact

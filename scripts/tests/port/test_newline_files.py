@@ -12,11 +12,12 @@ from installations import everything_in
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
-from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.versions import version_key
 from flink_boost.port.flinktests.plan import load_catalogue
 from flink_boost.port.newline import files as linefiles
 from flink_boost.port.newline.files import NewLine, add_line, record, with_line, with_tests
-from flink_boost.port.sources.ours import version_key
 
 LINES = PROJECT_ROOT / "lines.toml"
 CATALOGUE = Path("scripts/flink-tests/flink-tests.toml")

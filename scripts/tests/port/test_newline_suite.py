@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, PatchedCodeChanged
-from flink_boost.flink.lines import PROJECT_ROOT, load_lines
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import load_lines
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.suite import Step, copy_tree, run_step, steps_of
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
-from flink_boost.flink.lines import PROJECT_ROOT, default_line, find_line
+from flink_boost.flink.lines import default_line, find_line
 from flink_boost.port.soak import (
     Mode,
     Plan,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.port.sources.java import JavaType, parse_java
+from flink_boost.port.sources.java import parse_java
+from flink_boost.port.sources.java_types import JavaType
 
 SOURCE = """\
 package a.b;

@@ -10,9 +10,12 @@ import pytest
 from rich.console import Console
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
+from flink_boost.base.text import describe_left, short_number
+from flink_boost.flink.side import Side
+from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import HarnessCheck, compare
-from flink_boost.measure.bench import Failure, Step
-from flink_boost.measure.model import Comparison, Fork, RunInfo, Side
+from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.runner import Failure, Step
 from flink_boost.measure.store import PlannedFork
 from flink_boost.publish.comparison import (
     comparison_document,
@@ -20,10 +23,9 @@ from flink_boost.publish.comparison import (
     comparison_sheet,
     comparison_sheets,
     harness_sentence,
-    short_number,
     title,
 )
-from flink_boost.publish.progress import describe_left, shown_progress
+from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import markdown as sheet_markdown
 from flink_boost.publish.sheet import print_sheets
 

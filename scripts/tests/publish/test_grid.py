@@ -6,8 +6,9 @@ import itertools
 
 from synthetic import JOB, make_forks, make_run
 
+from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.ratio import compare
-from flink_boost.measure.model import Cell, Comparison, Verdict
+from flink_boost.measure.model import Cell
 from flink_boost.publish.comparison import comparison_sheets
 from flink_boost.publish.grid import grid_sheets, is_in_grid
 from flink_boost.publish.sheet import markdown

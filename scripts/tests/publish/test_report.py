@@ -19,10 +19,12 @@ from synthetic import (
     make_series,
 )
 
+from flink_boost.flink.side import Side
+from flink_boost.judge.model import Comparison, GcComparison, Verdict
 from flink_boost.judge.ratio import check_harness, compare
-from flink_boost.judge.series import MeasuredRun, build_series
+from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect
-from flink_boost.measure.model import Cell, Comparison, GcComparison, Mode, RunInfo, Side, Verdict
+from flink_boost.measure.model import Cell, MeasuredRun, Mode, RunInfo
 from flink_boost.publish.comparison import further_sheets
 from flink_boost.publish.plot import chart_of, nice_ticks
 from flink_boost.publish.report_page import (

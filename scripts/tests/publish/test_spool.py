@@ -12,10 +12,10 @@ import pytest
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
-from flink_boost.measure.model import Cell, Mode, Side
-from flink_boost.publish.spool import (
+from flink_boost.flink.side import Side
+from flink_boost.measure.model import Cell, Mode
+from flink_boost.publish.codespeed import (
     Entry,
-    Spool,
     benchmark_name,
     commit_id,
     entries_of,
@@ -23,6 +23,7 @@ from flink_boost.publish.spool import (
     executable,
     payload,
 )
+from flink_boost.publish.spool import Spool
 
 
 def make_entries(night: int = 0, environment: str = "box-1") -> tuple[Entry, ...]:

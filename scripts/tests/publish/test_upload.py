@@ -23,15 +23,10 @@ from failing_codespeed import (
 from synthetic import make_forks, make_run
 
 from flink_boost.base.errors import UploadFailed, UsageProblem
-from flink_boost.publish.spool import Entry, Spool, entries_of
-from flink_boost.publish.upload import (
-    RetryPolicy,
-    Target,
-    UploadReport,
-    find_target,
-    make_client,
-    send_unsent,
-)
+from flink_boost.publish.codespeed import Entry, entries_of
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.target import Target, find_target
+from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
 
 # Seconds enough for an answer that is on its way on a busy machine.
 QUICK = RetryPolicy(attempts=4, connect_timeout=5.0, answer_timeout=5.0)

@@ -11,16 +11,11 @@ import pytest
 from dashboard_process import dashboard
 from synthetic import make_forks, make_run
 
-from flink_boost.publish import serve
-from flink_boost.publish.spool import Entry, Spool, entries_of
-from flink_boost.publish.upload import (
-    RetryPolicy,
-    Target,
-    UploadReport,
-    find_target,
-    make_client,
-    send_unsent,
-)
+from flink_boost.publish import liveness
+from flink_boost.publish.codespeed import Entry, entries_of
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.target import Target, find_target
+from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
 
 POLICY = RetryPolicy(attempts=2, first_wait=0.1)
 
@@ -34,7 +29,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def target(data: Path) -> Target:
-    running = serve.find_running(data)
+    running = liveness.find_running(data)
     assert running is not None
     return find_target({}, data / "token", running.url)
 

@@ -25,8 +25,10 @@ from failing_codespeed import (
 from stored_runs import store_complete_run
 from synthetic import make_forks, make_run
 
-from flink_boost.measure.model import RunInfo, Side
-from flink_boost.publish.spool import Spool, entries_of, entry_keys
+from flink_boost.flink.side import Side
+from flink_boost.measure.model import RunInfo
+from flink_boost.publish.codespeed import entries_of, entry_keys
+from flink_boost.publish.spool import Spool
 
 NIGHTS = 12
 KILLS = 8

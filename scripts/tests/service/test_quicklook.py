@@ -17,7 +17,7 @@ from synthetic import make_forks, make_run
 from flink_boost.base.errors import EnvironmentProblem, UploadFailed
 from flink_boost.flink.maven import enabled_versions
 from flink_boost.measure.model import RunInfo
-from flink_boost.publish import serve
+from flink_boost.publish import liveness, serve
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.quicklook import Places, Published, publish
@@ -83,7 +83,7 @@ def test_the_embedded_dashboard_shows_every_run(run: RunInfo, places: Places) ->
     told: list[str] = []
     environ = {key: value for key, value in os.environ.items() if "FLINK_BOOST" not in key}
     with dashboard(places.build):
-        running = serve.find_running(places.codespeed)
+        running = liveness.find_running(places.codespeed)
         assert running is not None
         for night in (0, 1):
             again = make_run(night, quick_look=True, pairs=3)

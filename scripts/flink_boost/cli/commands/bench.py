@@ -12,14 +12,15 @@ from rich.console import Console
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.cli.options import jdk_option
 from flink_boost.flink.lines import default_line, find_line
+from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure import bench, store
+from flink_boost.measure import classpaths, plan, runner, store
 from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
-from flink_boost.measure.model import Box, RunInfo, Side
+from flink_boost.measure.model import Box, RunInfo
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.comparison import comparison_sheets
 from flink_boost.publish.progress import shown_progress
@@ -113,12 +114,14 @@ def command(
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")
             third_side = ensure_third(flink.version, third, settings.build) if third else None
-            paths = bench.find_class_paths(flink, settings.build, version, sides, third=third_side)
+            paths = classpaths.find_class_paths(
+                flink, settings.build, version, sides, third=third_side
+            )
             started = datetime.now(UTC).replace(microsecond=0)
             box = _require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
             _hint_at_unfinished(settings, errors)
             suffix = f"{flink.version}-aa" if aa else flink.version
-            info = bench.plan_run(
+            info = plan.plan_run(
                 run_id=store.new_run_id(settings.results, started, suffix),
                 started=started,
                 group=chosen,
@@ -129,7 +132,7 @@ def command(
                 extra_options=jvm_arg,
                 class_paths=paths,
                 box=box,
-                commit=bench.current_commit(),
+                commit=plan.current_commit(),
                 version=version,
                 threads=threads,
                 heap=heap,
@@ -141,12 +144,12 @@ def command(
 
 
 def _carry_out(
-    settings: Settings, info: RunInfo, paths: bench.ClassPaths, java: str, errors: Console
+    settings: Settings, info: RunInfo, paths: classpaths.ClassPaths, java: str, errors: Console
 ) -> None:
     failure: BenchmarkFailed | None = None
     try:
         with shown_progress(errors) as progress:
-            bench.run_missing_forks(
+            runner.run_missing_forks(
                 settings.results, info, paths, java=java, environment=os.environ, progress=progress
             )
     except BenchmarkFailed as error:
@@ -181,7 +184,7 @@ def _checked_heap(value: str | None) -> str:
 
 def _resume(
     settings: Settings, run_id: str, java: str | None
-) -> tuple[RunInfo, bench.ClassPaths, str]:
+) -> tuple[RunInfo, classpaths.ClassPaths, str]:
     info = store.load_run(settings.results, run_id)
     if not info.timings:
         raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
@@ -190,11 +193,11 @@ def _resume(
     flink = find_line(info.line)
     java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), fetch_jdk)
     third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
-    paths = bench.find_class_paths(
+    paths = classpaths.find_class_paths(
         flink, settings.build, info.boost_version, info.sides, third=third_side
     )
     box = _require_box(java, flink.jdks, flink.version)
-    bench.require_same_circumstances(info, paths, box)
+    plan.require_same_circumstances(info, paths, box)
     return info, paths, java
 
 

@@ -9,14 +9,17 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
+from flink_boost.judge import comparators, pool
 from flink_boost.judge import ratio as statistics
-from flink_boost.judge.goals import goals_sheet, judge_goals, load_goals
-from flink_boost.judge.reference import load_reference, reference_sheet, set_beside, wants
+from flink_boost.judge.goals import judge_goals, load_goals
+from flink_boost.judge.reference import load_reference, set_beside, wants
 from flink_boost.measure import store
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Fork, RunInfo
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
+from flink_boost.publish.goals_sheet import goals_sheet
+from flink_boost.publish.reference_sheet import reference_sheet
 from flink_boost.publish.sheet import Sheet, print_sheets
 
 LATEST = "latest"
@@ -96,7 +99,7 @@ def _show_run(
     floors: Path | None,
 ) -> None:
     runs = [_load(settings, run_id) for run_id in run_ids or (LATEST,)]
-    info, forks = statistics.pool(runs) if len(runs) > 1 else runs[0]
+    info, forks = pool.pool(runs) if len(runs) > 1 else runs[0]
     document = comparison_document(info, forks, confidence) if form == "json" else {}
     as_grid = layout == "grid" or (layout == "auto" and form in ("markdown", "html"))
     sheets = comparison_sheets(info, forks, confidence, as_grid=as_grid)
@@ -104,7 +107,7 @@ def _show_run(
         judged, unmeasured = judge_goals(
             info,
             statistics.compare(info, forks, confidence),
-            statistics.compare_with_comparators(info, forks, confidence),
+            comparators.compare_with_comparators(info, forks, confidence),
             load_goals(floors),
         )
         sheets = (*sheets, goals_sheet(floors.name, judged, unmeasured))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import Rules, detect
 from flink_boost.measure.history import load_history

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import PROJECT_ROOT, find_line, load_lines
+from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.operate.carried import carried
 from flink_boost.operate.dist.build import Variant, build_tarball
 

@@ -13,7 +13,8 @@ from rich.console import Console
 from flink_boost.base.errors import EnvironmentProblem, FlinkTestsFailed, UsageProblem
 from flink_boost.base.files import exclusive_lock, sha256
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.main import Settings
+from flink_boost.base.text import describe_left
+from flink_boost.cli.context import Settings
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, find_line, load_lines
 from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk
@@ -35,7 +36,6 @@ from flink_boost.port.flinktests.summary import (
     summarize,
     write_junit_xml,
 )
-from flink_boost.publish.progress import describe_left
 
 NICENESS = 19
 

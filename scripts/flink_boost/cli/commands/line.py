@@ -14,10 +14,12 @@ import click
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PROJECT_ROOT, Line, load_lines
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.versions import nearest_line
 from flink_boost.port.flinktests.classpath import ensure_tests
 from flink_boost.port.flinktests.plan import load_catalogue, modules_of
 from flink_boost.port.newline.check import ClassVerdict
@@ -31,7 +33,6 @@ from flink_boost.port.newline.describe import (
 from flink_boost.port.newline.files import NewLine, add_line, record
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.suite import copy_tree, run_step, steps_of
-from flink_boost.port.sources.ours import nearest_line
 from flink_boost.port.sources.patches import patches_of_line, patches_of_tree
 
 _STEPS = 5

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import click
 
-from flink_boost.cli.main import Settings
-from flink_boost.publish import serve
+from flink_boost.cli.context import Settings
+from flink_boost.publish import liveness
 from flink_boost.publish.report import write_report
 
 
@@ -19,7 +19,7 @@ def command(settings: Settings, run_id: str) -> None:
 
     It is one HTML file that needs no server and no network.
     """
-    running = serve.find_running(settings.build / "codespeed")
+    running = liveness.find_running(settings.build / "codespeed")
     path = write_report(
         settings.results,
         settings.build / "report" / "index.html",

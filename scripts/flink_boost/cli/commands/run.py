@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import click
 
 from flink_boost.cli.commands.bench import command as bench_command
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, jdk_option
 from flink_boost.flink.lines import Line, default_line, find_line
-from flink_boost.measure import bench
+from flink_boost.measure import plan
 from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.publish import serve
@@ -79,5 +79,5 @@ def command(
 def _find_interrupted(settings: Settings, flink: Line, java: str) -> str | None:
     group = find_group(load_groups(), GROUP)
     box = describe_box(ask_jdk(java))
-    commit = bench.current_commit()
+    commit = plan.current_commit()
     return find_interrupted(settings.results, settings.build, group, flink, box, commit)

@@ -6,12 +6,14 @@ import os
 
 import click
 
-from flink_boost.cli.main import Settings
-from flink_boost.publish import serve
+from flink_boost.cli.context import Settings
+from flink_boost.publish import liveness, serve
 
 
 @click.command(name="serve")
-@click.option("--host", default=serve.DEFAULT_HOST, show_default=True, help="Address to listen on.")
+@click.option(
+    "--host", default=liveness.DEFAULT_HOST, show_default=True, help="Address to listen on."
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -34,7 +36,7 @@ def command(settings: Settings, host: str, port: int, foreground: bool) -> None:
     """
     data = settings.build / "codespeed"
     address = serve.Address(host, port)
-    running = serve.find_running(data)
+    running = liveness.find_running(data)
     if running is not None:
         click.echo(f"The dashboard is running already at {running.url}")
     elif foreground:

@@ -11,7 +11,7 @@ import click
 
 from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import make_folder, sha256
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.cli.options import jdk_option
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk

@@ -6,16 +6,11 @@ import os
 
 import click
 
-from flink_boost.cli.main import Settings
+from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option
 from flink_boost.publish.spool import Spool, spool_new_runs
-from flink_boost.publish.upload import (
-    URL_VARIABLE,
-    RetryPolicy,
-    find_target,
-    make_client,
-    send_unsent,
-)
+from flink_boost.publish.target import URL_VARIABLE, find_target
+from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
 
 
 @click.command(name="upload")

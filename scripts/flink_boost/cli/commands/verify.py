@@ -19,8 +19,6 @@ from flink_boost.flink.home import (
     choose_line,
     holds_own_classes,
     open_home,
-    read_contents,
-    require_nothing_beside,
     require_own_library,
     with_stock,
 )
@@ -28,6 +26,7 @@ from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.carried import carried
 from flink_boost.operate.classpath import require_own_jars
+from flink_boost.operate.contents import read_contents, require_nothing_beside
 from flink_boost.operate.example_job import compare_job
 from flink_boost.operate.install import require_installed
 from flink_boost.operate.verify import Check, judge, observe

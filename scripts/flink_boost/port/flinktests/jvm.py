@@ -16,7 +16,7 @@ from pathlib import Path
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
-from flink_boost.measure.model import Side
+from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.classpath import ModuleTests
 from flink_boost.port.flinktests.outcome import (
     Case,

@@ -12,7 +12,8 @@ from xml.etree import ElementTree as ET
 from pydantic import Field
 
 from flink_boost.base.errors import BrokenData, FlinkTestsInvalid
-from flink_boost.measure.model import Frozen, Side
+from flink_boost.flink.side import Side
+from flink_boost.measure.model import Frozen
 
 BOOST_PACKAGE = "org.apache.flink.boost."
 # Holds the bodies that run in place of stock's: loaded with the first call, and not at all when the

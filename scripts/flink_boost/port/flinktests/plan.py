@@ -12,7 +12,7 @@ from typing import Self
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.flink.lines import PROJECT_ROOT
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Frozen
 
 FOLDER = PROJECT_ROOT / "scripts" / "flink-tests"

@@ -22,7 +22,8 @@ from pydantic import BaseModel, ValidationError
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
-from flink_boost.measure.model import Frozen, Side
+from flink_boost.flink.side import Side
+from flink_boost.measure.model import Frozen
 from flink_boost.port.flinktests.blame import Finding, Round, decided, judge
 from flink_boost.port.flinktests.outcome import Outcome, merge
 from flink_boost.port.flinktests.plan import Chunk, Limits

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.flink.lines import Line
+from flink_boost.flink.versions import distance
 from flink_boost.port.sources.diff import ClassChange, MemberChange, Status, compare_sources
-from flink_boost.port.sources.ours import distance
 from flink_boost.port.sources.patches import PatchedClass
 from flink_boost.port.sources.tree import SourceTree
 

@@ -16,10 +16,11 @@ from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.home import open_home
 from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile
+from flink_boost.flink.versions import distance, nearest_line, version_key
 from flink_boost.port.newline.check import ClassVerdict, check_release, class_checksums
 from flink_boost.port.newline.files import NewLine, projects_of_tests
 from flink_boost.port.newline.registries import Artifact
-from flink_boost.port.sources.ours import distance, nearest_line, sources_of, version_key
+from flink_boost.port.sources.ours import sources_of
 from flink_boost.port.sources.patches import PatchedClass
 from flink_boost.port.sources.tree import read_jars
 

@@ -22,7 +22,7 @@ from tomlkit.items import Comment, Item, Key, Table, Whitespace
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
 from flink_boost.flink.lines import Line, PinnedFile
-from flink_boost.port.sources.ours import version_key
+from flink_boost.flink.versions import version_key
 
 _LINES = Path("lines.toml")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.port.sources.java import Field, JavaType, Method
+from flink_boost.port.sources.java_types import Field, JavaType, Method
 from flink_boost.port.sources.patches import PatchedClass, Use, UsedField, UsedMethod
 from flink_boost.port.sources.tree import SourceTree
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from flink_boost.base.errors import PatchedCodeChanged
-from flink_boost.flink.lines import PROJECT_ROOT
-from flink_boost.port.sources.java import JavaType, Method, parse_java, without_annotations
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.port.sources.java import parse_java, without_annotations
+from flink_boost.port.sources.java_types import JavaType, Method
 from flink_boost.port.sources.patches import MODULES, Use, find_annotation, used_methods
 from flink_boost.port.sources.tree import SourceTree
 

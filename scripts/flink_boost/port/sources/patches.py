@@ -11,8 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.flink.lines import PROJECT_ROOT
-from flink_boost.port.sources.java import Annotation, Field, JavaType, Method, parse_java
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.port.sources.java import parse_java
+from flink_boost.port.sources.java_types import Annotation, Field, JavaType, Method
 
 # The folder of each module's patches, and what Flink calls the module whose classes they change.
 MODULES = {"flink-core-patch": "flink-core", "flink-runtime-patch": "flink-runtime"}

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.port.sources.java import JavaType, parse_java
+from flink_boost.port.sources.java import parse_java
+from flink_boost.port.sources.java_types import JavaType
 
 _PACKAGE = ("org", "apache", "flink")
 _MAVEN_ROOT = ("src", "main", "java")

@@ -1,0 +1,33 @@
+"""Numbers and times as people read them."""
+
+from __future__ import annotations
+
+import math
+
+NOTHING = "–"
+
+
+def short_number(value: float) -> str:
+    """At least three significant digits, without an exponent: 0.0123, 7.21, 19.3, 1640."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:.{digits}f}"
+
+
+def interval_text(low: float, high: float, pairs: int) -> str:
+    """``1.02–1.17``; a dash for a single pair, which has no interval."""
+    if pairs < 2:
+        return NOTHING
+    return f"{low:.2f}–" + (f"{high:.2f}" if high < 1000 else ">1000")
+
+
+def describe_left(seconds: float) -> str:
+    """``about 4 min left``; nothing when nothing is left."""
+    if seconds <= 0:
+        return ""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s left"
+    if seconds < 5400:
+        return f"about {round(seconds / 60)} min left"
+    return f"about {seconds / 3600:.1f} h left"

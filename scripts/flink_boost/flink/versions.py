@@ -1,0 +1,30 @@
+"""Numbers of Flink releases: their order, and which line is nearest to one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from flink_boost.flink.lines import Line
+
+_PARTS = 3
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """Numbers of a release, for sorting: ``1.20.5`` → (1, 20, 5), ``2.4-SNAPSHOT`` → (2, 4, 0)."""
+    numbers = [int(number) for number in re.findall(r"\d+", version.partition("-")[0])]
+    return tuple((numbers + [0] * _PARTS)[:_PARTS])
+
+
+def distance(version: str, other: str) -> tuple[int, ...]:
+    """How far two releases are apart: major number first; of two at one distance the later wins."""
+    theirs = version_key(other)
+    apart = [abs(a - b) for a, b in zip(version_key(version), theirs, strict=True)]
+    return (*apart, *(-number for number in theirs))
+
+
+def nearest_line(version: str, lines: Iterable[Line]) -> Line:
+    """The switched-on line whose number is nearest to that release."""
+    return min(
+        (line for line in lines if line.enabled), key=lambda line: distance(version, line.version)
+    )

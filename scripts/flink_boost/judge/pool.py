@@ -1,0 +1,66 @@
+"""Runs of one plan as one run with all their pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.measure.model import Fork, RunInfo
+
+
+def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple[Fork, ...]]:
+    """Runs of one plan as one run with all their pairs, numbered through.
+
+    Raises ``UsageProblem`` when the runs differ in anything that a score depends on.
+    """
+    first = runs[0][0]
+    pooled: list[Fork] = []
+    offset = 0
+    for info, forks in runs:
+        _require_same_plan(first, info)
+        pooled += (fork.model_copy(update={"pair": fork.pair + offset}) for fork in forks)
+        offset += info.pairs
+    return first.model_copy(update={"pairs": offset}), tuple(pooled)
+
+
+# What two runs must agree in for their pairs to be of one population.
+_PLAN = (
+    "line",
+    "sides",
+    "third",
+    "third_sha256",
+    "threads",
+    "heap",
+    "opened",
+    "jvm_options",
+    "dropin_sha256",
+    "stock_sha256",
+    "cells",
+    "timings",
+)
+
+
+def one_plan(first: RunInfo, other: RunInfo) -> bool:
+    """True when two runs agree in everything that a score depends on."""
+    return not any(getattr(first, field) != getattr(other, field) for field in _PLAN) and (
+        _machine(first) == _machine(other)
+    )
+
+
+def _require_same_plan(first: RunInfo, other: RunInfo) -> None:
+    for field in _PLAN:
+        if getattr(first, field) != getattr(other, field):
+            name = field.replace("_", " ")
+            raise UsageProblem(
+                f"The runs {first.run_id} and {other.run_id} differ in their {name}.",
+                "Only runs of one plan can be pooled; compare them one by one.",
+            )
+    if _machine(first) != _machine(other):
+        raise UsageProblem(
+            f"The runs {first.run_id} and {other.run_id} are of different machines or JDKs.",
+            "Only runs of one box can be pooled; compare them one by one.",
+        )
+
+
+def _machine(info: RunInfo) -> tuple[str, str]:
+    return info.box.hostname, info.box.jdk

@@ -1,0 +1,106 @@
+"""The rooms of the package: import-linter's contracts hold, and a wrong import is caught."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flink_boost.base.places import PROJECT_ROOT
+
+SCRIPTS = PROJECT_ROOT / "scripts"
+LINTER = Path(sys.executable).with_name("lint-imports")
+
+
+def lint(scripts: Path) -> subprocess.CompletedProcess[str]:
+    """What ``lint-imports`` says of the package in that folder."""
+    return subprocess.run(
+        [LINTER, "--no-cache"],
+        cwd=scripts,
+        env={**os.environ, "PYTHONPATH": str(scripts)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    shutil.copytree(
+        SCRIPTS / "flink_boost",
+        tmp_path / "flink_boost",
+        ignore=shutil.ignore_patterns("__pycache__", "data"),
+    )
+    shutil.copy(SCRIPTS / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("module", "statement", "contract"),
+    [
+        (
+            "base/files.py",
+            "import flink_boost.flink.lines",
+            "A room imports only from rooms below it",
+        ),
+        (
+            "judge/ratio.py",
+            "import flink_boost.publish.sheet",
+            "A room imports only from rooms below it",
+        ),
+        (
+            "operate/install.py",
+            "import flink_boost.measure.store",
+            "An operator's wheel knows nothing of measuring",
+        ),
+        ("flink/lines.py", "import click", "base and flink run on the standard library alone"),
+        ("judge/ratio.py", "import otava.analysis", "Otava is asked in judge.trend only"),
+        ("port/soak.py", "import httpx", "Only publish and service speak HTTP by httpx"),
+        (
+            "judge/series.py",
+            "import subprocess",
+            "Judging touches no files, clock, network or processes",
+        ),
+        ("base/errors.py", "import flink_boost.base.files", "No cycles inside a room"),
+    ],
+)
+def test_a_wrong_import_is_caught(copy: Path, module: str, statement: str, contract: str) -> None:
+    file = copy / "flink_boost" / module
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("\nimport ", f"\n{statement}\nimport ", 1)
+        if "\nimport " in text
+        else f"{text}\n\n{statement}\n",
+        encoding="utf-8",
+    )
+    done = lint(copy)
+    assert done.returncode == 1, done.stdout
+    assert f"{contract} BROKEN" in done.stdout
+
+
+def test_the_rooms_hold(copy: Path) -> None:
+    done = lint(copy)
+    assert done.returncode == 0, done.stdout
+    assert "0 broken" in done.stdout
+
+
+def test_a_module_outside_of_all_rooms_is_caught(copy: Path) -> None:
+    (copy / "flink_boost" / "helpers.py").write_text('"""Whatever."""\n', encoding="utf-8")
+    done = lint(copy)
+    assert done.returncode == 1, done.stdout
+    assert "helpers" in done.stdout
+
+
+def test_no_module_is_longer_than_a_person_reads_at_once() -> None:
+    long = {
+        str(file.relative_to(SCRIPTS)): count
+        for file in (SCRIPTS / "flink_boost").rglob("*.py")
+        if (count := len(file.read_text(encoding="utf-8").splitlines())) > 320
+        and file.name != "bootstrap.py"
+    }
+    assert long == {}
