@@ -27,7 +27,7 @@ case ${1:-nightly} in
     nightly)
         # The same stages as the Jenkinsfile, in the same order.
         make setup build
-        .venv/bin/flink-boost bench --group "${FLINK_BOOST_GROUP:-spine}"
+        .venv/bin/flink-boost bench --group "${FLINK_BOOST_GROUP:-spine}" --purpose nightly
         [ -z "${FLINK_BOOST_CODESPEED_URL:-}" ] || .venv/bin/flink-boost upload
         .venv/bin/flink-boost detect
         .venv/bin/flink-boost report

@@ -8,6 +8,7 @@
                                   the data folder
 ``FLINK_BOOST_SECRET_KEY``        Django's secret key; ``…_FILE`` names a file that holds it
 ``FLINK_BOOST_TOKEN``             what writers must send; ``…_FILE`` names a file that holds it
+``FLINK_BOOST_WRITERS``           file with further tokens, each bound to branches: see ``writers``
 ``FLINK_BOOST_ALLOWED_HOSTS``     host names under which the dashboard is reached, comma-separated
 ``FLINK_BOOST_NEW_ENVIRONMENTS``  ``no``: refuse results of boxes that are not known yet
 ``FLINK_BOOST_INSTANCE``          told by ``/healthz``, so that ``flink-boost serve`` knows its own
@@ -25,6 +26,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from boost_dashboard.secret_files import read_or_create
+from boost_dashboard.writers import Writer, read_writers
 
 SHORTEST_SECRET = 32
 SHORTEST_TOKEN = 20
@@ -39,6 +41,7 @@ class Configuration:
     data: Path
     secret_key: str = field(repr=False)
     token: str = field(repr=False)
+    writers: tuple[Writer, ...]
     allowed_hosts: tuple[str, ...]
     database: dict[str, Any] = field(repr=False)
     new_environments: bool
@@ -61,17 +64,29 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     _require(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key")
     _require(token, "FLINK_BOOST_TOKEN", "a token for those who upload")
     _require(hosts or embedded, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by")
+    writers = (Writer("all", token), *_further_writers(environ, token))
     return Configuration(
         embedded=embedded,
         data=data,
         secret_key=secret_key,
         token=token,
+        writers=writers,
         # Its own health check comes from the machine itself.
         allowed_hosts=(*hosts, *LOOPBACK_NAMES),
         database=_database(environ.get("DATABASE_URL", ""), data),
         new_environments=environ.get("FLINK_BOOST_NEW_ENVIRONMENTS", "yes") != "no",
         instance=environ.get("FLINK_BOOST_INSTANCE", ""),
     )
+
+
+def _further_writers(environ: Mapping[str, str], token: str) -> tuple[Writer, ...]:
+    file = environ.get("FLINK_BOOST_WRITERS", "").strip()
+    writers = read_writers(Path(file), SHORTEST_TOKEN) if file else ()
+    if any(writer.token == token for writer in writers):
+        raise ImproperlyConfigured(
+            f"A writer in {file} has the token of all: give it one of its own."
+        )
+    return writers
 
 
 def _require(value: object, variable: str, meaning: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import logging
 from collections.abc import Callable
 
@@ -10,9 +9,14 @@ from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 
+from boost_dashboard.writers import Writer, find_writer
+
 logger = logging.getLogger(__name__)
 
 Handler = Callable[[HttpRequest], HttpResponse]
+
+# Where a request says who sent it. No header of a request becomes a key without "HTTP_" in front.
+WRITER = "flink_boost.writer"
 
 READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -26,10 +30,14 @@ class WriteToken:
 
     def __init__(self, handle: Handler) -> None:
         self._handle = handle
-        self._token = settings.CONFIGURATION.token.encode()
+        self._writers = settings.CONFIGURATION.writers
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.method in READING_METHODS or self._is_authorized(request):
+        if request.method in READING_METHODS:
+            return self._handle(request)
+        writer = self._writer(request)
+        if writer is not None:
+            request.META[WRITER] = writer
             return self._handle(request)
         # The body stays unread: a stranger cannot make us parse megabytes.
         logger.warning("refused %s %s: no valid token", request.method, request.path)
@@ -41,11 +49,10 @@ class WriteToken:
             headers={"WWW-Authenticate": 'Bearer realm="flink-boost"'},
         )
 
-    def _is_authorized(self, request: HttpRequest) -> bool:
+    def _writer(self, request: HttpRequest) -> Writer | None:
         scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
-        # compare_digest takes the same time wherever the first difference is.
-        same = hmac.compare_digest(sent.strip().encode("utf-8", "replace"), self._token)
-        return same and scheme.lower() == "bearer"
+        writer = find_writer(self._writers, sent.strip().encode("utf-8", "replace"))
+        return writer if scheme.lower() == "bearer" else None
 
 
 class SecurityHeaders:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from codespeed.models import Environment, Executable, Result, Revision
+from codespeed.models import Branch, Environment, Executable, Result, Revision
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -29,9 +29,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Run:
-    """The newest run of one pair of executables on one box; ``date`` is in UTC."""
+    """The newest run of one pair of executables on one box and branch; ``date`` is in UTC.
+
+    ``branch`` is empty for the one whose runs are points of the trend.
+    """
 
     environment: str
+    branch: str
     line: str
     commit: str
     date: datetime
@@ -45,14 +49,16 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def newest_runs() -> list[Run]:
-    """One run per environment and pair of executables, newest first."""
+    """One run per environment, pair of executables and branch, the trend's first, newest first."""
     runs = [
         _run(environment, candidate, revision)
+        for branch in Branch.objects.order_by("name")
         for environment in Environment.objects.order_by("name")
         for candidate in Executable.objects.filter(name__startswith=CANDIDATE).order_by("name")
-        if (revision := _newest(environment, candidate)) is not None
+        if (revision := _newest(environment, candidate, branch)) is not None
     ]
-    return sorted(runs, key=lambda run: run.date, reverse=True)
+    newest_first = sorted(runs, key=lambda run: run.date, reverse=True)
+    return sorted(newest_first, key=lambda run: run.branch != "")
 
 
 def ratio(stock: float | None, patched: float | None, *, less_is_better: bool) -> float | None:
@@ -62,10 +68,13 @@ def ratio(stock: float | None, patched: float | None, *, less_is_better: bool) -
     return stock / patched if less_is_better else patched / stock
 
 
-def _newest(environment: Environment, candidate: Executable) -> Revision | None:
+def _newest(environment: Environment, candidate: Executable, branch: Branch) -> Revision | None:
     return (
         Revision.objects.filter(
-            results__environment=environment, results__executable=candidate, date__isnull=False
+            branch=branch,
+            results__environment=environment,
+            results__executable=candidate,
+            date__isnull=False,
         )
         .order_by("-date")
         .first()
@@ -74,6 +83,8 @@ def _newest(environment: Environment, candidate: Executable) -> Revision | None:
 
 def _run(environment: Environment, candidate: Executable, revision: Revision) -> Run:
     line = candidate.name.removeprefix(CANDIDATE)
+    named = revision.branch.name
+    branch = "" if named == revision.branch.project.default_branch else named
     patched = _values(environment, candidate.name, revision)
     stock = _values(environment, REFERENCE + line, revision)
     rows = []
@@ -88,10 +99,12 @@ def _run(environment: Environment, candidate: Executable, revision: Revision) ->
                 patched=after,
                 units=benchmark.units,
                 ratio=ratio(before, after, less_is_better=benchmark.lessisbetter),
-                timeline=urlencode({"ben": name, "env": environment.id}),
+                timeline=urlencode(
+                    {"ben": name, "env": environment.id, **({"bran": branch} if branch else {})}
+                ),
             )
         )
-    return Run(environment.name, line, revision.commitid, revision.date, tuple(rows))
+    return Run(environment.name, branch, line, revision.commitid, revision.date, tuple(rows))
 
 
 def _values(environment: Environment, executable: str, revision: Revision) -> dict[str, Result]:

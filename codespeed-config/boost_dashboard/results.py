@@ -22,11 +22,18 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from boost_dashboard.middleware import WRITER
+from boost_dashboard.writers import Writer
+
 Item = dict[str, Any]
 View = Callable[[HttpRequest], HttpResponse]
 
 DATE_KEYS = ("revision_date", "result_date")
 NUMBER_KEYS = ("result_value", "std_dev", "min", "max", "q1", "q3")
+
+
+class ForeignBranchError(Exception):
+    """The token does not allow that branch; the message is a sentence for the sender."""
 
 
 class BadResultError(Exception):
@@ -37,7 +44,9 @@ class BadResultError(Exception):
 @require_POST
 def add_result(request: HttpRequest) -> HttpResponse:
     """One result as form fields."""
-    return _store(request, views.add_result, lambda: _as_form(_prepared(request.POST.dict())))
+    return _store(
+        request, views.add_result, lambda: _as_form(_prepared(request.POST.dict(), request))
+    )
 
 
 @csrf_exempt
@@ -47,7 +56,9 @@ def add_json_results(request: HttpRequest) -> HttpResponse:
     return _store(
         request,
         views.add_json_results,
-        lambda: _as_form({"json": json.dumps([_prepared(item) for item in _items(request)])}),
+        lambda: _as_form(
+            {"json": json.dumps([_prepared(item, request) for item in _items(request)])}
+        ),
     )
 
 
@@ -61,6 +72,8 @@ def _store(
             if response.status_code >= 400:
                 transaction.set_rollback(True)
             return response
+    except ForeignBranchError as error:
+        return HttpResponse(f"{error}\n", status=403, content_type="text/plain; charset=utf-8")
     except BadResultError as error:
         return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
     except ValidationError as error:
@@ -83,6 +96,14 @@ def _store(
         )
 
 
+def _require_own_branch(writer: Writer, branch: object) -> None:
+    if not writer.may_write(branch):
+        allowed = ", ".join(sorted(writer.branches or ()))
+        raise ForeignBranchError(
+            f"The token of {writer.name} does not allow the branch {branch!r}, only: {allowed}."
+        )
+
+
 def _items(request: HttpRequest) -> list[Item]:
     text = request.POST.get("json")
     if not text:
@@ -96,9 +117,10 @@ def _items(request: HttpRequest) -> list[Item]:
     return items
 
 
-def _prepared(item: Item) -> Item:
+def _prepared(item: Item, request: HttpRequest) -> Item:
     """The item as Codespeed can take it; its environment exists afterwards."""
     item = dict(item)
+    _require_own_branch(request.META[WRITER], item.get("branch"))
     for key in DATE_KEYS:
         if key in item:
             item[key] = _in_utc(key, item[key])

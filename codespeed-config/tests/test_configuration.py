@@ -152,3 +152,33 @@ def test_any_other_database_is_refused_without_showing_the_url(url: str, tmp_pat
         read_configuration({**SERVICE, "DATABASE_URL": url}, tmp_path)
 
     assert "opensesame" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[a]\ntoken-file = 'long'\nbranches = []\n", "a list of branches"),
+        ("[a]\ntoken-file = 'long'\nbranches = 'request'\n", "a list of branches"),
+        ("[a]\ntoken-file = 'long'\n", "and nothing else"),
+        ("[a]\ntoken-file = 'missing'\nbranches = ['request']\n", "cannot be read"),
+        ("[a]\ntoken-file = 'short'\nbranches = ['request']\n", "shorter than 20"),
+        ("[a]\ntoken-file = 'all'\nbranches = ['request']\n", "has the token of all"),
+        (
+            "a = {token-file='long', branches=['x']}\nb = {token-file='long', branches=['y']}",
+            "two writers the same token",
+        ),
+        ("[a\n", "cannot be read"),
+    ],
+)
+def test_writers_that_are_not_bound_as_they_should_be(
+    text: str, complaint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "long").write_text("w" * 40)
+    (tmp_path / "short").write_text("hunter2")
+    (tmp_path / "all").write_text(SERVICE["FLINK_BOOST_TOKEN"])
+    file = tmp_path / "writers.toml"
+    file.write_text(text)
+    with pytest.raises(ImproperlyConfigured, match=complaint) as refusal:
+        read_configuration({**SERVICE, "FLINK_BOOST_WRITERS": str(file)}, tmp_path)
+    for secret in ("hunter2", "wwww", "tttt"):
+        assert secret not in str(refusal.value)

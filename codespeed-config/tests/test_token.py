@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from conftest import Dashboard, result
 from flink_boost.flink.lines import load_lines
+
+REQUESTS_TOKEN = "requests-token-0123456789abcdef"
 
 WRONG = [
     None,
@@ -90,3 +94,50 @@ def test_no_token_is_in_the_log(dashboard: Dashboard) -> None:
     assert "refused POST /result/add/json/" in dashboard.log
     assert "a-wrong-token-to-look-for" not in dashboard.log
     assert dashboard.token not in dashboard.log
+
+
+@pytest.fixture
+def bound(start: Any, tmp_path: Path) -> Dashboard:
+    """A dashboard with a writer whose token is bound to the branch "request"."""
+    (tmp_path / "requests.token").write_text(f"{REQUESTS_TOKEN}\n")
+    writers = tmp_path / "writers.toml"
+    writers.write_text('[requests]\ntoken-file = "requests.token"\nbranches = ["request"]\n')
+    dashboard: Dashboard = start(FLINK_BOOST_WRITERS=str(writers))
+    return dashboard
+
+
+def send(bound: Dashboard, path: str, **changes: object) -> int:
+    """The answer to one result, or to a batch whose first one is allowed."""
+    item = result(**changes)
+    form = {key: str(value) for key, value in item.items()}
+    if path.endswith("json/"):
+        form = {"json": json.dumps([result(branch="request"), item])}
+    answer = bound.post(path, form, f"Bearer {REQUESTS_TOKEN}")
+    if answer.status_code == 403:
+        assert "The token of requests does not allow the branch" in answer.text
+        assert REQUESTS_TOKEN not in answer.text
+    return answer.status_code
+
+
+def test_a_writer_writes_into_its_own_branches_only(bound: Dashboard) -> None:
+    for path in ("result/add/json/", "result/add/"):
+        for branch in ("master", "", "Master", "request ", "bisect"):
+            assert send(bound, path, branch=branch, benchmark="stolen") == 403
+    assert "stolen" not in bound.get("").text
+    assert number_of_points(bound, "write.ascii.16") == 0, "a batch is stored whole or not at all"
+
+    assert send(bound, "result/add/json/", branch="request") == 202
+    page = bound.get("").text
+    assert "on box-1, request<small>" in page
+    assert "bran=request" in page
+    # The token of all still writes everywhere; the nights come first on the page.
+    assert bound.upload([result(commitid="cccc")]).status_code == 202
+    overview = bound.get("").text
+    assert overview.index("on box-1<small>") < overview.index("on box-1, request<small>")
+
+
+def test_a_run_beside_the_trend_is_no_point_of_its_curve(bound: Dashboard) -> None:
+    items = [result(), result(commitid="bbbb", branch="by-hand", result_value=1.0)]
+    assert bound.upload(items).status_code == 202
+    (curve,) = bound.timeline("write.ascii.16", "1").values()
+    assert [point[1] for point in curve] == [8.0]

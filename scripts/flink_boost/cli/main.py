@@ -37,6 +37,7 @@ ORDER = (
     "stop",
     "flink-tests",
     "soak",
+    "box",
     "dist",
     "line",
     "upstream-diff",

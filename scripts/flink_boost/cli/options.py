@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import socket
-
 import click
 
 environment_option = click.option(
     "--environment",
     envvar="FLINK_BOOST_ENVIRONMENT",
-    default=socket.gethostname,
-    show_default="host name",
-    help="Name of this box in Codespeed.",
+    default=None,
+    show_default="the name of the box that a run was made on",
+    help="Name of the box in Codespeed.",
 )
 
 jdk_option = click.option(

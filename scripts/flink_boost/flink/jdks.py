@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.base.processes import bare_environment
 from flink_boost.flink.downloads import (
     CACHE,
     disk_problems,
@@ -83,6 +84,7 @@ def ask_jdk(java: str) -> Jdk:
     try:
         answer = subprocess.run(
             [java, "-XshowSettings:properties", "-version"],
+            env=bare_environment(os.environ),
             capture_output=True,
             text=True,
             timeout=_JAVA_SECONDS,

@@ -63,4 +63,4 @@ def _require_same_plan(first: RunInfo, other: RunInfo) -> None:
 
 
 def _machine(info: RunInfo) -> tuple[str, str]:
-    return info.box.hostname, info.box.jdk
+    return info.box.label, info.box.jdk

@@ -25,7 +25,7 @@ class Settings(Frozen):
     """What must agree for two runs to be points of one series."""
 
     line: str
-    environment: str = Field(description="host name of the box")
+    environment: str = Field(description="name of the box")
     opened: bool
     quick_look: bool
     jvm_options: tuple[str, ...]
@@ -72,7 +72,7 @@ def settings_of(run: RunInfo) -> Settings:
     """The settings that decide which series a run belongs to."""
     return Settings(
         line=run.line,
-        environment=run.box.hostname,
+        environment=run.box.label,
         opened=run.opened,
         quick_look=run.quick_look,
         jvm_options=run.jvm_options,
@@ -85,13 +85,17 @@ def settings_of(run: RunInfo) -> Settings:
 def build_series(runs: Iterable[MeasuredRun]) -> tuple[Series, ...]:
     """All series in the given complete runs, in the order in which benchmarks first appear.
 
+    Runs whose purpose makes no point (requests, confirmations, measured by hand) are passed over.
     A/A runs give no points; they give the noise of the series with the same settings.
     """
     ordered = sorted(runs, key=lambda run: (run.info.started, run.info.run_id))
     compared: defaultdict[Settings, list[MeasuredRun]] = defaultdict(list)
     controls: defaultdict[Settings, list[MeasuredRun]] = defaultdict(list)
     for run in ordered:
-        (controls if run.is_aa else compared)[settings_of(run.info)].append(run)
+        if run.is_aa:
+            controls[settings_of(run.info)].append(run)
+        elif run.info.purpose.makes_a_point:
+            compared[settings_of(run.info)].append(run)
     return tuple(
         series
         for settings, group in compared.items()

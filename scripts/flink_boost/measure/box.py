@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.flink.jdks import java_home as fetch_jdk
+from flink_boost.measure.boxfile import BoxFile, fingerprint, require_same_box
 from flink_boost.measure.model import Box
 
 __all__ = ["Jdk", "ask_jdk", "choose_java", "describe_box", "fetch_jdk", "find_java"]
@@ -46,17 +48,77 @@ def choose_java(
     return own if choice == feature else str(fetch_home(choice) / "bin" / "java")
 
 
-def describe_box(jdk: Jdk, proc: Path = Path("/proc")) -> Box:
-    """This machine, as Linux describes it under ``proc``."""
+def describe_box(
+    jdk: Jdk,
+    named: BoxFile | None = None,
+    proc: Path = Path("/proc"),
+    cgroups: Path = Path("/sys/fs/cgroup"),
+) -> Box:
+    """This machine, as Linux describes it under ``proc`` and ``cgroups``.
+
+    Raises ``EnvironmentProblem`` when it is not the machine that ``named`` was written on.
+    """
+    cpu = _field(proc / "cpuinfo", "model name", default=platform.machine())
+    cores = granted_cores(proc, cgroups)
+    memory_kib = int(_field(proc / "meminfo", "MemTotal", default="0").split()[0])
+    found = fingerprint(cpu, cores, memory_kib)
+    if named is not None:
+        require_same_box(named, found)
     return Box(
+        name=named.name if named else "",
+        fingerprint=found,
         hostname=socket.gethostname(),
-        cpu=_field(proc / "cpuinfo", "model name", default=platform.machine()),
-        cores=len(os.sched_getaffinity(0)),
-        memory_mb=int(_field(proc / "meminfo", "MemTotal", default="0").split()[0]) // 1024,
+        cpu=cpu,
+        cores=cores,
+        memory_mb=memory_kib // 1024,
         kernel=platform.release(),
         jdk=jdk.version,
         load=round(os.getloadavg()[0], 2),
     )
+
+
+def granted_cores(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
+    """Cores that this process may use at once: affinity, cut by the quotas of its cgroups.
+
+    A part of a core counts as one, as the JVM counts it.
+    """
+    cores = len(os.sched_getaffinity(0))
+    quotas = [math.ceil(quota) for quota in _quotas(proc / "self" / "cgroup", cgroups)]
+    return max(1, min([cores, *quotas]))
+
+
+def _quotas(membership: Path, cgroups: Path) -> Iterator[float]:
+    """Quotas in cores of the cgroup that this process is in, and of those around it (v2 and v1)."""
+    for folder in _cgroup_folders(membership, cgroups):
+        words = _text(folder / "cpu.max").split()
+        if len(words) == 2 and words[0] != "max":
+            yield int(words[0]) / int(words[1])
+        quota, period = (
+            _text(folder / f"cpu.cfs_{name}_us").strip() for name in ("quota", "period")
+        )
+        if quota and period and int(quota) > 0:
+            yield int(quota) / int(period)
+
+
+def _cgroup_folders(membership: Path, cgroups: Path) -> Iterator[Path]:
+    for line in _text(membership).splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            root = cgroups
+        elif "cpu" in controllers.split(","):
+            root = cgroups / controllers
+        else:
+            continue
+        # Inside a container the path may be the host's, and only the root is there.
+        folder = root / path.lstrip("/")
+        yield from (each for each in (folder, *folder.parents) if each.is_relative_to(root))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def _field(path: Path, name: str, default: str) -> str:

@@ -19,8 +19,9 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from flink_boost.flink.side import SIDE_TITLES, Side
 
@@ -95,19 +96,55 @@ class Timing(Frozen):
 class Box(Frozen):
     """The machine and JVM that a run was made on (DESIGN §8: what every result carries)."""
 
+    name: str = Field(default="", description="of box.toml; empty where a box has none")
+    fingerprint: str = Field(default="", description="of processor, cores and memory")
     hostname: str
     cpu: str
-    cores: int
+    cores: int = Field(description="those that affinity and cgroup grant")
     memory_mb: int
     kernel: str
     jdk: str
     load: float
 
     @property
+    def label(self) -> str:
+        """What series and dashboards call it: its name, or its host name where it has none."""
+        return self.name or self.hostname
+
+    @property
     def jdk_feature(self) -> int:
         """The JDK's feature number, such as 17; 0 when the record does not tell."""
         found = re.match(r"(?:1\.)?(\d+)", self.jdk)
         return int(found[1]) if found else 0
+
+
+class Purpose(StrEnum):
+    """What a run is for. Only nights, and quick looks by themselves, are points of a trend."""
+
+    NIGHTLY = "nightly"
+    REQUEST = "request"
+    CONFIRMATION = "confirmation"
+    BISECT = "bisect"
+    QUICK_LOOK = "quick-look"
+    BY_HAND = "by-hand"
+
+    @property
+    def makes_a_point(self) -> bool:
+        """Whether such a run is a point of a series."""
+        return self in (Purpose.NIGHTLY, Purpose.QUICK_LOOK)
+
+
+class Built(Frozen):
+    """What one side of a run was built from."""
+
+    project: str = Field(description="'flink-boost' or 'flink', or a fork's owner/name")
+    version: str
+    commit: str = Field(default="", description="'<sha>-dirty' when files differ; empty: official")
+
+    @property
+    def dirty(self) -> bool:
+        """Whether files differed from the commit."""
+        return self.commit.endswith("-dirty")
 
 
 class RunInfo(Frozen):
@@ -125,6 +162,9 @@ class RunInfo(Frozen):
     pairs: int
     opened: bool = Field(description="java.lang opened, as Flink's own configuration does")
     jvm_options: tuple[str, ...]
+    purpose: Purpose = Purpose.NIGHTLY
+    subject: Built | None = Field(default=None, description="of the candidate; None in old runs")
+    baseline: Built | None = Field(default=None, description="of the reference; None in old runs")
     commit: str = Field(description="of flink-boost; '<sha>-dirty' when the tree had changes")
     boost_version: str
     dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
@@ -140,6 +180,15 @@ class RunInfo(Frozen):
     cells: tuple[Cell, ...]
     timings: tuple[Timing, ...] = Field(default=(), description="one per cell, in the same order")
     box: Box
+
+    @model_validator(mode="before")
+    @classmethod
+    def _purpose_of_old_runs(cls, values: Any) -> Any:
+        # Before purposes were recorded every run was a point of the trend, and stays one.
+        if isinstance(values, dict) and "purpose" not in values:
+            quick = values.get("quick_look") is True
+            return {**values, "purpose": Purpose.QUICK_LOOK if quick else Purpose.NIGHTLY}
+        return values
 
     @property
     def main_sides(self) -> tuple[Side, Side]:

@@ -15,7 +15,7 @@ from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure.classpaths import ClassPaths, sha256_of_all
 from flink_boost.measure.groups import Group
-from flink_boost.measure.model import Box, RunInfo
+from flink_boost.measure.model import Box, Built, Purpose, RunInfo
 
 # The JVM's own choice of collector depends on the machine. The heap, of fixed size, is that of each
 # benchmark (@Fork in its class); JMH puts it behind our options, so it would win over them.
@@ -38,11 +38,13 @@ def plan_run(
     box: Box,
     commit: str,
     version: str,
+    purpose: Purpose = Purpose.BY_HAND,
     threads: int = 1,
     heap: str = "",
 ) -> RunInfo:
     """The plan of a run and its circumstances.
 
+    The subject is this project's code as it is checked out, the baseline the official release.
     ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
     ``UsageProblem`` for an extra option that a benchmark's own would silently override, and when
     nothing is left to be measured.
@@ -69,6 +71,9 @@ def plan_run(
         sides=sides,
         pairs=pairs,
         opened=opened,
+        purpose=Purpose.QUICK_LOOK if group.quick_look else purpose,
+        subject=Built(project="flink-boost", version=version, commit=commit),
+        baseline=Built(project="flink", version=line.version),
         jvm_options=(*FORK_OPTIONS, *opening, *extra_options),
         commit=commit,
         boost_version=version,
@@ -99,7 +104,7 @@ def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box)
         "drop-in jar": jar != info.dropin_sha256,
         "benchmark class path": stock != info.stock_sha256,
         "third side's jar": third != info.third_sha256,
-        "machine": (box.hostname, box.cpu) != (info.box.hostname, info.box.cpu),
+        "machine": _machine(box) != _machine(info.box),
         "JDK": box.jdk != info.box.jdk,
     }
     for what, changed in changes.items():
@@ -108,6 +113,10 @@ def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box)
                 f"The run {info.run_id} cannot go on: the {what} has changed since it began.",
                 "Start a new run, or bring the old one back.",
             )
+
+
+def _machine(box: Box) -> tuple[str, str, int]:
+    return box.label, box.cpu, box.cores
 
 
 def current_commit(root: Path = PROJECT_ROOT) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem
-from flink_boost.base.processes import CommandTimeoutError, run_supervised
+from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
 from flink_boost.measure import store
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Cell, Fork, RunInfo, Timing
@@ -27,9 +27,6 @@ CPU_PROFILER = "org.apache.flink.benchmark.CpuTimeProfiler"
 
 # JMH's own JVM only starts the fork and waits: small and quick to start.
 LAUNCHER_OPTIONS = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-
-# Variables from which a JVM takes options that no record of the run would show.
-HIDDEN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 START_SECONDS = 4.0  # a fork besides its iterations: two JVM starts, call sites polluted
 LOG_TAIL_LINES = 15
 JMH_IS_BUSY = "Unable to acquire the JMH lock"
@@ -179,7 +176,7 @@ def _run_fork(
     )
     limit = timeout or 120 + 5 * timing.seconds
     try:
-        code = run_supervised(command, attempt.log, _without_hidden_options(environment), limit)
+        code = run_supervised(command, attempt.log, bare_environment(environment), limit)
         if code == 0:
             return store.accept_attempt(results, info, planned, attempt)
         reason = f"ended with code {code}"
@@ -196,10 +193,6 @@ def _run_fork(
             f"Wait until it has ended, then run `flink-boost bench --resume {info.run_id}`.",
         )
     return Failure(planned, reason, log, _tail(output))
-
-
-def _without_hidden_options(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name not in HIDDEN_OPTIONS}
 
 
 def _require_space(results: Path, info: RunInfo) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
 
@@ -73,7 +74,7 @@ def _run_pip(source: Path, target: Path) -> None:
             *("--no-index", "--no-deps", "--no-build-isolation", "--no-cache-dir"),
             *("--wheel-dir", str(target), str(source)),
         ],
-        env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
+        env={**foreign_environment(os.environ), "SOURCE_DATE_EPOCH": _EPOCH},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -22,6 +22,7 @@ from xml.etree import ElementTree as ET
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.base.processes import bare_environment
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.flink.side import Side
 from flink_boost.measure.classpaths import find_class_paths
@@ -143,7 +144,7 @@ def run(command: Sequence[str]) -> int:
 
     It ends when our end of its input closes, however we end; on Ctrl-C it saves its state first.
     """
-    process = subprocess.Popen(command, stdin=subprocess.PIPE)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=bare_environment(os.environ))
     try:
         return process.wait()
     finally:

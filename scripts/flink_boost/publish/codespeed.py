@@ -18,7 +18,7 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.model import Cell, Fork, Frozen, Mode, RunInfo
 
 PROJECT = "Flink"
-BRANCH = "master"
+_BRANCH_OF_THE_TREND = "master"
 
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
 BENCHMARK_NAME_LENGTH = 100
@@ -68,6 +68,14 @@ def commit_id(run: RunInfo) -> str:
     return f"{short}{dirty}-{stamp}-{distinct}"
 
 
+def branch(run: RunInfo) -> str:
+    """The branch in Codespeed: that of the trend, or one of the purpose's name.
+
+    What is no point of the trend is then no point of its curve in the timeline either.
+    """
+    return _BRANCH_OF_THE_TREND if run.purpose.makes_a_point else run.purpose.value
+
+
 def executable(run: RunInfo, side: Side) -> str:
     """``stock 2.3.0``; other JVM circumstances never share a curve: ``stock 2.3.0 not opened``.
 
@@ -110,22 +118,25 @@ def benchmark_name(cell: Cell, run: RunInfo) -> str:
     return f"{name[: BENCHMARK_NAME_LENGTH - 9]}-{digest}"
 
 
-def entries_of(run: RunInfo, forks: Sequence[Fork], environment: str) -> tuple[Entry, ...]:
+def entries_of(run: RunInfo, forks: Sequence[Fork], environment: str | None) -> tuple[Entry, ...]:
     """The entries of a complete run; none for an A/A run, which says nothing about Flink.
+
+    ``environment`` is what to call the box, if not by the name that it had when the run was made.
 
     Raises ``BrokenData`` for a score that is no positive number, for a side without forks and for
     two benchmarks that would share one name in Codespeed.
     """
     if Side.CONTROL in run.sides:
         return ()
-    if not 0 < len(environment.strip()) <= ENVIRONMENT_NAME_LENGTH:
+    environment = (run.box.label if environment is None else environment).strip()
+    if not 0 < len(environment) <= ENVIRONMENT_NAME_LENGTH:
         raise UsageProblem(
             f"The environment name {environment!r} is empty or longer than "
             f"{ENVIRONMENT_NAME_LENGTH} characters.",
             "Give a short one with --environment or FLINK_BOOST_ENVIRONMENT.",
         )
     _require_distinct_names(run)
-    return tuple(_entry(run, side, forks, environment.strip()) for side in _sent_sides(run))
+    return tuple(_entry(run, side, forks, environment) for side in _sent_sides(run))
 
 
 def _entry(run: RunInfo, side: Side, forks: Sequence[Fork], environment: str) -> Entry:
@@ -167,7 +178,7 @@ def _result(
     less_is_better = forks[0].mode.less_is_better
     return CodespeedResult(
         commitid=commit_id(run),
-        branch=BRANCH,
+        branch=branch(run),
         project=PROJECT,
         executable=executable_name,
         benchmark=benchmark_name(forks[0].cell, run),

@@ -278,7 +278,7 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
         *([("Third side", f"{run.third_title} (SHA-256 {run.third_sha256})")] if run.third else []),
         ("Threads", str(run.threads)),
         ("Heap", run.heap or "as each benchmark fixes it"),
-        ("Box", f"{box.hostname}: {box.cpu}, {box.cores} cores, {box.memory_mb:,} MB"),
+        ("Box", f"{box.label}: {box.cpu}, {box.cores} cores, {box.memory_mb:,} MB"),
         ("Kernel", box.kernel),
         ("JDK", box.jdk),
         ("Load before the run", f"{box.load:.2f}"),

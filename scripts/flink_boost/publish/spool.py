@@ -114,7 +114,7 @@ class Spool:
         return folder / f"{key}.json"
 
 
-def spool_new_runs(spool: Spool, results: Path, environment: str) -> tuple[str, ...]:
+def spool_new_runs(spool: Spool, results: Path, environment: str | None) -> tuple[str, ...]:
     """Spools every complete run of the results store that is not spooled yet.
 
     Gives a sentence for each run that cannot be spooled; it does not keep the others from it.

@@ -97,7 +97,7 @@ def publish(
     run_id: str,
     places: Places,
     *,
-    environment: str,
+    environment: str | None,
     address: serve.Address,
     environ: Mapping[str, str],
     policy: RetryPolicy,
@@ -153,7 +153,7 @@ def _dashboard(
     return serve.ensure_running(places.codespeed, address, environ=environ, tell=tell)
 
 
-def _spool(places: Places, environment: str, tell: Tell) -> None:
+def _spool(places: Places, environment: str | None, tell: Tell) -> None:
     for problem in spool_new_runs(Spool(places.spool), places.results, environment):
         tell(problem)
 

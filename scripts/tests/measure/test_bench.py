@@ -25,11 +25,12 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
+from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import compare_with_comparators
-from flink_boost.measure import bench, classpaths, plan, runner, store
+from flink_boost.measure import classpaths, plan, runner, store
 from flink_boost.measure.box import Jdk, describe_box
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
@@ -598,7 +599,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
     info = planned_run(paths).model_copy(
         update={
             "sides": (Side.STOCK, Side.PATCHED),
-            "dropin_sha256": bench.sha256(paths.dropin),
+            "dropin_sha256": sha256(paths.dropin),
         }
     )
     box = info.box

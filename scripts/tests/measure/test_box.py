@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from pathlib import Path
 
 import pytest
 
-from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.measure.box import Jdk, ask_jdk, choose_java, describe_box, find_java
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.cli.main import main
+from flink_boost.measure.box import (
+    Jdk,
+    ask_jdk,
+    choose_java,
+    describe_box,
+    find_java,
+    granted_cores,
+)
+from flink_boost.measure.boxfile import BoxFile, fingerprint, read_box_file, write_box_file
 
 JDK = Jdk("17.0.15+6-Debian-1deb12u1", 17)
 
@@ -69,10 +79,105 @@ def test_this_machine() -> None:
 def test_a_described_machine_and_a_bare_one(tmp_path: Path) -> None:
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Example CPU @ 2.0\n")
     (tmp_path / "meminfo").write_text("MemTotal:       16384000 kB\nMemFree: 1 kB\n")
-    box = describe_box(JDK, tmp_path)
+    box = describe_box(JDK, proc=tmp_path, cgroups=tmp_path)
     assert (box.cpu, box.memory_mb) == ("Example CPU @ 2.0", 16000)
-    bare = describe_box(JDK, tmp_path / "nothing")
+    bare = describe_box(JDK, proc=tmp_path / "nothing", cgroups=tmp_path)
     assert (bare.cpu, bare.memory_mb) == (platform.machine(), 0)
+
+
+@pytest.mark.parametrize(
+    ("membership", "files", "cores"),
+    [
+        ("0::/\n", {}, 8),
+        ("0::/\n", {"cpu.max": "max 100000\n"}, 8),
+        ("0::/\n", {"cpu.max": "200000 100000\n"}, 2),
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, 2),
+        ("0::/\n", {"cpu.max": "10000 100000\n"}, 1),
+        ("0::/\n", {"cpu.max": "6400000 100000\n"}, 8),
+        # The quota of a group around ours holds as well, and the smallest one counts.
+        ("0::/a/b\n", {"a/cpu.max": "300000 100000", "a/b/cpu.max": "max 100000"}, 3),
+        ("0::/a/b\n", {"a/cpu.max": "300000 100000", "a/b/cpu.max": "400000 100000"}, 3),
+        # In a container the path is the host's, and its own files are at the root.
+        ("0::/kubepods/pod1\n", {"cpu.max": "100000 100000"}, 1),
+        # Version 1
+        (
+            "5:cpu,cpuacct:/docker/1\n0::/\n",
+            {"cpu,cpuacct/cpu.cfs_quota_us": "250000", "cpu,cpuacct/cpu.cfs_period_us": "100000"},
+            3,
+        ),
+        ("1:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, 8),
+    ],
+)
+def test_the_cores_are_those_that_the_cgroup_grants(
+    membership: str,
+    files: dict[str, str],
+    cores: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    (tmp_path / "proc" / "self").mkdir(parents=True)
+    (tmp_path / "proc" / "self" / "cgroup").write_text(membership)
+    for name, text in files.items():
+        file = tmp_path / "cgroup" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert granted_cores(tmp_path / "proc", tmp_path / "cgroup") == cores
+
+
+def test_a_name_goes_with_the_machine_that_it_was_given_to(tmp_path: Path) -> None:
+    unnamed = describe_box(JDK)
+    assert (unnamed.name, unnamed.label) == ("", unnamed.hostname)
+    file = tmp_path / "etc" / "box.toml"
+    write_box_file(file, BoxFile(name="redbox", fingerprint=unnamed.fingerprint))
+    environ = {"FLINK_BOOST_BOX": str(file)}
+    named = describe_box(JDK, read_box_file(environ))
+    assert (named.name, named.label) == ("redbox", "redbox")
+    with pytest.raises(EnvironmentProblem, match=r"calls this machine 'redbox' with"):
+        describe_box(JDK, BoxFile(name="redbox", fingerprint="of another"))
+
+
+def test_the_fingerprint_is_of_what_a_score_depends_on() -> None:
+    facts = ("Example CPU", 4, 16_000_000)
+    assert fingerprint(*facts) == fingerprint("Example CPU", 4, 16_001_000)
+    assert len(fingerprint(*facts)) == 12
+    for other in (("Other CPU", 4, 16_000_000), ("Example CPU", 2, 16_000_000)):
+        assert fingerprint(*other) != fingerprint(*facts)
+    assert fingerprint("Example CPU", 4, 32_000_000) != fingerprint(*facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "name = 'a'", "name = ''\nfingerprint = 'x'", "name = 'a b'\nfingerprint = 'x'", "["],
+)
+def test_a_damaged_box_file_is_named(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "box.toml"
+    file.write_text(text)
+    with pytest.raises(BrokenData, match=r"is no box\.toml"):
+        read_box_file({"FLINK_BOOST_BOX": str(file)})
+
+
+def test_a_box_file_that_is_named_has_to_exist(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem, match="there is no such file"):
+        read_box_file({"FLINK_BOOST_BOX": str(tmp_path / "box.toml")})
+
+
+def test_the_command_names_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "box.toml"
+    monkeypatch.setenv("FLINK_BOOST_BOX", str(file))
+    assert main(["box", "--name", "no name"]) == 2
+    assert not file.exists()
+    assert main(["box", "--name", "redbox"]) == 0
+    capsys.readouterr()
+    assert main(["box", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["label"] == "redbox"
+    assert main(["box"]) == 0
+    assert capsys.readouterr().out.startswith("Box:         redbox\n")
+    file.write_text(file.read_text().replace('fingerprint = "', 'fingerprint = "x'))
+    assert main(["box"]) == 4
+    assert "name this machine anew" in capsys.readouterr().err
 
 
 def jdk_home(folder: Path, feature: int) -> Path:

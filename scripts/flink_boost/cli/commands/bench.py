@@ -19,8 +19,10 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.measure import classpaths, plan, runner, store
 from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
+from flink_boost.measure.boxfile import read_box_file
+from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
-from flink_boost.measure.model import Box, RunInfo
+from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.comparison import comparison_sheets
 from flink_boost.publish.progress import shown_progress
@@ -28,7 +30,19 @@ from flink_boost.publish.sheet import print_sheets
 
 DEFAULT_GROUP = "quick"
 PLAN_OPTIONS = (
-    *("group", "line", "jdk", "pairs", "aa", "third", "opened", "threads", "heap", "jvm_arg"),
+    *(
+        "group",
+        "line",
+        "jdk",
+        "pairs",
+        "aa",
+        "third",
+        "opened",
+        "threads",
+        "heap",
+        "jvm_arg",
+        "purpose",
+    ),
 )
 HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
@@ -65,6 +79,13 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     help="Heap of the measured JVMs, as 64m; default: each benchmark's own.",
 )
 @click.option("--jvm-arg", multiple=True, help="Further option of the measured JVMs; repeatable.")
+@click.option(
+    "--purpose",
+    type=click.Choice([purpose.value for purpose in Purpose if purpose is not Purpose.QUICK_LOOK]),
+    default=Purpose.BY_HAND.value,
+    show_default=True,
+    help="What the run is for: only nightly ones become points of the trend.",
+)
 @click.option("--resume", metavar="RUN_ID", help="Go on with an unfinished run.")
 @click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
 @click.pass_context
@@ -81,6 +102,7 @@ def command(
     threads: int,
     heap: str | None,
     jvm_arg: tuple[str, ...],
+    purpose: str,
     resume: str | None,
     java: str | None,
 ) -> RunInfo:
@@ -102,7 +124,8 @@ def command(
     """
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    with terminated_like_interrupted(), store.lock(settings.results):
+    measuring = machine_lock(lock_file(os.environ), f"flink-boost bench into {settings.results}")
+    with terminated_like_interrupted(), store.lock(settings.results), measuring:
         if resume:
             _refuse_plan_options(ctx, patterns)
             info, paths, java = _resume(settings, resume, java)
@@ -134,6 +157,7 @@ def command(
                 box=box,
                 commit=plan.current_commit(),
                 version=version,
+                purpose=Purpose(purpose),
                 threads=threads,
                 heap=heap,
             )
@@ -209,7 +233,7 @@ def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
             f"{java} is JDK {jdk.feature}, but Flink {line} runs on {supported}.",
             "Name another one with --java PATH, or leave that out.",
         )
-    return describe_box(jdk)
+    return describe_box(jdk, read_box_file(os.environ))
 
 
 def _refuse_plan_options(ctx: click.Context, patterns: tuple[str, ...]) -> None:

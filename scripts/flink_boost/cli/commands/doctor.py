@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.carried import carried
@@ -39,7 +39,7 @@ def command(flink_home: Path, as_json: bool) -> int:
         known = carried(version).dropins(lines.values())
         findings = [
             _package(version, known),
-            *examine(flink_home, lines, known, dict(os.environ)),
+            *examine(flink_home, lines, known, foreign_environment(os.environ)),
         ]
     exit_code = next((f.exit_code for f in findings if f.level is Level.PROBLEM), 0)
     if as_json:

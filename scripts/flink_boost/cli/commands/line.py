@@ -15,7 +15,7 @@ import click
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.context import Settings
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines
@@ -99,7 +99,7 @@ def add(
             published=Registries(tree / ".cache"),
             tree=tree,
             jdk_home=java_home,
-            environment=dict(os.environ),
+            environment=foreign_environment(os.environ),
             tell=_detail,
         )
         _step(1, f"Looking for Flink {version} on Maven Central")

@@ -13,6 +13,7 @@ from flink_boost.cli.options import environment_option, jdk_option
 from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import plan
 from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
+from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.publish import serve
 from flink_boost.publish.report_page import trend_headline
@@ -39,7 +40,7 @@ def command(
     line: str | None,
     jdk: int | None,
     java: str | None,
-    environment: str,
+    environment: str | None,
     port: int,
 ) -> int:
     """Take a quick look at stock against patched and publish it.
@@ -78,6 +79,6 @@ def command(
 
 def _find_interrupted(settings: Settings, flink: Line, java: str) -> str | None:
     group = find_group(load_groups(), GROUP)
-    box = describe_box(ask_jdk(java))
+    box = describe_box(ask_jdk(java), read_box_file(os.environ))
     commit = plan.current_commit()
     return find_interrupted(settings.results, settings.build, group, flink, box, commit)

@@ -26,7 +26,7 @@ from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
     help="How often a result is sent before it is left for later.",
 )
 @click.pass_obj
-def command(settings: Settings, url: str | None, environment: str, attempts: int) -> None:
+def command(settings: Settings, url: str | None, environment: str | None, attempts: int) -> None:
     """Send finished runs to Codespeed.
 
     Every complete run is spooled first, so nothing is lost when the server does not answer, and

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import AnswerLost, VerificationFailed
-from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.flink.home import (
     FlinkHome,
@@ -61,7 +61,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
       flink-boost verify /opt/flink --job --json
       flink-boost verify /opt/flink --stock flink-dist-2.3.0.jar   the variant without a jar of ours
     """
-    environment = dict(os.environ)
+    environment = foreign_environment(os.environ)
     with failing_in_json("verify", as_json):
         lines = load_lines()
         package = carried(distribution_version("flink-boost"))

@@ -10,6 +10,7 @@ checks every download against the repository's checksum. Kept in the cache::
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import make_folder, sha256, write_durably
+from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line
 from flink_boost.port.flinktests.outcome import BOOST_PACKAGE
 from flink_boost.port.flinktests.plan import FOLDER
@@ -117,6 +119,7 @@ def _run_maven(pom: Path, module: str, cache: Path, output: Path) -> None:
     try:
         result = subprocess.run(
             command,
+            env=foreign_environment(os.environ),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,

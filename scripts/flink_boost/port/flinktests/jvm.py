@@ -15,7 +15,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
-from flink_boost.base.processes import end_supervised, has_ended, start_supervised
+from flink_boost.base.processes import bare_environment, end_supervised, has_ended, start_supervised
 from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.classpath import ModuleTests
 from flink_boost.port.flinktests.outcome import (
@@ -32,7 +32,6 @@ LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 FINISHED = "Test run finished after"
 TESTS_FAILED = 1
 # Variables from which a JVM takes options that stock and patched might not share.
-HIDDEN_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 _LOOK_SECONDS = 1.0
 # The JVM prints its stacks within a moment, or is in no state to do it at all.
@@ -73,7 +72,9 @@ class FlinkTestJvm:
         self._empty_scratch()
         make_folder(log.parent)
         began = time.monotonic()
-        guard = start_supervised(self._command(side, classes), log, self._environment())
+        guard = start_supervised(
+            self._command(side, classes), log, bare_environment(self.environment)
+        )
         try:
             why = _why_stopped(guard, log, timeout, silence)
         finally:
@@ -118,9 +119,6 @@ class FlinkTestJvm:
             *("--details=testfeed", f"--reports-dir={self._reports}"),
             *(f"--select-class={name}" for name in classes),
         ]
-
-    def _environment(self) -> dict[str, str]:
-        return {name: v for name, v in self.environment.items() if name not in HIDDEN_OPTIONS}
 
     def _empty_scratch(self) -> None:
         """A fresh working folder that looks to the tests like a module's in Flink's own build."""

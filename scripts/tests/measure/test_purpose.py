@@ -1,0 +1,83 @@
+"""What a run is for decides what it is a point of; where it ran is decided by the box's name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from synthetic import make_forks, make_run
+
+from flink_boost.judge.series import build_series
+from flink_boost.measure.model import Box, MeasuredRun, Purpose, RunInfo
+from flink_boost.publish.codespeed import branch, entries_of
+
+
+def measured(night: int, **changes: object) -> MeasuredRun:
+    info = make_run(night).model_copy(update=changes)
+    return MeasuredRun(info, make_forks(info))
+
+
+def points(*runs: MeasuredRun) -> set[str]:
+    return {point.run_id for series in build_series(runs) for point in series.present}
+
+
+@pytest.mark.parametrize(
+    "purpose", [Purpose.REQUEST, Purpose.CONFIRMATION, Purpose.BISECT, Purpose.BY_HAND]
+)
+def test_only_nights_are_points_of_the_trend(purpose: Purpose) -> None:
+    """The same box, line and options: nothing but the purpose tells such a run from a night."""
+    nights = [measured(0), measured(2)]
+    other = measured(1, purpose=purpose)
+    assert points(*nights, other) == {night.info.run_id for night in nights}
+    assert build_series([*nights, other]) == build_series(nights), "not even a gap"
+    assert branch(other.info) == purpose.value
+    entries = entries_of(other.info, other.forks, None)
+    assert {result.branch for entry in entries for result in entry.results} == {purpose.value}
+    assert branch(nights[0].info) == "master"
+
+
+def old_run(**changes: object) -> RunInfo:
+    """A run as it was stored before purposes, builds and names of boxes were recorded."""
+    document = json.loads(make_run(0).model_dump_json())
+    for name in ("purpose", "subject", "baseline"):
+        del document[name]
+    for name in ("name", "fingerprint"):
+        del document["box"][name]
+    return RunInfo.model_validate_json(json.dumps({**document, **changes}))
+
+
+def test_an_old_run_stays_the_point_that_it_was() -> None:
+    old = old_run()
+    assert old.purpose is Purpose.NIGHTLY
+    assert old.box.label == old.box.hostname
+    assert points(MeasuredRun(old, make_forks(old))) == {old.run_id}
+    assert old_run(quick_look=True).purpose is Purpose.QUICK_LOOK
+    assert RunInfo.model_validate_json(old.model_dump_json()) == old
+
+
+def box(hostname: str, name: str) -> Box:
+    return make_run(0).box.model_copy(update={"hostname": hostname, "name": name})
+
+
+def test_the_same_box_under_two_host_names_is_one_series() -> None:
+    """A container has another host name each night."""
+    nights = [measured(n, box=box(f"container-{n}", "redbox")) for n in range(3)]
+    for series in build_series(nights):
+        assert len(series.present) == 3
+        assert series.settings.environment == "redbox"
+    names = {
+        result.environment
+        for night in nights
+        for entry in entries_of(night.info, night.forks, None)
+        for result in entry.results
+    }
+    assert names == {"redbox"}
+    # Without a name each would be a box of its own, and with another name it is one.
+    assert len(build_series([measured(n, box=box(f"container-{n}", "")) for n in range(3)])) == 6
+    assert len(build_series([*nights, measured(3, box=box("container-3", "bluebox"))])) == 4
+
+
+def test_the_uploader_may_call_the_box_otherwise() -> None:
+    night = measured(0)
+    (entry, _) = entries_of(night.info, night.forks, "elsewhere")
+    assert {result.environment for result in entry.results} == {"elsewhere"}
