@@ -1,4 +1,4 @@
-"""Decides from paired forks whether the second side is faster than the first (DESIGN §8). Pure.
+"""Decides from paired forks whether the second side is faster than the first. Pure.
 
 The sample is the pair: the logarithm of the ratio of its two scores, turned so that above 0 means
 that the second side is faster. Forks of a pair run next to each other, so what slows the box for
@@ -123,7 +123,7 @@ def interval(log_ratios: Sequence[float], confidence: float) -> Interval:
 
 
 def judge(low: float, high: float) -> Verdict:
-    """The first rule of DESIGN §8 that holds for an interval of the ratio."""
+    """The first rule of docs/glossary.md, "Verdicts", that holds for an interval."""
     if low > 1:
         return Verdict.BETTER
     if high < WORSE_BELOW:
