@@ -93,7 +93,7 @@ class Timing(Frozen):
 
 
 class Box(Frozen):
-    """The machine and JVM that a run was made on (DESIGN §8: what every result carries)."""
+    """The machine and JVM that a run was made on; every result carries it."""
 
     hostname: str
     cpu: str
