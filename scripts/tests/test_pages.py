@@ -87,6 +87,15 @@ def test_the_rooms_are_those_that_exist() -> None:
     assert re.findall(r"`(cli > .+?)`", text) == [" > ".join(layers)]
 
 
+def test_the_modules_that_a_room_is_said_to_have_are_there() -> None:
+    package = Path(flink_boost.__path__[0])
+    for room, modules in table(pages()["scripts/README.md"]):
+        outside_of_brackets = re.sub(r"\([^)]*\)", "", modules)
+        for name in re.findall(r"`(\w+/?)`", outside_of_brackets):
+            path = package / room.strip("`") / name
+            assert path.is_dir() or path.with_suffix(".py").is_file(), f"{room}: {name}"
+
+
 def test_the_folders_are_those_that_exist() -> None:
     rows = table(section(pages()["docs/architecture.md"], "Folders"))
     named = {re.findall(r"[\w-]+", row[0])[0] for row in rows}
