@@ -7,7 +7,7 @@ minutes at a time cancels out.
 The interval is Student's t on these log-ratios, not a bootstrap: with 3 to 10 pairs a percentile
 bootstrap can only return means of the few values it has and covers far less than it claims (about
 80 % instead of 95 % at 4 pairs), while the mean of log-ratios of forks, each itself a mean over
-iterations, is close enough to normal for t. ``test_compare.py`` measures the coverage.
+iterations, is close enough to normal for t. ``test_ratio.py`` measures the coverage.
 """
 
 from __future__ import annotations
