@@ -16,6 +16,11 @@ GLOSSARY = "docs/glossary.md"
 # A ratio with its interval, and what stands behind it up to the end of the table's cell.
 NUMBER = re.compile(r"[\d.]+x \(([\d.]+)–([\d.]+)\)([^|\n]*)")
 
+# What may stand behind a number: a mark, or its word.
+SAID = r"[\s,]*(?:[=?▼▽]|not worse|undecided|slightly)"
+# Logs of experiments say what they measured in their own way.
+LOGS = ("flink-core-patch/EXPERIMENTS.md", "flink-runtime-patch/EXPERIMENTS.md")
+
 
 def percent(floor: float) -> str:
     return f"{round(100 * (1 - floor))} %"
@@ -82,6 +87,46 @@ def test_every_marked_number_bears_its_mark() -> None:
     assert {page: numbers for page, numbers in marked.items() if numbers} == {}
     text = pages()["docs/measured.md"]
     assert sum(found[3].strip().startswith("=") for found in NUMBER.finditer(text)) > 3
+
+
+def unmarked(text: str) -> list[str]:
+    """Numbers in tables that have no mark and whose interval does not bear out "better".
+
+    Published numbers are other people's, and carry no verdict of ours.
+    """
+    wrong = []
+    head: list[str] | None = None
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            head = None
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        head = head or cells
+        for title, cell in zip(head, cells, strict=True):
+            found = NUMBER.search(cell)
+            if found is None or title.startswith("published") or re.match(SAID, found[3]):
+                continue
+            # An end that is shown as 1.00 may be just above.
+            if judge(float(found[1]) + 0.005, float(found[2]) + 0.005) is not Verdict.BETTER:
+                wrong.append(found[0])
+    return wrong
+
+
+def test_a_number_without_a_mark_is_better() -> None:
+    bare = {page: unmarked(text) for page, text in pages().items() if page not in LOGS}
+    assert {page: numbers for page, numbers in bare.items() if numbers} == {}
+
+
+def test_a_mark_that_is_left_out_is_seen() -> None:
+    head = "| row | published | here |\n|---|---|---|\n"
+    assert unmarked(f"{head}| a | 0.97x (0.94–0.99) | 1.04x (1.00–1.08) |") == []
+    assert unmarked(f"{head}| a | 1.2x (1.1–1.3) | 1.01x (0.68–1.52) ?, 5 pairs |") == []
+    assert unmarked(f"{head}| a | 1.2x (1.1–1.3) | 12 · 0.40x (0.35–0.46) |") == [
+        "0.40x (0.35–0.46)"
+    ]
+    assert unmarked("| a |\n|---|\n| 1.01x (0.68–1.52), 5 pairs |") == [
+        "1.01x (0.68–1.52), 5 pairs"
+    ]
 
 
 @pytest.mark.parametrize(
