@@ -17,7 +17,8 @@ def pages() -> dict[str, str]:
     return {
         str(path.relative_to(PROJECT_ROOT)): path.read_text(encoding="utf-8")
         for path in sorted(found)
-        if "build" not in path.relative_to(PROJECT_ROOT).parts
+        if not {"build", "target"} & set(path.relative_to(PROJECT_ROOT).parts)
+        and not path.relative_to(PROJECT_ROOT).parts[0].startswith(".")
     }
 
 

@@ -11,6 +11,8 @@ from pages import anchors, broken_links, pages, section, table
 
 import flink_boost
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.side import Side
+from flink_boost.judge.trend import TrendKind
 
 FRONT = "README.md"
 MEASURED = "docs/measured.md"
@@ -99,9 +101,21 @@ def test_the_modules_that_a_room_is_said_to_have_are_there() -> None:
 def test_the_folders_are_those_that_exist() -> None:
     rows = table(section(pages()["docs/architecture.md"], "Folders"))
     named = {re.findall(r"[\w-]+", row[0])[0] for row in rows}
-    there = {path.name for path in PROJECT_ROOT.iterdir() if path.is_dir()}
-    hidden = {name for name in there if name.startswith(".")}
-    assert named == there - hidden - {"build", "docs"}
+    there = {path.parent.name for name in ("README.md", "pom.xml") for path in modules(name)}
+    assert named == there - {"docs"}
+
+
+def modules(name: str) -> list[Path]:
+    """Files of that name directly below the project's visible folders."""
+    found = PROJECT_ROOT.glob(f"*/{name}")
+    return [path for path in found if not path.parent.name.startswith(".")]
+
+
+def test_the_glossary_has_the_words_of_the_code() -> None:
+    text = pages()["docs/glossary.md"]
+    trends = {kind.value.partition("-")[0] for kind in TrendKind}
+    for word in (*(side.value for side in Side), *trends, "line", "release", "pair", "alarm"):
+        assert f"**{word}**" in text, word
 
 
 def by_row(rows: list[list[str]]) -> dict[str, list[str]]:
