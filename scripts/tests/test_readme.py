@@ -34,6 +34,15 @@ def test_ci_runs_the_test_command_of_the_readme_and_nothing_else() -> None:
     assert steps == ["exec make test"]
 
 
+@pytest.mark.parametrize("file", ["Makefile", "scripts/run-tests"])
+def test_a_test_run_names_tests_that_exist(file: str) -> None:
+    text = (PROJECT_ROOT / file).read_text(encoding="utf-8")
+    named = set(re.findall(r"\btests/[\w/]+(?:\.py)?", text))
+    assert "tests/cluster" in named
+    missing = {name for name in named if not (PROJECT_ROOT / "scripts" / name).exists()}
+    assert missing == set()
+
+
 def test_make_knows_every_target_that_a_page_names() -> None:
     named = {
         page: set(re.findall(r"(?:`|^|=\d )make ((?:[a-z]+-)*[a-z]+)", text, re.MULTILINE))
