@@ -61,7 +61,7 @@ test: ## Run every test and check (Java, Python, browser, clusters), then print 
 
 .PHONY: test-cluster
 test-cluster: setup jars ## Clusters and installations of all lines on all their JDKs; `make test` runs a short form
-	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/test_install.py tests/test_verify.py tests/test_dist.py
+	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist.py
 
 .PHONY: images
 images: setup ## Images of the patched Flink (LINE), the dashboard and the nightly runner: BASE_IMAGE=…

@@ -106,7 +106,7 @@ WEBSITE_NAME = "flink-boost"
 DEF_EXECUTABLE = f"patched {DEFAULT_LINE}"
 DEF_BENCHMARK = "grid"
 TIMELINE_GRID_PAGING = 10
-CHANGE_THRESHOLD = 2.0  # per cent; DESIGN §9
+CHANGE_THRESHOLD = 2.0  # per cent
 SHOW_AUTHOR_EMAIL_ADDRESS = False
 # Codespeed's own log-in stays out of the way: WriteToken checks every request before it.
 ALLOW_ANONYMOUS_POST = True

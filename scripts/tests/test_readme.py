@@ -1,19 +1,24 @@
-"""The README's commands are real: they exist, and CI runs the one that it names for tests."""
+"""The pages' commands are real: they exist, and CI runs the one that the README names for tests."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 
+import click
+import pytest
+from pages import pages
+
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.cli.main import cli
 from flink_boost.flink.lines import load_lines
 
-README = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
+README = pages()["README.md"]
 
 
-def commands() -> list[str]:
-    """The lines of the README's unmarked code blocks, comments cut off."""
-    fences = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def commands(page: str = "README.md") -> list[str]:
+    """The lines of a page's unmarked code blocks, comments cut off."""
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", pages()[page], re.DOTALL | re.MULTILINE)
     blocks = [text for language, text in fences if not language]
     return [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
 
@@ -29,36 +34,55 @@ def test_ci_runs_the_test_command_of_the_readme_and_nothing_else() -> None:
     assert steps == ["exec make test"]
 
 
-def test_make_knows_every_target_that_the_readme_names() -> None:
-    targets = {word for word in re.findall(r"make ([a-z]+)", README) if word != "a"}
-    assert {"run", "stop", "test", "help"} <= targets
+@pytest.mark.parametrize("file", ["Makefile", "scripts/run-tests"])
+def test_a_test_run_names_tests_that_exist(file: str) -> None:
+    text = (PROJECT_ROOT / file).read_text(encoding="utf-8")
+    named = set(re.findall(r"\btests/[\w/]+(?:\.py)?", text))
+    assert "tests/cluster" in named
+    missing = {name for name in named if not (PROJECT_ROOT / "scripts" / name).exists()}
+    assert missing == set()
+
+
+def test_make_knows_every_target_that_a_page_names() -> None:
+    named = {
+        page: set(re.findall(r"(?:`|^|=\d )make ((?:[a-z]+-)*[a-z]+)", text, re.MULTILINE))
+        for page, text in pages().items()
+    }
+    assert {"run", "stop", "test", "wheel"} <= named["README.md"]
+    assert {"help", "jars", "test-cluster", "test-images"} <= named["docs/developing.md"]
     help_text = subprocess.run(
         ["make", "help"], cwd=PROJECT_ROOT, capture_output=True, text=True, timeout=60, check=True
     ).stdout
-    for target in targets:
-        assert f"make {target} " in help_text, target
+    for page, targets in named.items():
+        for target in targets:
+            assert re.search(rf"^  make {target} ", help_text, re.MULTILINE), (page, target)
 
 
-def test_flink_boost_knows_every_command_that_the_readme_shows() -> None:
-    shown = {line.split()[1] for line in commands() if line.startswith(".venv/bin/flink-boost ")}
-    assert {"bench", "compare", "upload", "detect", "report", "serve"} <= shown
-    listed = subprocess.run(
-        [PROJECT_ROOT / ".venv" / "bin" / "flink-boost", "--help"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    ).stdout
-    for name in shown:
-        assert re.search(rf"^  {name} ", listed, re.MULTILINE), name
+def test_flink_boost_knows_every_command_that_a_page_shows() -> None:
+    shown = {
+        page: {
+            line.removeprefix(".venv/bin/").split()[1]
+            for line in commands(page)
+            if line.removeprefix(".venv/bin/").startswith("flink-boost ")
+        }
+        for page in pages()
+    }
+    assert {"install", "verify"} <= shown["README.md"]
+    assert {"bench", "compare", "upload", "detect", "report", "serve"} <= shown["docs/measuring.md"]
+    known = cli.list_commands(click.Context(cli))
+    for page, names in shown.items():
+        assert names <= set(known), page
 
 
-def test_the_readme_names_the_lines_that_are_switched_on() -> None:
+def test_the_readme_names_the_lines_that_are_switched_on_and_their_jdks() -> None:
     for version, line in load_lines().items():
         assert version in README
         if line.enabled:
-            assert f"flink-boost-{version}-" in README
+            jdks = " and ".join(map(str, line.jdks))
+            assert re.search(rf"{re.escape(version)}\s+\(JDK {jdks}\)", README), version
+            assert f"flink-boost-{version}-" in pages()["docs/developing.md"]
 
 
-def test_nothing_is_left_to_be_filled_in() -> None:
-    assert not re.search(r"@@|TODO|TBD|FIXME", README)
+@pytest.mark.parametrize("page", sorted(pages()))
+def test_nothing_is_left_to_be_filled_in(page: str) -> None:
+    assert not re.search(r"@@|TODO|TBD|FIXME", pages()[page])

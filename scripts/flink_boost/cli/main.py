@@ -25,30 +25,27 @@ from flink_boost.cli.answers import print_problem
 from flink_boost.cli.context import Settings
 from flink_boost.cli.problems import explain
 
-# Order in which --help lists the subcommands: the order in which a user meets them.
-ORDER = (
-    "run",
-    "bench",
-    "compare",
-    "upload",
-    "detect",
-    "report",
-    "serve",
-    "stop",
-    "flink-tests",
-    "soak",
-    "box",
-    "dist",
-    "line",
-    "upstream-diff",
-    "install",
-    "verify",
-    "uninstall",
-    "doctor",
-)
+# How --help lists the subcommands: in the order in which a user meets them.
+SECTIONS = {
+    "Measuring": ("run", "bench", "compare", "detect", "box"),
+    "Publishing": ("report", "upload", "serve", "stop"),
+    "Installations": ("install", "verify", "doctor", "uninstall", "dist"),
+    "Other Flink releases": ("flink-tests", "soak", "line", "upstream-diff"),
+}
+# For a module that no section names, so that it is never hidden.
+OTHERS = "Others"
+ORDER = tuple(name for names in SECTIONS.values() for name in names)
 
-# What a wheel can do without the source tree.
+# What a wheel can do without the source tree, and how it says so.
 CARRIED_COMMANDS = frozenset({"install", "verify", "uninstall", "doctor"})
+CARRIED_HELP = """Put faster strings into installations of Apache Flink, check them, take them out.
+
+\b
+Examples:
+  flink-boost install /opt/flink       one jar into lib/
+  flink-boost verify /opt/flink --job  a million strings and a job, compared with stock
+  flink-boost doctor /opt/flink        what is not as it should be
+"""
 
 
 class LazyCommands(click.Group):
@@ -85,14 +82,20 @@ class LazyCommands(click.Group):
         return {module.name.replace("_", "-") for module in modules}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in ``--help``: the first line of each module, which is not imported for it."""
-        rows = [(name, _summary(name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        """The sections in ``--help``: first lines of modules, which are not imported for it."""
+        names = self.list_commands(ctx)
+        widest = max(map(len, names))
+        listed = {**SECTIONS, OTHERS: tuple(name for name in names if name not in ORDER)}
+        for title, members in listed.items():
+            rows = [(name.ljust(widest), _summary(name)) for name in members if name in names]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 @click.group(
     cls=LazyCommands,
+    help=CARRIED_HELP if CARRIED.is_dir() else None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each command has its own help: flink-boost verify --help",
 )
@@ -181,7 +184,8 @@ def _module_name(command: str) -> str:
 
 def _summary(name: str) -> str:
     """What a command module's first line says after the name, read without importing it."""
-    path = Path(commands.__path__[0]) / f"{_module_name(name)}.py"
+    paths = (Path(folder) / f"{_module_name(name)}.py" for folder in commands.__path__)
+    path = next(path for path in paths if path.is_file())
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first_line = docstring.partition("\n")[0]
     return first_line.removeprefix(f"``flink-boost {name}``: ").rstrip(".")

@@ -1,7 +1,7 @@
 """Gets whole Flink distributions and example jobs, which clusters in tests are started from.
 
 ``flink-dist`` is on no package registry except inside PyPI's ``apache-flink`` projects, so a
-distribution is put together from the files that ``lines.toml`` pins (DESIGN §3)::
+distribution is put together from the files that ``lines.toml`` pins::
 
     <cache>/flink-<version>/       bin, conf, lib, log, opt, plugins; appears complete or not at all
     <cache>/examples/<file>        example jobs

@@ -29,7 +29,7 @@ class PinnedFile:
 
 @dataclass(frozen=True)
 class Line:
-    """One supported Flink release (DESIGN §3); ``jdks`` the fully tested one first."""
+    """One supported Flink release; ``jdks`` the fully tested one first."""
 
     version: str
     enabled: bool

@@ -1,4 +1,4 @@
-"""Decides from paired forks whether the second side is faster than the first (DESIGN §8). Pure.
+"""Decides from paired forks whether the second side is faster than the first. Pure.
 
 The sample is the pair: the logarithm of the ratio of its two scores, turned so that above 0 means
 that the second side is faster. Forks of a pair run next to each other, so what slows the box for
@@ -7,7 +7,7 @@ minutes at a time cancels out.
 The interval is Student's t on these log-ratios, not a bootstrap: with 3 to 10 pairs a percentile
 bootstrap can only return means of the few values it has and covers far less than it claims (about
 80 % instead of 95 % at 4 pairs), while the mean of log-ratios of forks, each itself a mean over
-iterations, is close enough to normal for t. ``test_compare.py`` measures the coverage.
+iterations, is close enough to normal for t. ``test_ratio.py`` measures the coverage.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def interval(log_ratios: Sequence[float], confidence: float) -> Interval:
 
 
 def judge(low: float, high: float) -> Verdict:
-    """The first rule of DESIGN §8 that holds for an interval of the ratio."""
+    """The first rule of docs/glossary.md, "Verdicts", that holds for an interval."""
     if low > 1:
         return Verdict.BETTER
     if high < WORSE_BELOW:

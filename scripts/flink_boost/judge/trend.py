@@ -21,7 +21,7 @@ from flink_boost.measure.model import Cell, Frozen
 
 
 class Rules(Frozen):
-    """The numbers of the decision (DESIGN §9)."""
+    """The numbers of the decision; scripts/PUBLISHING.md explains them."""
 
     learning_points: int = Field(default=10, description="fewer points than this: no verdict")
     recent_points: int = Field(default=7, description="how far back a candidate may lie")

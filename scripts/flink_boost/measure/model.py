@@ -94,7 +94,7 @@ class Timing(Frozen):
 
 
 class Box(Frozen):
-    """The machine and JVM that a run was made on (DESIGN §8: what every result carries)."""
+    """The machine and JVM that a run was made on; every result carries it."""
 
     name: str = Field(default="", description="of box.toml; empty where a box has none")
     fingerprint: str = Field(default="", description="of processor, cores and memory")

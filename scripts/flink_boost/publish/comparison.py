@@ -13,8 +13,9 @@ from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.ratio import HarnessCheck, Sides, check_harness, compare, contrasts, unpaired
 from flink_boost.measure.model import Fork, RunInfo
 from flink_boost.publish.grid import grid_sheets, is_in_grid
-from flink_boost.publish.sheet import TONES, Column, Entry, Sheet
+from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
 
+SLIGHTLY_SLOWER = "slightly slower"
 # A difference that small is the profiler's own allocation, or a buffer spread over other counts.
 _ALLOC_TOLERANCE_BYTES = 0.5
 _ALLOC_TOLERANCE = 0.005
@@ -64,7 +65,7 @@ def comparison_sheet(
         tuple(
             (
                 *(Entry(column.text(row)) for column in columns[:-1]),
-                Entry(columns[-1].text(row), TONES[row.verdict]),
+                Entry(columns[-1].text(row), tone_of(row)),
             )
             for row in rows
         ),
@@ -102,7 +103,7 @@ def comparator_sheet(info: RunInfo, against: Sequence[AgainstComparator]) -> She
                 Entry(one.row.unit),
                 Entry(f"{one.row.ratio:.2f}x"),
                 Entry(interval_text(one.row.low, one.row.high, one.row.pairs)),
-                Entry(_COMPARATOR_VERDICTS[one.row.verdict], TONES[one.row.verdict]),
+                Entry(_against_comparator(one.row), tone_of(one.row)),
             )
             for one in against
         ),
@@ -115,6 +116,10 @@ _COMPARATOR_VERDICTS = {
     Verdict.NOT_WORSE: "level",
     Verdict.UNDECIDED: "undecided",
 }
+
+
+def _against_comparator(row: Comparison) -> str:
+    return "slightly behind" if row.slightly_worse else _COMPARATOR_VERDICTS[row.verdict]
 
 
 def comparison_notes(
@@ -161,7 +166,10 @@ def comparison_document(
 
 def _json_rows(rows: Sequence[Comparison]) -> list[dict[str, object]]:
     # Through pydantic's own JSON, which turns the infinite end of a single pair into null.
-    return [{"name": row.cell.name, **json.loads(row.model_dump_json())} for row in rows]
+    return [
+        {"name": row.cell.name, **json.loads(row.model_dump_json()), "slower": row.slower}
+        for row in rows
+    ]
 
 
 def title(info: RunInfo, sides: Sides | None = None) -> str:
@@ -212,7 +220,7 @@ def _columns(info: RunInfo, rows: Sequence[Comparison], sides: Sides) -> list[_C
         columns[-1:-1] = [
             _Column("GC ns/op", True, _gc_times),
             _Column("GC time", True, gc_ratio_text),
-            _Column("GC verdict", False, lambda row: row.gc.verdict.value if row.gc else NOTHING),
+            _Column("GC verdict", False, _gc_verdict_text),
         ]
     if any(row.pairs != info.pairs for row in rows):
         columns.insert(-1, _Column("pairs", True, lambda row: str(row.pairs)))
@@ -231,6 +239,12 @@ def gc_ratio_text(row: Comparison) -> str:
         return NOTHING
     span = interval_text(row.gc.low, row.gc.high, row.pairs)
     return f"{row.gc.ratio:.2f}x" + ("" if span == NOTHING else f" ({span})")
+
+
+def _gc_verdict_text(row: Comparison) -> str:
+    if row.gc is None:
+        return NOTHING
+    return "slightly worse" if row.gc.slightly_worse else row.gc.verdict.value
 
 
 def _change(before: float | None, after: float | None) -> str:
@@ -258,7 +272,12 @@ def cpu_text(row: Comparison) -> str:
 
 
 def verdict_text(row: Comparison) -> str:
-    """The verdict; for an undecided row with the number of pairs that would decide it."""
+    """The verdict; for an undecided row with the number of pairs that would decide it.
+
+    An interval that is wholly below 1 is never only "not worse".
+    """
+    if row.slightly_worse:
+        return SLIGHTLY_SLOWER
     if row.verdict is not Verdict.UNDECIDED:
         return row.verdict.value
     if row.pairs_needed is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.model import Comparison, GcComparison, Verdict
 from flink_boost.measure.model import Cell
-from flink_boost.publish.sheet import TONES, Column, Entry, Sheet
+from flink_boost.publish.sheet import TONES, Column, Entry, Sheet, Tone
 
 ACROSS = "length"
 # A grid of its own for each profile: nobody should compare a mixed cell with a pure one unawares.
@@ -17,7 +17,11 @@ MARKERS = {
     Verdict.UNDECIDED: "?",
     Verdict.WORSE: "▼",
 }
-LEGEND = "▲ better, = not worse, ? undecided, ▼ worse; in brackets the {confidence:.4g} % interval."
+SLIGHTLY_WORSE = "▽"
+LEGEND = (
+    "▲ better, = not worse, ▽ slightly {less}, ? undecided, ▼ worse; in brackets the"
+    " {confidence:.4g} % interval."
+)
 
 
 def is_in_grid(row: Comparison, rows: Sequence[Comparison]) -> bool:
@@ -38,13 +42,16 @@ def grid_sheets(rows: Sequence[Comparison], title: str, *, with_gc: bool) -> lis
     for profile in profiles:
         own = [row for row in chosen if dict(row.cell.params).get(APART, "") == profile]
         named = f"{title}; {profile}" if profile else title
-        sheets.append(_grid(own, named, _speed))
+        sheets.append(_grid(own, named, _speed, "slower"))
         if with_gc:
-            sheets.append(_grid(own, f"{named}: time in garbage collections", _collections))
+            named = f"{named}: time in garbage collections"
+            sheets.append(_grid(own, named, _collections, "worse"))
     return sheets
 
 
-def _grid(rows: Sequence[Comparison], title: str, entry: Callable[[Comparison], Entry]) -> Sheet:
+def _grid(
+    rows: Sequence[Comparison], title: str, entry: Callable[[Comparison], Entry], less: str
+) -> Sheet:
     lengths = sorted({dict(row.cell.params)[ACROSS] for row in rows}, key=lambda text: int(text))
     lines: dict[str, dict[str, Comparison]] = {}
     for row in rows:
@@ -59,7 +66,7 @@ def _grid(rows: Sequence[Comparison], title: str, entry: Callable[[Comparison], 
             )
             for label, line in lines.items()
         ),
-        (LEGEND.format(confidence=100 * rows[0].confidence),),
+        (LEGEND.format(less=less, confidence=100 * rows[0].confidence),),
     )
 
 
@@ -71,18 +78,21 @@ def _label(cell: Cell) -> str:
 
 
 def _speed(row: Comparison) -> Entry:
-    return _entry(row.ratio, row.low, row.high, row.verdict, row.pairs)
+    return _entry(row, row.pairs)
 
 
 def _collections(row: Comparison) -> Entry:
     if row.gc is None:
         return Entry("none")
-    return _entry(row.gc.ratio, row.gc.low, row.gc.high, row.gc.verdict, row.pairs)
+    return _entry(row.gc, row.pairs)
 
 
-def _entry(ratio: float, low: float, high: float, verdict: Verdict, pairs: int) -> Entry:
-    span = f" ({_number(low)}–{_number(high)})" if pairs > 1 else ""
-    return Entry(f"{_number(ratio)}x{span} {MARKERS[verdict]}", TONES[verdict])
+def _entry(value: Comparison | GcComparison, pairs: int) -> Entry:
+    span = f" ({_number(value.low)}–{_number(value.high)})" if pairs > 1 else ""
+    shown = f"{_number(value.ratio)}x{span}"
+    if value.slightly_worse:
+        return Entry(f"{shown} {SLIGHTLY_WORSE}", Tone.OPEN)
+    return Entry(f"{shown} {MARKERS[value.verdict]}", TONES[value.verdict])
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,7 @@ from flink_boost.base.text import interval_text, short_number
 from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.reference import Outcome, Reference, ReferenceRow
 from flink_boost.publish.comparison import cpu_text, verdict_text
-from flink_boost.publish.sheet import TONES, Column, Entry, Sheet, Tone
+from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
 
 
 def reference_sheet(reference: Reference, rows: Sequence[ReferenceRow], confidence: float) -> Sheet:
@@ -77,7 +77,7 @@ def _fields(row: ReferenceRow, with_third: bool) -> tuple[Entry, ...]:
             *([_ratio(row.third), _ratio(row.against_third)] if with_third else []),
             cpu_text(ours),
         ]
-        verdict = Entry(verdict_text(ours), TONES[ours.verdict])
+        verdict = Entry(verdict_text(ours), tone_of(ours))
     return (*map(Entry, texts), verdict, Entry(row.outcome.value, _TONES[row.outcome]))
 
 

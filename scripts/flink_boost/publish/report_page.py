@@ -19,13 +19,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from flink_boost.base.text import short_number
 from flink_boost.flink.side import SIDE_TITLES, Side
 from flink_boost.judge.model import Comparison, Verdict
-from flink_boost.judge.ratio import HarnessCheck, check_harness
+from flink_boost.judge.ratio import NOT_WORSE_FROM, WORSE_BELOW, HarnessCheck, check_harness
 from flink_boost.judge.series import Series, settings_of
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import RunInfo
-from flink_boost.publish.comparison import gc_ratio_text, harness_sentence
+from flink_boost.publish.comparison import SLIGHTLY_SLOWER, gc_ratio_text, harness_sentence
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
-from flink_boost.publish.sheet import Sheet
+from flink_boost.publish.sheet import Sheet, tone_of
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,8 @@ def render(report: ReportInput) -> str:
         confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
         figures=_figures(report),
         trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
+        worse_below=WORSE_BELOW,
+        not_worse_from=NOT_WORSE_FROM,
         aa=None if report.aa is None else aa_sentence(report.aa),
         circumstances=_circumstances(run),
         further=report.further,
@@ -119,11 +121,9 @@ def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
             f"Flink {run.line}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
             f"{'shows' if off == 1 else 'show'} a difference that cannot be there."
         )
-    counts = Counter(comparison.verdict for comparison in comparisons)
-    parts = [
-        f"{counts[verdict]} {words}" for verdict, words in _COUNT_WORDS.items() if counts[verdict]
-    ]
-    if counts[Verdict.UNDECIDED] and not counts[Verdict.WORSE]:
+    counts = Counter(map(_count_words, comparisons))
+    parts = [f"{counts[words]} {words}" for words in _COUNTED if counts[words]]
+    if counts[_COUNT_WORDS[Verdict.UNDECIDED]] and not any(item.slower for item in comparisons):
         parts.append("none shown to be slower")
     better = [item.ratio for item in comparisons if item.verdict is Verdict.BETTER]
     gain = ""
@@ -169,13 +169,12 @@ _COUNT_WORDS = {
     Verdict.NOT_WORSE: "not slower",
     Verdict.UNDECIDED: "undecided",
 }
+# What the headline counts, in its order.
+_COUNTED = ("faster", "slower", SLIGHTLY_SLOWER, "not slower", "undecided")
 
-_VERDICT_CLASSES = {
-    Verdict.BETTER: "good",
-    Verdict.WORSE: "bad",
-    Verdict.NOT_WORSE: "even",
-    Verdict.UNDECIDED: "open",
-}
+
+def _count_words(comparison: Comparison) -> str:
+    return SLIGHTLY_SLOWER if comparison.slightly_worse else _COUNT_WORDS[comparison.verdict]
 
 
 def _row(comparison: Comparison) -> Row:
@@ -189,8 +188,8 @@ def _row(comparison: Comparison) -> Row:
         unit=comparison.unit,
         ratio=f"{comparison.ratio:.2f}x",
         interval=_interval(comparison),
-        verdict=comparison.verdict.value,
-        verdict_class=_VERDICT_CLASSES[comparison.verdict],
+        verdict=SLIGHTLY_SLOWER if comparison.slightly_worse else comparison.verdict.value,
+        verdict_class=tone_of(comparison).value,
         hint=hint,
         allocation=_change_of(comparison.reference_alloc, comparison.candidate_alloc),
         cpu="–" if comparison.cpu_ratio is None else f"{comparison.cpu_ratio:.2f}x",

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from flink_boost.judge.model import Verdict
+from flink_boost.judge.model import Comparison, Verdict
 
 _FILE_WIDTH = 400
 
@@ -32,6 +32,11 @@ TONES = {
     Verdict.NOT_WORSE: Tone.PLAIN,
     Verdict.UNDECIDED: Tone.OPEN,
 }
+
+
+def tone_of(row: Comparison) -> Tone:
+    """How to colour a verdict: one that is slightly slower is not as plain as "not worse"."""
+    return Tone.OPEN if row.slightly_worse else TONES[row.verdict]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ import pytest
 
 from flink_boost.base.scratch import DISK_FULL
 from flink_boost.cli import commands
-from flink_boost.cli.main import ORDER, main
+from flink_boost.cli import main as main_module
+from flink_boost.cli.main import CARRIED_COMMANDS, OTHERS, SECTIONS, main
 
 FAILING = '''
 """Fail in the way that the argument says."""
@@ -100,14 +101,44 @@ def test_an_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str])
     assert "No such command 'nothing'" in capsys.readouterr().err
 
 
+def sections(help_text: str) -> dict[str, list[str]]:
+    """Commands of each section of the help, in its order; the options are none."""
+    found: dict[str, list[str]] = {}
+    for line in help_text.partition("\nOptions:\n")[2].splitlines():
+        if head := re.fullmatch(r"(\w[\w ]*):", line):
+            found[head[1]] = []
+        elif (name := re.match(r"  ([a-z][\w-]*)  ", line)) and found:
+            found[list(found)[-1]].append(name[1])
+    return found
+
+
 def test_help_lists_exactly_the_modules_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
-    listing = capsys.readouterr().out.partition("Commands:")[2]
+    shown = sections(capsys.readouterr().out)
     modules = {path.stem for path in Path(commands.__path__[0]).glob("*.py")} - {"__init__"}
-    names = {module.replace("_", "-") for module in modules}
-    listed = re.findall(r"^  ([\w-]+)", listing, re.MULTILINE)[: len(names)]
-    assert set(listed) == names
-    assert listed == [name for name in ORDER if name in names]
+    listed = [name for names in shown.values() for name in names]
+    assert sorted(listed) == sorted(module.replace("_", "-") for module in modules)
+    assert {title: tuple(names) for title, names in shown.items()} == SECTIONS
+
+
+@pytest.mark.usefixtures("failing_command")
+def test_a_command_that_no_section_names_is_listed_last(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--help"]) == 0
+    shown = sections(capsys.readouterr().out)
+    assert list(shown) == [*SECTIONS, OTHERS]
+    assert shown[OTHERS] == ["fail"]
+
+
+def test_a_wheel_lists_what_works_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_module, "CARRIED", tmp_path)
+    assert main(["--help"]) == 0
+    shown = sections(capsys.readouterr().out)
+    assert shown == {"Installations": ["install", "verify", "doctor", "uninstall"]}
+    assert set(SECTIONS["Installations"]) >= CARRIED_COMMANDS
 
 
 @pytest.mark.parametrize("name", ["bench", "compare"])
@@ -120,7 +151,7 @@ def test_every_command_has_help_with_examples(
 
 def test_version_and_help_import_no_subcommand() -> None:
     script = (
-        "import sys; from flink_boost.cli import main; main(['--version']); main(['--help']);"
+        "import sys; from flink_boost.cli.main import main; main(['--version']); main(['--help']);"
         "heavy = {'scipy', 'matplotlib', 'django', 'httpx'} & set(sys.modules);"
         "assert not heavy, heavy"
     )

@@ -19,7 +19,8 @@ WEAVE = "META-INF/flink-boost/weave.properties"
 
 pytestmark = pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)
 
-# DESIGN §7: the process ends within 10 s; the JVM's own options are computed before it starts.
+# The process ends within 10 s (docs/architecture.md, "The guard"); the JVM's own options are
+# computed before it starts.
 START_SECONDS = 10
 
 Run = Callable[[FlinkInstallation, Path], Ended]

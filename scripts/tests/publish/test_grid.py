@@ -67,7 +67,8 @@ def test_a_cell_is_ratio_interval_and_marker() -> None:
         "**T; mixed**\n\n"
         "| characters | 4 | 1,024 |\n|:---|---:|---:|\n"
         "| write ascii, serializer | 1.06x (0.96–1.17) ▼ | 1.06x (0.96–1.17) = |\n\n"
-        "▲ better, = not worse, ? undecided, ▼ worse; in brackets the 95 % interval.\n"
+        "▲ better, = not worse, ▽ slightly slower, ? undecided, ▼ worse;"
+        " in brackets the 95 % interval.\n"
     )
 
 

@@ -1,6 +1,6 @@
-"""Flink's own published tests, run with the drop-in jar in front of the class path (DESIGN §13).
+"""Flink's own published tests, run with the drop-in jar in front of the class path.
 
 ``plan`` says which classes run in which JVM, ``classpath`` gets them from Maven Central, ``jvm``
-runs one JVM, ``outcome`` reads what it left, ``verdict`` judges failures by running them on stock
+runs one JVM, ``outcome`` reads what it left, ``blame`` judges failures by running them on stock
 too, ``runner`` does it all and can be killed at any time, ``summary`` reports.
 """

@@ -4,8 +4,8 @@ package org.apache.flink.benchmark;
 import java.io.ByteArrayOutputStream;
 
 /**
- * Flink's string format, written out plainly (DESIGN §4): length plus one, then the code units,
- * each as a base-128 number with the low group first.
+ * Flink's string format, written out plainly: length plus one, then the code units, each as a
+ * base-128 number with the low group first.
  *
  * <p>Input for the read benchmarks and the check of the write benchmarks come from here and not
  * from {@code StringValue}: with profile {@code pure} nothing but the measured loop may pass

@@ -3,7 +3,7 @@ package org.apache.flink.boost.string;
 
 /**
  * The raw loops from characters to bytes: each UTF-16 code unit is a base-128 varint of one byte
- * below 0x80, two below 0x4000, else three (DESIGN §4).
+ * below 0x80, two below 0x4000, else three.
  *
  * <p>Callers have made sure that all bytes fit. A wide store may touch up to four bytes behind its
  * characters, so at least four more characters follow it, whose own bytes cover them; the last ones

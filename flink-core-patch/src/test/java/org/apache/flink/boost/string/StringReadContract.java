@@ -167,8 +167,7 @@ public abstract class StringReadContract {
         Outcome patched = Outcome.of(FlinkClasses.PATCHED, this, bytes, start, end);
         Outcome stock = Outcome.of(FlinkClasses.STOCK, this, bytes, start, end);
         if (OutOfMemoryError.class.getName().equals(stock.exception()) && !patched.equals(stock)) {
-            // Stock allocates what a length field claims; ours first looks for the bytes (DESIGN
-            // §6).
+            // Stock allocates what a length field claims; ours first looks for the bytes.
             stock = endOfInput(bytes, end);
         }
         assertThat(patched)

@@ -151,7 +151,7 @@ public abstract class StringValueReadContract {
         Outcome patched = Outcome.of(FlinkClasses.PATCHED, patchedValue, source, bytes, start);
         Outcome stock = Outcome.of(FlinkClasses.STOCK, stockValue, source, bytes, start);
         if (OutOfMemoryError.class.getName().equals(stock.exception)) {
-            // Ours first looks for the bytes (DESIGN §6); see the test of huge lies.
+            // Ours first looks for the bytes; see the test of huge lies.
             return;
         }
         if (stock.exception != null && stock.length > LongText.AT_ONCE) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The wire format (DESIGN §4) spelled out slowly, and inputs that no writer would write. */
+/** The wire format spelled out slowly, and inputs that no writer would write. */
 public final class Wire {
 
     private Wire() {}
