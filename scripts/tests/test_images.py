@@ -28,6 +28,7 @@ from flink_boost.base.net import free_ports
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.measure import boxfile, boxlock
 
 DOCKER = PROJECT_ROOT / "docker"
 ENTRY_POINT = DOCKER / "flink-entrypoint.sh"
@@ -120,6 +121,47 @@ def test_ports_are_published_to_this_machine_only() -> None:
     ]
     assert len(published) == 2
     assert all(port.startswith("127.0.0.1:") for port in published)
+
+
+def test_the_runner_shares_the_machines_lock_and_name_and_has_no_token_in_its_environment() -> None:
+    document = compose_document()
+    runner = document["services"]["runner"]
+    assert f"{boxlock.USUAL_PLACE.parent}:{boxlock.USUAL_PLACE.parent}" in runner["volumes"]
+    assert f"{boxfile.USUAL_PLACE.parent}:{boxfile.USUAL_PLACE.parent}:ro" in runner["volumes"]
+    assert "FLINK_BOOST_TOKEN" not in runner["environment"]
+    (secret,) = runner["secrets"]
+    assert runner["environment"]["FLINK_BOOST_TOKEN_FILE"] == f"/run/secrets/{secret}"
+    assert document["secrets"][secret] == {"environment": "FLINK_BOOST_TOKEN"}
+
+
+@pytest.mark.parametrize(("measured", "published"), [(0, True), (6, True), (4, False)])
+def test_a_night_with_failed_forks_is_published_all_the_same(
+    measured: int, published: bool, tmp_path: Path
+) -> None:
+    """The runner's entry point, with programs that note their call in the place of ours."""
+    calls = tmp_path / "calls"
+    (tmp_path / "lines.toml").touch()
+    for program in ("bin/make", ".venv/bin/flink-boost"):
+        file = tmp_path / program
+        file.parent.mkdir(parents=True)
+        file.write_text(f'#!/bin/sh\necho "$@" >> {calls}\n[ "$1" != bench ] || exit {measured}\n')
+        file.chmod(0o755)
+    done = subprocess.run(
+        ["sh", DOCKER / "runner-entrypoint.sh"],
+        env={
+            "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+            "FLINK_BOOST_CHECKOUT": str(tmp_path),
+            "FLINK_BOOST_CODESPEED_URL": "http://dashboard:8321/",
+        },
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == measured
+    expected = ["setup build", "bench --group spine --purpose nightly"]
+    assert calls.read_text().splitlines() == [
+        *expected,
+        *(["upload", "detect", "report"] if published else []),
+    ]
 
 
 def test_names_and_versions_are_those_of_the_rest() -> None:
