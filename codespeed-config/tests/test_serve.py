@@ -196,7 +196,7 @@ def test_the_pid_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
         state = {"pid": bystander.pid, "url": "http://127.0.0.1:9/", "instance": "x"}
         (data / "state.json").write_text(json.dumps(state), encoding="utf-8")
         with liveness.try_lock(data), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(serve, "STOP_SECONDS", 0.5)
+            patch.setattr(liveness, "STOP_SECONDS", 0.5)
             with pytest.raises(EnvironmentProblem, match="does not end"):
                 liveness.stop(data)
         assert bystander.poll() is None

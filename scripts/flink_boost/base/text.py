@@ -31,3 +31,13 @@ def describe_left(seconds: float) -> str:
     if seconds < 5400:
         return f"about {round(seconds / 60)} min left"
     return f"about {seconds / 3600:.1f} h left"
+
+
+def size_text(size: int) -> str:
+    """``4.2 MB``: bytes in the largest unit of which there is at least one, by thousands."""
+    amount, unit = float(size), "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
