@@ -24,7 +24,7 @@ from flink_boost.operate.contents import (
     require_nothing_beside,
     require_orderly,
 )
-from flink_boost.operate.flink_processes import Running, find_running, sees_all
+from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 from flink_boost.operate.releases import TO_LEAVE
 
 # As a failed check of `verify` ends.
@@ -232,7 +232,9 @@ def _java(launch: Launch, line: Line | None, ours: DropIn | None) -> Iterator[Fi
             )
 
 
-def _process(process: Running, home: FlinkHome, ours: Path | None, *, in_order: bool) -> Finding:
+def _process(
+    process: FlinkProcess, home: FlinkHome, ours: Path | None, *, in_order: bool
+) -> Finding:
     named = f"{process.main_class} (pid {process.pid}) runs"
     wanted = {*(process.dropins if ours is None else (ours,)), home.dist}
     gone = [jar for jar in process.dropins if not os.path.lexists(jar)]

@@ -30,7 +30,7 @@ _CODEC = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """What a job wrote, sorted, and where the TaskManager's classes came from."""
 
     lines: tuple[str, ...]
@@ -71,7 +71,7 @@ def compare_job(
 
 
 def compare_outcomes(
-    ours: Outcome, stock: Outcome, line: Line, launch: Launch, jar: Path, job: str
+    ours: JobOutcome, stock: JobOutcome, line: Line, launch: Launch, jar: Path, job: str
 ) -> Check:
     """The verdict on a job that ran with our jar and without it."""
     # A JVM names the file behind all links.
@@ -113,14 +113,14 @@ def _run(
     launch: Launch,
     job: Path,
     environment: Mapping[str, str],
-) -> Outcome:
+) -> JobOutcome:
     with running_cluster(home, line, folder, launch, environment) as cluster:
         output = folder / "output"
         cluster.submit(job, output)
         # 1.9 writes a file, newer releases a folder.
         parts = [file for file in (output, *output.rglob("*")) if file.is_file()]
         lines = sorted(line for part in parts for line in part.read_text().splitlines())
-    return Outcome(tuple(lines), loaded_classes(folder / CLASSES))
+    return JobOutcome(tuple(lines), loaded_classes(folder / CLASSES))
 
 
 def _without(home: FlinkHome, jar: Path, stock: Path, target: Path) -> Path:

@@ -27,7 +27,7 @@ _CLASS_PATH = frozenset({"-cp", "-classpath", "--class-path"})
 
 
 @dataclass(frozen=True)
-class Running:
+class FlinkProcess:
     """A JVM that was started from an installation; ``dropins`` are our jars in its class path.
 
     ``outdated`` are those jars of the class path, ours and Flink's own, of which it has another
@@ -62,7 +62,7 @@ class _OpenFile:
     identity: tuple[int, int] | None
 
 
-def find_running(home: FlinkHome, proc: Path = _PROC) -> list[Running]:
+def find_running(home: FlinkHome, proc: Path = _PROC) -> list[FlinkProcess]:
     """JVMs of this machine whose class path holds jars of the installation's ``lib/``."""
     found = []
     folders = (folder for folder in proc.glob("[0-9]*") if folder.name.isdecimal())
@@ -119,13 +119,13 @@ def sees_all(proc: Path = _PROC) -> bool:
     return True
 
 
-def _running(folder: Path, main_class: str, jars: list[Path]) -> Running:
+def _running(folder: Path, main_class: str, jars: list[Path]) -> FlinkProcess:
     ours = tuple(jar for jar in jars if jar.name.startswith(PREFIX))
     watched = (*ours, *(jar for jar in jars if is_dist(jar)))
     try:
         opened = list(_open_files(folder / "fd"))
     except OSError:
-        return Running(int(folder.name), main_class, ours, unknown=watched)
+        return FlinkProcess(int(folder.name), main_class, ours, unknown=watched)
     started = _started(folder)
     states = {jar: _state(jar, opened, started) for jar in watched}
     # A JVM opens its jars in their order, each when it first looks for a class there.
@@ -135,7 +135,7 @@ def _running(folder: Path, main_class: str, jars: list[Path]) -> Running:
         jar for jar in ours if states[jar] is _State.UNOPENED and jars.index(jar) < last
     )
     unclear = {_State.UNOPENED, _State.UNKNOWN}
-    return Running(
+    return FlinkProcess(
         int(folder.name),
         main_class,
         ours,

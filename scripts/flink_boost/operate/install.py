@@ -26,7 +26,7 @@ from flink_boost.flink.home import FlinkHome, require_own_library, require_stock
 from flink_boost.flink.lines import Line
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.contents import Contents, read_contents, require_orderly
-from flink_boost.operate.flink_processes import Running
+from flink_boost.operate.flink_processes import FlinkProcess
 from flink_boost.operate.releases import notes_on_leaving
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -42,7 +42,7 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
+class LibraryChange:
     """What a call did to ``lib/``; ``running`` are processes that still have the old classes.
 
     ``notes`` are sentences about the release whose jar was replaced or removed.
@@ -52,7 +52,7 @@ class Change:
     jar: Path | None
     sha256: str | None
     removed: tuple[Path, ...]
-    running: tuple[Running, ...]
+    running: tuple[FlinkProcess, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -61,10 +61,10 @@ def install(
     line: Line,
     carried: Carried,
     known: Sequence[Path],
-    running: Sequence[Running],
+    running: Sequence[FlinkProcess],
     *,
     rolling: bool,
-) -> Change:
+) -> LibraryChange:
     """Leaves exactly the line's jar in ``lib/``; does nothing when it is there already.
 
     The jar gets the permissions of ``flink-dist``, so that whoever runs Flink can read it.
@@ -79,7 +79,7 @@ def install(
     with _alone(home.lib):
         present = require_orderly(read_contents(home.lib, known), home.folder)
         if present is not None and present.path == target and target.read_bytes() == content:
-            return Change(Action.UNCHANGED, target, sha256(target), (), tuple(running))
+            return LibraryChange(Action.UNCHANGED, target, sha256(target), (), tuple(running))
         _require_stopped(home, running, rolling)
         with _writable(home.lib):
             if present is None or present.path == target:
@@ -89,12 +89,12 @@ def install(
         action = Action.INSTALLED if present is None else Action.REPLACED
         removed = (present.path,) if present is not None and present.path != target else ()
         notes = notes_on_leaving(() if present is None else (present.boost_version,))
-        return Change(action, target, sha256(target), removed, tuple(running), notes)
+        return LibraryChange(action, target, sha256(target), removed, tuple(running), notes)
 
 
 def uninstall(
-    home: FlinkHome, known: Sequence[Path], running: Sequence[Running], *, rolling: bool
-) -> Change:
+    home: FlinkHome, known: Sequence[Path], running: Sequence[FlinkProcess], *, rolling: bool
+) -> LibraryChange:
     """Removes every jar of ours from ``lib/``, and what a half-done installation left.
 
     Jars under another name count too. Raises ``LinkedLibrary``, ``ReadOnlyInstallation``,
@@ -109,12 +109,12 @@ def uninstall(
         ours = (*(dropin.path for dropin in contents.dropins), *contents.partial)
         if not ours:
             require_stock_dist(home)
-            return Change(Action.UNCHANGED, None, None, (), tuple(running))
+            return LibraryChange(Action.UNCHANGED, None, None, (), tuple(running))
         _require_stopped(home, running, rolling)
         with _writable(home.lib):
             _remove_all(ours)
         notes = notes_on_leaving(dropin.boost_version for dropin in contents.dropins)
-        return Change(Action.REMOVED, None, None, ours, tuple(running), notes)
+        return LibraryChange(Action.REMOVED, None, None, ours, tuple(running), notes)
 
 
 def require_installed(contents: Contents, home: FlinkHome) -> Path:
@@ -172,7 +172,7 @@ def _named(path: Path) -> str:
     return path.name if path.name.startswith("flink-boost-") else f"flink-boost-{path.name}"
 
 
-def _require_stopped(home: FlinkHome, running: Sequence[Running], rolling: bool) -> None:
+def _require_stopped(home: FlinkHome, running: Sequence[FlinkProcess], rolling: bool) -> None:
     if running and not rolling:
         listed = ", ".join(f"{process.main_class} (pid {process.pid})" for process in running)
         raise FlinkRunning(

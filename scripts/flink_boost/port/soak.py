@@ -36,7 +36,7 @@ PASSED, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 _END_SECONDS = 60.0
 
 
-class Mode(StrEnum):
+class SoakMode(StrEnum):
     """How the codec may look into strings; the modes that the tests run in."""
 
     OPENED = "opened"
@@ -46,12 +46,12 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SoakPlan:
     """What a soak test drives. Case N is a function of seed and N alone."""
 
     line: str
     jdk: int
-    mode: Mode
+    mode: SoakMode
     cases: int
     seed: int
 
@@ -87,16 +87,16 @@ class Result:
         return f"Case {self.failing_case} of seed {self.seed} differs on {where}."
 
 
-def jvm_options(mode: Mode, jdk: int) -> list[str]:
+def jvm_options(mode: SoakMode, jdk: int) -> list[str]:
     """Options that put a JVM into a mode."""
     match mode:
-        case Mode.OPENED:
+        case SoakMode.OPENED:
             return [OPENS_JAVA_LANG]
-        case Mode.PLAIN:
+        case SoakMode.PLAIN:
             return [OPENS_JAVA_LANG, "-Dflink.boost.access=plain"]
-        case Mode.NO_COMPACT_STRINGS:
+        case SoakMode.NO_COMPACT_STRINGS:
             return [OPENS_JAVA_LANG, "-XX:-CompactStrings"]
-        case Mode.NOT_OPENED:
+        case SoakMode.NOT_OPENED:
             # JDK 11 opens everything unless it is told not to. java.nio stays open: without it
             # Flink 1.9 has no memory off the heap.
             return ["--illegal-access=deny", OPENS_NIO] if jdk < 16 else []
@@ -104,7 +104,7 @@ def jvm_options(mode: Mode, jdk: int) -> list[str]:
 
 def java_command(
     java: str,
-    plan: Plan,
+    plan: SoakPlan,
     line: Line,
     build: Path,
     version: str,

@@ -44,7 +44,7 @@ from flink_boost.flink.home import open_home
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.contents import read_contents, require_orderly
 from flink_boost.operate.doctor import Level, examine
-from flink_boost.operate.flink_processes import Running, find_running, sees_all
+from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 
 OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer"
 
@@ -386,7 +386,7 @@ def test_a_process_whose_jar_was_renamed_aside_first(home: Path, answer: Answer)
         assert answer("uninstall", "--rolling", home)["action"] == "removed"
         assert answer("install", "--rolling", home)["action"] == "installed"
         (found,) = find_running(open_home(home))
-        assert found == Running(
+        assert found == FlinkProcess(
             pid, "Sleeper.java", (home / "lib" / JAR,), outdated=(home / "lib" / JAR,)
         )
 
@@ -415,7 +415,7 @@ def test_what_may_not_be_looked_at_is_not_known(home: Path, tmp_path: Path) -> N
 
     (found,) = find_running(open_home(home), tmp_path / "proc")
 
-    assert found == Running(77, "TaskManagerRunner", (jar,), unknown=(jar, dist))
+    assert found == FlinkProcess(77, "TaskManagerRunner", (jar,), unknown=(jar, dist))
     assert not sees_all(tmp_path / "proc")
     (tmp_path / "proc" / "1").mkdir()
     (tmp_path / "proc" / "1" / "cmdline").touch()

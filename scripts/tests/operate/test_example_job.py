@@ -23,7 +23,7 @@ from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import Line
-from flink_boost.operate.example_job import Outcome, compare_job, compare_outcomes
+from flink_boost.operate.example_job import JobOutcome, compare_job, compare_outcomes
 from flink_boost.operate.flink_processes import find_running
 
 
@@ -79,9 +79,11 @@ def test_a_cluster_that_does_not_start_without_our_jar_is_no_fault_of_it(home: P
     assert find_running(open_home(home)) == []
 
 
-STOCK_RUN = Outcome(("(be,1)", "(to,1)", "(to,2)"), {})
-OFF_RUN = Outcome(STOCK_RUN.lines, {"org.apache.flink.types.StringValue": "/flink/lib/boost.jar"})
-OUR_RUN = Outcome(
+STOCK_RUN = JobOutcome(("(be,1)", "(to,1)", "(to,2)"), {})
+OFF_RUN = JobOutcome(
+    STOCK_RUN.lines, {"org.apache.flink.types.StringValue": "/flink/lib/boost.jar"}
+)
+OUR_RUN = JobOutcome(
     STOCK_RUN.lines,
     {
         "org.apache.flink.types.StringValue": "/flink/lib/boost.jar",
@@ -102,14 +104,14 @@ OUR_RUN = Outcome(
         (STOCK_RUN, "on", False, "did not write down where org.apache.flink.types.StringValue"),
         (OUR_RUN, "off", False, "but our codec ran although it is switched off"),
         (
-            Outcome(("(be,1)", "(to,2)", "(to,2)"), OUR_RUN.classes),
+            JobOutcome(("(be,1)", "(to,2)", "(to,2)"), OUR_RUN.classes),
             "on",
             False,
             "1 of them not as on stock, 1 are missing",
         ),
-        (Outcome((), OUR_RUN.classes), "on", False, "wrote 0 lines"),
+        (JobOutcome((), OUR_RUN.classes), "on", False, "wrote 0 lines"),
         (
-            Outcome(
+            JobOutcome(
                 OUR_RUN.lines,
                 {**OUR_RUN.classes, "org.apache.flink.types.StringValue": "/flink/lib/a.jar"},
             ),
@@ -119,7 +121,7 @@ OUR_RUN = Outcome(
         ),
     ],
 )
-def test_the_verdict_on_a_job(ours: Outcome, mode: str, passed: bool, words: str) -> None:
+def test_the_verdict_on_a_job(ours: JobOutcome, mode: str, passed: bool, words: str) -> None:
     jar = Path("/flink/lib/boost.jar")
     check = compare_outcomes(ours, STOCK_RUN, LINE, with_mode(mode), jar, "WordCount.jar")
     assert check.passed is passed
@@ -131,7 +133,7 @@ def test_a_full_disk_is_told_with_a_failure(
     full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is missing may not have found its place."""
-    runs = iter([STOCK_RUN, Outcome((), {})])
+    runs = iter([STOCK_RUN, JobOutcome((), {})])
     free = SimpleNamespace(f_bavail=0, f_bfree=0 if full else 1 << 20, f_frsize=4096)
     monkeypatch.setattr("os.statvfs", lambda _: free)
     monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -151,7 +153,7 @@ def test_the_job_may_take_the_jar_through_a_link(tmp_path: Path) -> None:
     jar.parent.mkdir(parents=True)
     (tmp_path / "current").symlink_to("flink")
     linked = tmp_path / "current" / "lib"
-    ours = Outcome(OUR_RUN.lines, dict.fromkeys(OUR_RUN.classes, str(linked / "boost.jar")))
+    ours = JobOutcome(OUR_RUN.lines, dict.fromkeys(OUR_RUN.classes, str(linked / "boost.jar")))
     assert compare_outcomes(ours, STOCK_RUN, LINE, with_mode("on"), jar, "WordCount.jar").passed
     (linked / "jar").symlink_to(jar)
     named = linked / "jar"

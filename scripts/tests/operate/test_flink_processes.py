@@ -15,7 +15,7 @@ from installations import CARRIED, JAR, LINE, flink_boost
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.doctor import Finding, Level, examine
-from flink_boost.operate.flink_processes import Running, find_running
+from flink_boost.operate.flink_processes import FlinkProcess, find_running
 
 DIST = "flink-dist-2.3.0.jar"
 HOUR = 3600.0
@@ -93,7 +93,7 @@ def test_a_process_that_was_started_through_a_link(
         (tmp_path / "current").symlink_to(flink.folder)
     proc.start([tmp_path / "current" / "lib" / name for name in (JAR, DIST)], jars_of(flink))
     assert find_running(flink, proc.folder) == [
-        Running(77, "TaskManagerRunner", (flink.lib / JAR,))
+        FlinkProcess(77, "TaskManagerRunner", (flink.lib / JAR,))
     ]
 
 
@@ -138,7 +138,7 @@ def test_a_jar_that_was_written_over_with_its_old_time_is_another(
     shutil.rmtree(proc.folder)
     proc.start(jars_of(flink), jars_of(flink), started=HOUR)
     (found,) = find_running(flink, proc.folder)
-    assert found == Running(77, "TaskManagerRunner", (jar,))
+    assert found == FlinkProcess(77, "TaskManagerRunner", (jar,))
 
 
 def test_a_jar_that_is_passed_over_is_told_from_one_that_is_not_known(

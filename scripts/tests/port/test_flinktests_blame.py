@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from flink_boost.flink.side import Side
-from flink_boost.port.flinktests.blame import ROUNDS, Finding, Round, Verdict, decided, judge
-from flink_boost.port.flinktests.outcome import Case, Outcome, Status
+from flink_boost.port.flinktests.blame import ROUNDS, Blame, BlamedCase, Round, decided, judge
+from flink_boost.port.flinktests.outcome import Case, CaseStatus, Outcome
 
 PASS = ""
 
@@ -19,7 +19,7 @@ def outcome(side: Side, **kinds: str) -> Outcome:
         Case(
             class_name="C",
             name=name,
-            status=Status.FAILED if kind else Status.PASSED,
+            status=CaseStatus.FAILED if kind else CaseStatus.PASSED,
             kind=kind,
             message=f"on {side}" if kind else "",
         )
@@ -35,7 +35,7 @@ def rounds(*pairs: tuple[str, str]) -> list[Round]:
     ]
 
 
-def verdict(first: str, played: Sequence[Round]) -> Finding:
+def verdict(first: str, played: Sequence[Round]) -> BlamedCase:
     (finding,) = judge(outcome(Side.PATCHED, t=first), played)
     return finding
 
@@ -43,28 +43,28 @@ def verdict(first: str, played: Sequence[Round]) -> Finding:
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        ([("E", "E")], Verdict.STOCK_TOO),
-        ([("E", "E"), ("E", "E")], Verdict.STOCK_TOO),
-        ([("E", PASS)] * 3, Verdict.OURS),
-        ([("E", PASS)], Verdict.OURS),
+        ([("E", "E")], Blame.STOCK_TOO),
+        ([("E", "E"), ("E", "E")], Blame.STOCK_TOO),
+        ([("E", PASS)] * 3, Blame.OURS),
+        ([("E", PASS)], Blame.OURS),
         # It fails on stock too, but in another way: that is not the same failure.
-        ([("E", "F")] * 3, Verdict.OURS),
+        ([("E", "F")] * 3, Blame.OURS),
         # Once in three rounds is enough to be ours as long as stock never fails.
-        ([(PASS, PASS), (PASS, PASS), ("E", PASS)], Verdict.OURS),
-        ([(PASS, PASS)], Verdict.OURS),
-        ([(PASS, PASS)] * 2, Verdict.OURS),
-        ([(PASS, PASS)] * 3, Verdict.UNSTABLE),
-        ([("E", PASS), (PASS, "E"), ("E", PASS)], Verdict.UNSTABLE),
-        ([("E", "E"), ("E", PASS), ("E", PASS)], Verdict.UNSTABLE),
-        ([(PASS, "E")] * 3, Verdict.UNSTABLE),
+        ([(PASS, PASS), (PASS, PASS), ("E", PASS)], Blame.OURS),
+        ([(PASS, PASS)], Blame.OURS),
+        ([(PASS, PASS)] * 2, Blame.OURS),
+        ([(PASS, PASS)] * 3, Blame.UNSTABLE),
+        ([("E", PASS), (PASS, "E"), ("E", PASS)], Blame.UNSTABLE),
+        ([("E", "E"), ("E", PASS), ("E", PASS)], Blame.UNSTABLE),
+        ([(PASS, "E")] * 3, Blame.UNSTABLE),
     ],
 )
-def test_the_rule(pairs: list[tuple[str, str]], expected: Verdict) -> None:
+def test_the_rule(pairs: list[tuple[str, str]], expected: Blame) -> None:
     assert verdict("E", rounds(*pairs)).verdict is expected
 
 
 def test_without_a_round_a_failure_is_ours() -> None:
-    assert verdict("E", []).verdict is Verdict.OURS
+    assert verdict("E", []).verdict is Blame.OURS
 
 
 def test_counts_and_messages_of_both_sides() -> None:
@@ -80,15 +80,15 @@ def test_a_failure_that_comes_up_in_a_round_is_judged_too() -> None:
         patched=outcome(Side.PATCHED, t="E", u="E"), stock=outcome(Side.STOCK, t="E", u=PASS)
     )
     assert {f.case.name: f.verdict for f in judge(first, [played])} == {
-        "t": Verdict.STOCK_TOO,
-        "u": Verdict.OURS,
+        "t": Blame.STOCK_TOO,
+        "u": Blame.OURS,
     }
 
 
 def test_a_case_that_stock_did_not_reach_does_not_excuse_ours() -> None:
     """Stock lost the whole class: nothing shows that it would fail this case."""
     played = Round(patched=outcome(Side.PATCHED, t="E"), stock=outcome(Side.STOCK))
-    assert verdict("E", [played] * 3).verdict is Verdict.OURS
+    assert verdict("E", [played] * 3).verdict is Blame.OURS
 
 
 def test_rounds_end_when_all_is_stocks_or_they_are_used_up() -> None:

@@ -11,8 +11,8 @@ from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.outcome import (
     LOST,
     Case,
+    CaseStatus,
     Outcome,
-    Status,
     from_our_jar,
     lost_case,
     merge,
@@ -52,14 +52,14 @@ def test_reads_a_report(tmp_path: Path) -> None:
     (tmp_path / "TEST-junit-jupiter.xml").write_text(REPORT, encoding="utf-8")
     first, nested, off, wrong, broken = read_reports(tmp_path)
     assert first == Case(
-        class_name="a.FirstTest", name="works(Path)[1]", status=Status.PASSED, seconds=1233.25
+        class_name="a.FirstTest", name="works(Path)[1]", status=CaseStatus.PASSED, seconds=1233.25
     )
     assert nested.name == "given Foo@", "an identity hash differs from JVM to JVM"
     assert nested.top_level_class == "a.FirstTest"
-    assert off.status is Status.SKIPPED
-    assert (wrong.status, wrong.kind) == (Status.FAILED, "AssertionFailedError")
+    assert off.status is CaseStatus.SKIPPED
+    assert (wrong.status, wrong.kind) == (CaseStatus.FAILED, "AssertionFailedError")
     assert wrong.message == "expected: <1> but was: <2>"
-    assert (broken.status, broken.kind) == (Status.FAILED, "IOException")
+    assert (broken.status, broken.kind) == (CaseStatus.FAILED, "IOException")
     assert broken.message.startswith("java.io.IOException")
 
 
@@ -78,7 +78,7 @@ def test_a_case_that_failed_once_has_failed(tmp_path: Path) -> None:
         folder.mkdir()
         report = f"<testsuite>{content}</testsuite>"
         (folder / "TEST-x.xml").write_text(report, encoding="utf-8")
-        assert [case.status for case in read_reports(folder)] == [Status.FAILED]
+        assert [case.status for case in read_reports(folder)] == [CaseStatus.FAILED]
 
 
 def test_finds_where_woven_classes_came_from() -> None:
@@ -144,12 +144,12 @@ def test_merges_jvms() -> None:
     )
     two = Outcome(
         side=Side.PATCHED,
-        cases=(Case(class_name="a.CTest", name="t", status=Status.PASSED),),
+        cases=(Case(class_name="a.CTest", name="t", status=CaseStatus.PASSED),),
         sources={"A": (OURS, "other")},
         seconds=3,
     )
     both = merge([one, two])
-    assert [case.status for case in both.cases] == [Status.FAILED, Status.PASSED]
+    assert [case.status for case in both.cases] == [CaseStatus.FAILED, CaseStatus.PASSED]
     assert both.lost == {"a.BTest": "did not end"}
     assert both.sources == {"A": (OURS, "other")}
     assert (both.patched, both.seconds) == (True, 5)

@@ -22,15 +22,15 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import CACHE
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
-from flink_boost.port.flinktests.blame import Verdict
+from flink_boost.port.flinktests.blame import Blame
 from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests, replaced_classes
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
 from flink_boost.port.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
 from flink_boost.port.flinktests.plan import Chunk, Limits
 from flink_boost.port.flinktests.runner import (
+    EndedChunk,
     Plan,
     Results,
-    Step,
     is_complete,
     load_results,
     prepare,
@@ -130,14 +130,14 @@ def results(probes: ModuleTests, folder: Path) -> Results:
     plan = plan_of(CHUNKS)
     state = folder / "state"
     assert not prepare(state, plan, keep_complete=False)
-    steps: list[Step] = []
+    steps: list[EndedChunk] = []
     found = run_missing_chunks(state, plan, {"core": probe_jvm(probes, folder)}, steps.append)
     assert [step.number for step in steps] == [1, 2, 3, 4]
     assert steps[-1].seconds_left == 0
     return found
 
 
-def verdicts(results: Results) -> dict[str, tuple[Verdict, int, int, int]]:
+def verdicts(results: Results) -> dict[str, tuple[Blame, int, int, int]]:
     return {
         f.case.class_name.removeprefix("probes."): (
             f.verdict,
@@ -153,10 +153,10 @@ def verdicts(results: Results) -> dict[str, tuple[Verdict, int, int, int]]:
 @pytest.mark.timeout(600)
 def test_each_failure_gets_its_verdict(results: Results) -> None:
     assert verdicts(results) == {
-        "OursTest": (Verdict.OURS, 3, 3, 0),
-        "StockTooTest": (Verdict.STOCK_TOO, 1, 1, 1),
-        "UnstableTest": (Verdict.UNSTABLE, 3, 0, 0),
-        "ExitingTest": (Verdict.STOCK_TOO, 1, 1, 1),
+        "OursTest": (Blame.OURS, 3, 3, 0),
+        "StockTooTest": (Blame.STOCK_TOO, 1, 1, 1),
+        "UnstableTest": (Blame.UNSTABLE, 3, 0, 0),
+        "ExitingTest": (Blame.STOCK_TOO, 1, 1, 1),
     }
 
 
@@ -179,7 +179,7 @@ def test_a_class_that_hangs_is_stopped(probes: ModuleTests, tmp_path: Path) -> N
     (case,) = found.outcomes[0].failures
     why = "did not end within 4 s; it was in HangingTest.hangs()"
     assert (case.name, case.kind, case.message) == (WHOLE_CLASS, LOST, why)
-    assert verdicts(found) == {"HangingTest": (Verdict.STOCK_TOO, 1, 1, 1)}
+    assert verdicts(found) == {"HangingTest": (Blame.STOCK_TOO, 1, 1, 1)}
     assert summarize(found, DROPIN).stale_exclusions == (), "stock was seen to fail"
     stacks = (state / "logs" / "core-001.log").read_text(encoding="utf-8")
     assert "at probes.HangingTest.hangs(HangingTest.java:" in stacks
@@ -270,7 +270,7 @@ def test_a_run_goes_on_where_it_was(probes: ModuleTests, results: Results, folde
         load_results(state, results.plan)
     before = {path: path.stat().st_mtime_ns for path in (state / "chunks").iterdir()}
     assert prepare(state, results.plan, keep_complete=False), "it is not complete any more"
-    steps: list[Step] = []
+    steps: list[EndedChunk] = []
     run_missing_chunks(state, results.plan, {"core": probe_jvm(probes, folder)}, steps.append)
     assert [step.chunk.id for step in steps] == ["core-002"]
     assert {path: path.stat().st_mtime_ns for path in before} == before

@@ -16,9 +16,9 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.port.soak import (
-    Mode,
-    Plan,
     Result,
+    SoakMode,
+    SoakPlan,
     java_command,
     jvm_options,
     parse_count,
@@ -72,10 +72,10 @@ def test_what_is_no_count_is_refused(text: str) -> None:
 
 
 def test_every_mode_has_its_options() -> None:
-    assert len({tuple(jvm_options(mode, 17)) for mode in Mode}) == len(Mode)
+    assert len({tuple(jvm_options(mode, 17)) for mode in SoakMode}) == len(SoakMode)
     # JDK 11 opens everything unless it is told not to; 17 has lost the option.
-    assert "--illegal-access=deny" in jvm_options(Mode.NOT_OPENED, 11)
-    assert jvm_options(Mode.NOT_OPENED, 17) == []
+    assert "--illegal-access=deny" in jvm_options(SoakMode.NOT_OPENED, 11)
+    assert jvm_options(SoakMode.NOT_OPENED, 17) == []
 
 
 def test_states_become_results(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_damaged_state_is_named(tmp_path: Path, content: str) -> None:
 
 def test_a_missing_build_is_named(tmp_path: Path) -> None:
     line = find_line(default_line())
-    plan = Plan(line.version, 17, Mode.OPENED, 10, 1)
+    plan = SoakPlan(line.version, 17, SoakMode.OPENED, 10, 1)
     with pytest.raises(EnvironmentProblem, match="Run `make build"):
         java_command("java", plan, line, tmp_path, "0.2.0", [])
 

@@ -14,7 +14,14 @@ from flink_boost.cli.main import main
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.flink.versions import distance, nearest_line, version_key
-from flink_boost.port.sources.diff import ClassChange, MemberChange, Status, compare_sources
+from flink_boost.port.sources.diff import (
+    ClassChange,
+    MemberChange,
+    compare_sources,
+)
+from flink_boost.port.sources.diff import (
+    MemberStatus as Status,
+)
 from flink_boost.port.sources.java import parse_java
 from flink_boost.port.sources.ours import fetch_sources
 from flink_boost.port.sources.patches import (

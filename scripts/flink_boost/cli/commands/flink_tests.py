@@ -21,10 +21,10 @@ from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk
 from flink_boost.port.flinktests import plan as planning
 from flink_boost.port.flinktests.classpath import ensure_tests, replaced_classes
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
-from flink_boost.port.flinktests.outcome import Status
+from flink_boost.port.flinktests.outcome import CaseStatus
 from flink_boost.port.flinktests.runner import (
+    EndedChunk,
     Plan,
-    Step,
     is_complete,
     load_results,
     prepare,
@@ -209,12 +209,12 @@ def _plan(
     return plan, jvms
 
 
-def _show(step: Step, console: Console) -> None:
+def _show(step: EndedChunk, console: Console) -> None:
     outcome = step.outcome
     failed = f", {len(outcome.failures)} failed" if outcome.failures else ""
     left = f", {describe_left(step.seconds_left)}" if step.seconds_left else ""
     console.out(
-        f"[{step.number}/{step.total}] {step.chunk.id}: {outcome.count(Status.PASSED)} passed"
+        f"[{step.number}/{step.total}] {step.chunk.id}: {outcome.count(CaseStatus.PASSED)} passed"
         f"{failed} in {outcome.seconds:.0f} s{left}"
     )
     for investigation in step.investigations:

@@ -22,7 +22,7 @@ from flink_boost.flink.lines import load_lines
 from flink_boost.operate import install
 from flink_boost.operate.carried import carried
 from flink_boost.operate.flink_processes import find_running
-from flink_boost.operate.install import Action, Change
+from flink_boost.operate.install import Action, LibraryChange
 
 
 @click.command(name="install")
@@ -57,7 +57,7 @@ def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
         say(f"{done}.{_still_to_do(change, home.folder)}", done)
 
 
-def _done(change: Change, version: str, folder: Path) -> str:
+def _done(change: LibraryChange, version: str, folder: Path) -> str:
     lib = folder / "lib"
     name = change.jar.name if change.jar is not None else ""
     match change.action:
@@ -69,7 +69,7 @@ def _done(change: Change, version: str, folder: Path) -> str:
     return f"Flink {version}: put {name} into {lib}"
 
 
-def _still_to_do(change: Change, folder: Path) -> str:
+def _still_to_do(change: LibraryChange, folder: Path) -> str:
     if change.action is Action.UNCHANGED:
         return ""
     restart = "".join(

@@ -26,8 +26,8 @@ DEFAULT_CASES = "2e6"
 @click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
 @click.option(
     "--mode",
-    type=click.Choice([mode.value for mode in soak.Mode]),
-    default=soak.Mode.OPENED.value,
+    type=click.Choice([mode.value for mode in soak.SoakMode]),
+    default=soak.SoakMode.OPENED.value,
     show_default=True,
     help="How the codec may look into strings.",
 )
@@ -74,10 +74,10 @@ def command(
     """
     flink = find_line(line or default_line())
     java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
-    plan = soak.Plan(
+    plan = soak.SoakPlan(
         line=flink.version,
         jdk=ask_jdk(java).feature,
-        mode=soak.Mode(mode),
+        mode=soak.SoakMode(mode),
         cases=soak.parse_count(cases),
         seed=seed,
     )
@@ -116,7 +116,7 @@ def command(
             )
 
 
-def _report(plan: soak.Plan, state: Path, path: Path) -> int:
+def _report(plan: soak.SoakPlan, state: Path, path: Path) -> int:
     result = soak.read_result(state)
     if result is None:
         raise EnvironmentProblem(f"{state} says that the run goes on.", "Run the command again.")

@@ -22,7 +22,7 @@ from flink_boost.flink.lines import load_lines
 from flink_boost.operate import install
 from flink_boost.operate.carried import carried
 from flink_boost.operate.flink_processes import find_running
-from flink_boost.operate.install import Action, Change
+from flink_boost.operate.install import Action, LibraryChange
 
 
 @click.command(name="uninstall")
@@ -55,13 +55,13 @@ def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
         say("\n".join((f"{done}.", *_still_to_do(change))), done)
 
 
-def _done(change: Change, lib: Path) -> str:
+def _done(change: LibraryChange, lib: Path) -> str:
     if change.action is Action.UNCHANGED:
         return f"There is nothing of flink-boost in {lib}: nothing changed"
     return "\n".join(f"Removed {file.name} from {file.parent}." for file in change.removed)[:-1]
 
 
-def _still_to_do(change: Change) -> list[str]:
+def _still_to_do(change: LibraryChange) -> list[str]:
     if change.action is Action.UNCHANGED:
         return []
     restart = [

@@ -14,7 +14,7 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, default_line, find_line, load_lines
 from flink_boost.flink.versions import nearest_line
-from flink_boost.port.sources.diff import ClassChange, MemberChange, Status, compare_sources
+from flink_boost.port.sources.diff import ClassChange, MemberChange, MemberStatus, compare_sources
 from flink_boost.port.sources.ours import sources_of
 from flink_boost.port.sources.patch import TEST, our_files, upstream_patch
 from flink_boost.port.sources.patches import patches_of_tree
@@ -86,7 +86,7 @@ def command(
 
 def describe(change: ClassChange, with_diff: bool = False) -> list[str]:
     """One class and its members, a line each; with the differences below them if wanted."""
-    now = "" if change.status is Status.UNCHANGED else f"  {_became(change)}"
+    now = "" if change.status is MemberStatus.UNCHANGED else f"  {_became(change)}"
     lines = ["", f"{change.name}{now}"]
     width = max((len(member.expected) for member in change.members), default=0)
     for member in change.members:
@@ -102,7 +102,7 @@ def _became(change: ClassChange) -> str:
 
 
 def _verdict(member: MemberChange) -> str:
-    if member.status is Status.UNCHANGED:
+    if member.status is MemberStatus.UNCHANGED:
         return "unchanged"
     place = f", line {member.line}" if member.line else ""
     return f"{member.status.upper()}: {member.found}{place} ({member.ours})"
@@ -110,14 +110,14 @@ def _verdict(member: MemberChange) -> str:
 
 def _changed_names(change: ClassChange) -> list[str]:
     simple = change.name.rpartition(".")[2]
-    if change.status is Status.GONE:
+    if change.status is MemberStatus.GONE:
         return [simple]
     members = [
         f"{simple}.{member.expected.partition('(')[0].rpartition(' ')[2]}"
         for member in change.members
-        if member.status is not Status.UNCHANGED
+        if member.status is not MemberStatus.UNCHANGED
     ]
-    return members if change.status is Status.UNCHANGED else [simple, *members]
+    return members if change.status is MemberStatus.UNCHANGED else [simple, *members]
 
 
 def _count(changes: Sequence[ClassChange]) -> int:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.dist.jar import write_replaced
-from flink_boost.operate.dist.page import PAGE, Contents, start_page
+from flink_boost.operate.dist.page import PAGE, PageContents, start_page
 from flink_boost.operate.dist.tarball import write_tarball
 from flink_boost.flink.distribution import LEGAL_TEXTS, unpack_distribution, unpack_legal_texts
 from flink_boost.flink.downloads import disk_problems, prepared_aside
@@ -78,7 +78,7 @@ def build_tarball(
         home = _official(line, cache, aside / name)
         dropin = _fitting(package.dropin(line), line)
         legal = {text: (home.folder / text).read_text(encoding="utf-8") for text in LEGAL_TEXTS}
-        contents = Contents(
+        contents = PageContents(
             line=line,
             boost_version=package.version,
             dist=home.dist.name,

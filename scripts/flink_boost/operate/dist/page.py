@@ -14,7 +14,7 @@ PAGE = "FLINK-BOOST.md"
 
 
 @dataclass(frozen=True)
-class Contents:
+class PageContents:
     """What the page tells about; ``ours`` is the jar in ``lib/`` that has our classes."""
 
     line: Line
@@ -29,7 +29,7 @@ class Contents:
         return self.ours.name == self.dist
 
 
-def start_page(contents: Contents) -> str:
+def start_page(contents: PageContents) -> str:
     """The page as Markdown."""
     environment = jinja2.Environment(  # noqa: S701 - Markdown, from names and numbers of our own
         loader=jinja2.PackageLoader("flink_boost.operate.dist"),

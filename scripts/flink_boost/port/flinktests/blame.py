@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from flink_boost.measure.model import Frozen
-from flink_boost.port.flinktests.outcome import Case, Outcome, Status
+from flink_boost.port.flinktests.outcome import Case, CaseStatus, Outcome
 
 ROUNDS = 3
 
 
-class Verdict(StrEnum):
+class Blame(StrEnum):
     """Whose failure a failing case is."""
 
     OURS = "failed only with our jar"
@@ -35,18 +35,18 @@ class Round(Frozen):
     stock: Outcome
 
 
-class Finding(Frozen):
+class BlamedCase(Frozen):
     """A failing case, its verdict, and how often it failed when its class ran alone."""
 
     case: Case
-    verdict: Verdict
+    verdict: Blame
     rounds: int
     failed_patched: int
     failed_stock: int
     stock_message: str = ""
 
 
-def judge(first: Outcome, rounds: Sequence[Round]) -> tuple[Finding, ...]:
+def judge(first: Outcome, rounds: Sequence[Round]) -> tuple[BlamedCase, ...]:
     """A finding for each case that failed with our jar, in ``first`` or in a round.
 
     With no or few rounds the verdicts are the ones that these rounds allow; ``decided`` tells
@@ -59,26 +59,26 @@ def judge(first: Outcome, rounds: Sequence[Round]) -> tuple[Finding, ...]:
     return tuple(_judge_case(case, rounds) for case in failing.values())
 
 
-def decided(findings: Sequence[Finding], rounds: int) -> bool:
+def decided(findings: Sequence[BlamedCase], rounds: int) -> bool:
     """Whether further rounds are of no use: all failures are stock's, or the rounds are used up."""
     if rounds >= ROUNDS:
         return True
-    return rounds > 0 and all(finding.verdict is Verdict.STOCK_TOO for finding in findings)
+    return rounds > 0 and all(finding.verdict is Blame.STOCK_TOO for finding in findings)
 
 
-def _judge_case(case: Case, rounds: Sequence[Round]) -> Finding:
+def _judge_case(case: Case, rounds: Sequence[Round]) -> BlamedCase:
     patched = [_failure(each.patched, case.key) for each in rounds]
     stock = [_failure(each.stock, case.key) for each in rounds]
     kinds = {case.kind} | {failure.kind for failure in patched if failure}
     same = [failure for failure in stock if failure and failure.kind in kinds]
     failed_patched = sum(1 for failure in patched if failure)
     if same and len(same) == failed_patched == len(rounds):
-        verdict = Verdict.STOCK_TOO
+        verdict = Blame.STOCK_TOO
     elif same or (len(rounds) >= ROUNDS and not failed_patched):
-        verdict = Verdict.UNSTABLE
+        verdict = Blame.UNSTABLE
     else:
-        verdict = Verdict.OURS
-    return Finding(
+        verdict = Blame.OURS
+    return BlamedCase(
         case=case,
         verdict=verdict,
         rounds=len(rounds),
@@ -89,7 +89,7 @@ def _judge_case(case: Case, rounds: Sequence[Round]) -> Finding:
 
 
 def _failure(outcome: Outcome, key: tuple[str, str]) -> Case | None:
-    return next((c for c in outcome.cases if c.key == key and c.status is Status.FAILED), None)
+    return next((c for c in outcome.cases if c.key == key and c.status is CaseStatus.FAILED), None)
 
 
 def _describe(case: Case) -> str:

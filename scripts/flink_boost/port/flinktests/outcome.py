@@ -27,7 +27,7 @@ _MESSAGE_LENGTH = 300
 _IDENTITY_HASH = re.compile(r"@[0-9a-f]{4,8}\b")
 
 
-class Status(StrEnum):
+class CaseStatus(StrEnum):
     """How a test case ended; errors are failures."""
 
     PASSED = "passed"
@@ -40,7 +40,7 @@ class Case(Frozen):
 
     class_name: str
     name: str
-    status: Status
+    status: CaseStatus
     seconds: float = 0.0
     kind: str = ""
     message: str = ""
@@ -77,9 +77,9 @@ class Outcome(Frozen):
     @property
     def failures(self) -> tuple[Case, ...]:
         """The cases that failed."""
-        return tuple(case for case in self.cases if case.status is Status.FAILED)
+        return tuple(case for case in self.cases if case.status is CaseStatus.FAILED)
 
-    def count(self, status: Status) -> int:
+    def count(self, status: CaseStatus) -> int:
         """How many cases ended so."""
         return sum(1 for case in self.cases if case.status is status)
 
@@ -103,7 +103,7 @@ def merge(outcomes: Sequence[Outcome]) -> Outcome:
 def lost_case(class_name: str, why: str) -> Case:
     """The failed case that stands for a class whose JVM gave no result."""
     return Case(
-        class_name=class_name, name=WHOLE_CLASS, status=Status.FAILED, kind=LOST, message=why
+        class_name=class_name, name=WHOLE_CLASS, status=CaseStatus.FAILED, kind=LOST, message=why
     )
 
 
@@ -121,7 +121,7 @@ def read_reports(folder: Path) -> tuple[Case, ...]:
         for element in root.iter("testcase"):
             case = _case(element)
             known = found.get(case.key)
-            if known is None or known.status is not Status.FAILED:
+            if known is None or known.status is not CaseStatus.FAILED:
                 found[case.key] = case
     return tuple(found.values())
 
@@ -130,11 +130,11 @@ def _case(element: ET.Element) -> Case:
     problem = element.find("failure")
     if problem is None:
         problem = element.find("error")
-    status = Status.PASSED
+    status = CaseStatus.PASSED
     if problem is not None:
-        status = Status.FAILED
+        status = CaseStatus.FAILED
     elif element.find("skipped") is not None:
-        status = Status.SKIPPED
+        status = CaseStatus.SKIPPED
     return Case(
         class_name=element.get("classname", ""),
         name=_IDENTITY_HASH.sub("@", element.get("name", "")),

@@ -24,7 +24,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.flink.side import Side
 from flink_boost.measure.model import Frozen
-from flink_boost.port.flinktests.blame import Finding, Round, decided, judge
+from flink_boost.port.flinktests.blame import BlamedCase, Round, decided, judge
 from flink_boost.port.flinktests.outcome import Outcome, merge
 from flink_boost.port.flinktests.plan import Chunk, Limits
 
@@ -51,7 +51,7 @@ class Investigation(Frozen):
     class_name: str
     first: Outcome
     rounds: tuple[Round, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[BlamedCase, ...]
     excluded: bool
 
 
@@ -65,7 +65,7 @@ class RunsTests(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class EndedChunk:
     """A chunk that has just ended, for the one who shows progress."""
 
     number: int
@@ -110,7 +110,7 @@ def run_missing_chunks(
     folder: Path,
     plan: Plan,
     jvms: Mapping[str, RunsTests],
-    progress: Callable[[Step], None],
+    progress: Callable[[EndedChunk], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> Results:
     """Runs what has no result yet, investigates failures, and reads all results.
@@ -129,7 +129,7 @@ def run_missing_chunks(
         write_durably(folder / "chunks" / f"{chunk.id}.done", "")
         pace = (spent + clock() - began) / (done + sum(sizes[: index + 1]))
         progress(
-            Step(
+            EndedChunk(
                 number=len(plan.chunks) - len(missing) + index + 1,
                 total=len(plan.chunks),
                 chunk=chunk,

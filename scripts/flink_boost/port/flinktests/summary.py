@@ -9,11 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from flink_boost.base.files import make_folder, write_durably
-from flink_boost.port.flinktests.blame import Finding, Verdict
-from flink_boost.port.flinktests.outcome import Case, Status, from_our_jar
+from flink_boost.port.flinktests.blame import Blame, BlamedCase
+from flink_boost.port.flinktests.outcome import Case, CaseStatus, from_our_jar
 from flink_boost.port.flinktests.runner import Results
 
-_ORDER = (Verdict.OURS, Verdict.STOCK_TOO, Verdict.UNSTABLE)
+_ORDER = (Blame.OURS, Blame.STOCK_TOO, Blame.UNSTABLE)
 _NAMES = 5
 # XML 1.0 forbids most control characters even when escaped.
 _NOT_IN_XML = {code: "�" for code in range(32) if code not in (9, 10, 13)}
@@ -31,7 +31,7 @@ class Summary:
     title: str
     passed: int
     skipped: int
-    findings: tuple[Finding, ...]
+    findings: tuple[BlamedCase, ...]
     stale_exclusions: tuple[str, ...]
     loaded: frozenset[str]
     jvms: int
@@ -40,9 +40,9 @@ class Summary:
     run_apart: tuple[tuple[str, str], ...]
 
     @property
-    def ours(self) -> tuple[Finding, ...]:
+    def ours(self) -> tuple[BlamedCase, ...]:
         """The failures that are ours."""
-        return tuple(f for f in self.findings if f.verdict is Verdict.OURS)
+        return tuple(f for f in self.findings if f.verdict is Blame.OURS)
 
     @property
     def good(self) -> bool:
@@ -66,8 +66,8 @@ def summarize(results: Results, dropin: Path) -> Summary:
     excluded = [name for chunk in plan.chunks if chunk.excluded for name in chunk.classes]
     return Summary(
         title=f"Flink {plan.line}, JDK {plan.jdk}",
-        passed=counts[Status.PASSED],
-        skipped=counts[Status.SKIPPED],
+        passed=counts[CaseStatus.PASSED],
+        skipped=counts[CaseStatus.SKIPPED],
         findings=tuple(f for each in results.investigations for f in each.findings),
         stale_exclusions=tuple(name for name in excluded if name not in proven),
         loaded=from_our_jar(results.outcomes, dropin),
@@ -85,7 +85,7 @@ def summarize(results: Results, dropin: Path) -> Summary:
 def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator[str]:
     """The lines to print: counts, proof, one per verdict of a class with failures, what to mend."""
     by_verdict = Counter(finding.verdict for finding in summary.findings)
-    counts = [f"{summary.passed} passed", f"{by_verdict[Verdict.OURS]} {Verdict.OURS}"]
+    counts = [f"{summary.passed} passed", f"{by_verdict[Blame.OURS]} {Blame.OURS}"]
     counts += [f"{by_verdict[v]} {v}" for v in _ORDER[1:] if by_verdict[v]]
     counts.append(f"{summary.skipped} skipped by Flink")
     yield f"{summary.title}: {', '.join(counts)}"
@@ -109,10 +109,10 @@ def _without_tests(names: tuple[str, ...]) -> str:
     return f"; {len(names)} class{'es' * (len(names) > 1)} without a test: {some}"
 
 
-def describe_findings(findings: Sequence[Finding]) -> Iterator[str]:
+def describe_findings(findings: Sequence[BlamedCase]) -> Iterator[str]:
     """One line per verdict and class, ours first: the first case, and how many more there are."""
     for verdict in _ORDER:
-        groups: dict[str, list[Finding]] = {}
+        groups: dict[str, list[BlamedCase]] = {}
         for finding in findings:
             if finding.verdict is verdict:
                 groups.setdefault(finding.case.top_level_class, []).append(finding)
@@ -121,7 +121,7 @@ def describe_findings(findings: Sequence[Finding]) -> Iterator[str]:
             yield describe_finding(group[0]) + more
 
 
-def describe_finding(finding: Finding) -> str:
+def describe_finding(finding: BlamedCase) -> str:
     """One line: the verdict, the case, how often it failed alone on each side, the message."""
     case = finding.case
     text = (
@@ -152,7 +152,7 @@ def write_junit_xml(results: Results, summary: Summary, path: Path) -> None:
     write_durably(path, ET.tostring(suite, encoding="unicode", xml_declaration=False))
 
 
-def _add(suite: ET.Element, case: Case, finding: Finding | None) -> None:
+def _add(suite: ET.Element, case: Case, finding: BlamedCase | None) -> None:
     element = ET.SubElement(
         suite,
         "testcase",
@@ -161,8 +161,8 @@ def _add(suite: ET.Element, case: Case, finding: Finding | None) -> None:
         time=f"{case.seconds:.3f}",
     )
     if finding is not None:
-        tag = "failure" if finding.verdict is Verdict.OURS else "skipped"
+        tag = "failure" if finding.verdict is Blame.OURS else "skipped"
         message = describe_finding(finding).translate(_NOT_IN_XML)
         ET.SubElement(element, tag, message=message)
-    elif case.status is Status.SKIPPED:
+    elif case.status is CaseStatus.SKIPPED:
         ET.SubElement(element, "skipped")

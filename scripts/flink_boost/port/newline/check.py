@@ -15,7 +15,7 @@ from pathlib import Path
 from flink_boost.base.errors import BrokenData
 from flink_boost.flink.lines import Line
 from flink_boost.flink.versions import distance
-from flink_boost.port.sources.diff import ClassChange, MemberChange, Status, compare_sources
+from flink_boost.port.sources.diff import ClassChange, MemberChange, MemberStatus, compare_sources
 from flink_boost.port.sources.patches import PatchedClass
 from flink_boost.port.sources.tree import SourceTree
 
@@ -69,7 +69,7 @@ class ClassVerdict:
 
 
 def _changed_members(change: ClassChange) -> list[MemberChange]:
-    return [member for member in change.members if member.status is not Status.UNCHANGED]
+    return [member for member in change.members if member.status is not MemberStatus.UNCHANGED]
 
 
 def class_checksums(patches: Sequence[PatchedClass], jars: Sequence[Path]) -> dict[str, str]:

@@ -37,7 +37,7 @@ _CLOSED_FROM = 17
 Tell = Callable[[str], None]
 
 
-class Published(Protocol):
+class Registry(Protocol):
     """The registries, as ``published.Registries`` asks them."""
 
     def releases(self, project: str) -> Sequence[str]:
@@ -56,7 +56,7 @@ class Surroundings:
 
     lines: Sequence[Line]
     patches: Sequence[PatchedClass]
-    published: Published
+    published: Registry
     tree: Path
     jdk_home: Callable[[int], Path]
     environment: Mapping[str, str]
@@ -77,7 +77,7 @@ class Jars:
     sources: tuple[Path, ...]
 
 
-def require_release(version: str, published: Published) -> None:
+def require_release(version: str, published: Registry) -> None:
     """Raises ``UsageProblem``, naming the nearest releases, for one that does not exist."""
     if not _RELEASE.fullmatch(version):
         raise UsageProblem(f"{version!r} is not a Flink release.", "Name one as in 2.3.0.")

@@ -17,7 +17,7 @@ from flink_boost.port.sources.patches import PatchedClass, Use, UsedField, UsedM
 from flink_boost.port.sources.tree import SourceTree
 
 
-class Status(StrEnum):
+class MemberStatus(StrEnum):
     """What became of a class or member."""
 
     UNCHANGED = "unchanged"
@@ -37,7 +37,7 @@ class MemberChange:
     use: Use
     ours: str
     expected: str
-    status: Status
+    status: MemberStatus
     applies: bool
     found: str = ""
     line: int | None = None
@@ -49,7 +49,7 @@ class ClassChange:
     """One patched class. ``found`` is its name now; ``beside`` what else changed in it."""
 
     name: str
-    status: Status
+    status: MemberStatus
     found: str | None
     members: tuple[MemberChange, ...]
     beside: tuple[str, ...] = ()
@@ -57,14 +57,14 @@ class ClassChange:
     @property
     def changed(self) -> bool:
         """Whether anything that we use is not as it was."""
-        return self.status is not Status.UNCHANGED or any(
-            member.status is not Status.UNCHANGED for member in self.members
+        return self.status is not MemberStatus.UNCHANGED or any(
+            member.status is not MemberStatus.UNCHANGED for member in self.members
         )
 
     @property
     def unchanged_members(self) -> int:
         """How many of the members are as they were."""
-        return sum(member.status is Status.UNCHANGED for member in self.members)
+        return sum(member.status is MemberStatus.UNCHANGED for member in self.members)
 
 
 def compare_sources(
@@ -93,10 +93,10 @@ def _compare_class(
     if new is None:
         members = [_lost(method) for method in patched.methods]
         members += [_lost(field) for field in patched.fields]
-        return ClassChange(name, Status.GONE, None, tuple(members))
+        return ClassChange(name, MemberStatus.GONE, None, tuple(members))
     members = [_compare_method(used, old, new, before) for used in patched.methods]
     members += [_compare_field(used, old, new, before) for used in patched.fields]
-    status = Status.UNCHANGED if new.name == name else Status.RENAMED
+    status = MemberStatus.UNCHANGED if new.name == name else MemberStatus.RENAMED
     return ClassChange(name, status, new.name, tuple(members), tuple(_beside(patched, old, new)))
 
 
@@ -143,22 +143,22 @@ def _compare_method(
     known = {method.signature for method in old.methods}
     twin = next((m for m in new.methods if m.body == was.body and m.signature not in known), None)
     if twin is not None:
-        return _changed(used, Status.RENAMED, twin, was)
+        return _changed(used, MemberStatus.RENAMED, twin, was)
     overloads = [method for method in new.methods if method.name == used.name]
     if overloads:
-        return _changed(used, Status.CHANGED, overloads[0], was)
+        return _changed(used, MemberStatus.CHANGED, overloads[0], was)
     return _lost(used)
 
 
 def _same_place(used: UsedMethod, was: Method, now: Method) -> MemberChange:
     if not used.fits(now):
-        return _changed(used, Status.CHANGED, now, was)
+        return _changed(used, MemberStatus.CHANGED, now, was)
     unchanged = now.body == was.body
     return MemberChange(
         used.use,
         used.ours,
         used.signature,
-        Status.UNCHANGED if unchanged else Status.CHANGED,
+        MemberStatus.UNCHANGED if unchanged else MemberStatus.CHANGED,
         applies=True,
         found="" if unchanged else "another body",
         line=now.line,
@@ -176,21 +176,21 @@ def _compare_field(
     if now is not None and used.fits(now):
         if now == was:
             return MemberChange(
-                used.use, used.ours, used.signature, Status.UNCHANGED, True, line=now.line
+                used.use, used.ours, used.signature, MemberStatus.UNCHANGED, True, line=now.line
             )
-        return _changed(used, Status.CHANGED, now, was, applies=True)
+        return _changed(used, MemberStatus.CHANGED, now, was, applies=True)
     if now is not None:
-        return _changed(used, Status.CHANGED, now, was)
+        return _changed(used, MemberStatus.CHANGED, now, was)
     known = {field.name for field in old.fields}
     added = [field for field in new.fields if field.type == used.type and field.name not in known]
     if len(added) == 1 and not added[0].static:
-        return _changed(used, Status.RENAMED, added[0], was)
+        return _changed(used, MemberStatus.RENAMED, added[0], was)
     return _lost(used)
 
 
 def _changed(
     used: UsedMethod | UsedField,
-    status: Status,
+    status: MemberStatus,
     now: Method | Field,
     was: Method | Field,
     applies: bool = False,
@@ -202,7 +202,9 @@ def _changed(
 
 
 def _lost(used: UsedMethod | UsedField) -> MemberChange:
-    return MemberChange(used.use, used.ours, used.signature, Status.GONE, False, "nothing like it")
+    return MemberChange(
+        used.use, used.ours, used.signature, MemberStatus.GONE, False, "nothing like it"
+    )
 
 
 def _not_ours(used: UsedMethod | UsedField, old: JavaType, before: SourceTree) -> BrokenData:
