@@ -31,6 +31,12 @@ class Request(BaseHTTPRequestHandler):
             trouble = self.server.script.pop(0) if self.server.script else self.server.default
         trouble(self, body)
 
+    def do_GET(self) -> None:
+        """``/healthz``: as well as the server says, whatever becomes of results."""
+        with self.server.guard:
+            self.server.health_questions += 1
+        self.server.health(self, b"")
+
     def answer(self, status: int, text: str = "", **headers: str) -> None:
         data = text.encode()
         self.send_response(status)
@@ -80,7 +86,9 @@ class FailingCodespeed(ThreadingHTTPServer):
         self.default = default
         self.guard = threading.Lock()
         self.over = threading.Event()
-        self.requests = 0
+        self.requests = 0  # to store something
+        self.health: Trouble = answer(200, "{}")
+        self.health_questions = 0
         self.stored: dict[Key, dict[str, Any]] = {}
         self.times_stored: Counter[Key] = Counter()
 

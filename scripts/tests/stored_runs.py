@@ -1,4 +1,7 @@
-"""Writes runs into a results store file by file, as its description in the model says."""
+"""Writes runs into a results store file by file, as its description in the model says.
+
+They have no summary, like the runs of a store from before there were any.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,19 @@ def store_complete_run(results: Path, run: RunInfo, forks: Sequence[Fork]) -> Pa
         (folder / "forks" / f"{name}.log").write_text("", encoding="utf-8")
     (folder / "complete").touch()
     return folder
+
+
+def store_forks(results: Path, run: RunInfo, forks: Sequence[Fork]) -> None:
+    """Further forks of a run that is there already, as if they had just been measured."""
+    for fork in forks:
+        path = fork_path(results, run, fork)
+        path.write_text(json.dumps([jmh_of(fork, run.threads)]), encoding="utf-8")
+
+
+def fork_path(results: Path, run: RunInfo, fork: Fork) -> Path:
+    """Where the JMH file of a fork is."""
+    name = f"p{fork.pair:02}.{fork.side.value}.{fork.cell.slug}.json"
+    return results / run.run_id / "forks" / name
 
 
 def jmh_of(fork: Fork, threads: int = 1) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import Point, Series, settings_of
-from flink_boost.measure.model import Box, Cell, Fork, MeasuredRun, Mode, RunInfo
+from flink_boost.measure.model import Box, Cell, Fork, Mode, RunInfo
+from flink_boost.measure.summary import RunSummary, summarise
 
 FIRST_NIGHT = datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC)
 WRITE = Cell(
@@ -121,10 +122,10 @@ def mode_of(cell: Cell) -> Mode:
 
 def make_night(
     night: int = 0, *, ratio: float = 2.0, speed: float = 100.0, noise: float = 0.0, seed: int = 0
-) -> MeasuredRun:
+) -> RunSummary:
     """A complete run of stock against patched."""
     run = make_run(night)
-    return MeasuredRun(run, make_forks(run, speed=speed, ratio=ratio, noise=noise, seed=seed))
+    return summarise(run, make_forks(run, speed=speed, ratio=ratio, noise=noise, seed=seed))
 
 
 def make_series(log_ratios: Sequence[float | None], noise: float | None = None) -> Series:

@@ -56,6 +56,10 @@ class BenchmarkFailed(FlinkBoostError):
 
     exit_code = 6
 
+    def __init__(self, message: str, next_step: str = "", run_id: str = "") -> None:
+        super().__init__(message, next_step)
+        self.run_id = run_id
+
 
 class PatchedCodeChanged(FlinkBoostError):
     """Code of Flink's that a patch replaces or uses is not what the patch was written for."""

@@ -18,7 +18,8 @@ from typing import TypeAlias
 from pydantic import Field, FiniteFloat
 
 from flink_boost.flink.side import Side
-from flink_boost.measure.model import Cell, Fork, Frozen, MeasuredRun, Mode, RunInfo, Timing
+from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo, Timing
+from flink_boost.measure.summary import CellSummary, RunSummary
 
 
 class Settings(Frozen):
@@ -82,15 +83,15 @@ def settings_of(run: RunInfo) -> Settings:
     )
 
 
-def build_series(runs: Iterable[MeasuredRun]) -> tuple[Series, ...]:
-    """All series in the given complete runs, in the order in which benchmarks first appear.
+def build_series(runs: Iterable[RunSummary]) -> tuple[Series, ...]:
+    """All series in the given runs, in the order in which benchmarks first appear.
 
     Runs whose purpose makes no point (requests, confirmations, measured by hand) are passed over.
     A/A runs give no points; they give the noise of the series with the same settings.
     """
     ordered = sorted(runs, key=lambda run: (run.info.started, run.info.run_id))
-    compared: defaultdict[Settings, list[MeasuredRun]] = defaultdict(list)
-    controls: defaultdict[Settings, list[MeasuredRun]] = defaultdict(list)
+    compared: defaultdict[Settings, list[RunSummary]] = defaultdict(list)
+    controls: defaultdict[Settings, list[RunSummary]] = defaultdict(list)
     for run in ordered:
         if run.is_aa:
             controls[settings_of(run.info)].append(run)
@@ -103,42 +104,36 @@ def build_series(runs: Iterable[MeasuredRun]) -> tuple[Series, ...]:
     )
 
 
-def pair_log_ratios(forks: Sequence[Fork], sides: tuple[Side, Side]) -> tuple[float, ...]:
-    """ln(speed of the second side ÷ speed of the first), per pair that has both forks of a cell.
+def pair_log_ratios(cell: CellSummary, sides: tuple[Side, Side]) -> tuple[float, ...]:
+    """ln(speed of the second side ÷ speed of the first), per pair that has both forks."""
+    return _log_ratios(cell, cell.paired_scores(sides))
 
-    The scores must be of one cell and positive.
-    """
-    scores: defaultdict[int, dict[Side, Fork]] = defaultdict(dict)
-    for fork in forks:
-        scores[fork.pair][fork.side] = fork
-    first, second = sides
-    ratios = []
-    for _, pair in sorted(scores.items()):
-        if first in pair and second in pair:
-            log_ratio = math.log(pair[second].score / pair[first].score)
-            ratios.append(-log_ratio if pair[first].mode.less_is_better else log_ratio)
-    return tuple(ratios)
+
+def _log_ratios(cell: CellSummary, pairs: Iterable[tuple[float, float]]) -> tuple[float, ...]:
+    sign = -1 if cell.mode.less_is_better else 1
+    return tuple(sign * math.log(second / first) for first, second in pairs)
 
 
 def _series_of(
-    settings: Settings, runs: Sequence[MeasuredRun], controls: Sequence[MeasuredRun]
+    settings: Settings, runs: Sequence[RunSummary], controls: Sequence[RunSummary]
 ) -> Iterable[Series]:
     per_run = [_by_measure(run) for run in runs]
-    measures = dict.fromkeys(measure for forks in per_run for measure in forks)
-    control_forks = [_by_measure(run) for run in controls]
+    measures = dict.fromkeys(measure for cells in per_run for measure in cells)
+    control_cells = [_by_measure(run) for run in controls]
     for measure in measures:
         cell, mode, unit, _ = measure
         points = tuple(
-            _point(run, forks[measure]) if measure in forks else None
-            for run, forks in zip(runs, per_run, strict=True)
+            _point(run, cells[measure]) if measure in cells else None
+            for run, cells in zip(runs, per_run, strict=True)
         )
         present = [point for point in points if point is not None]
         if not present:
             continue
         aa_ratios = [
             ratio
-            for run, forks in zip(controls, control_forks, strict=True)
-            for ratio in pair_log_ratios(forks.get(measure, ()), run.info.main_sides)
+            for run, cells in zip(controls, control_cells, strict=True)
+            if measure in cells
+            for ratio in pair_log_ratios(cells[measure], run.info.main_sides)
         ]
         yield Series(
             cell=cell,
@@ -153,33 +148,25 @@ def _series_of(
 Measure: TypeAlias = tuple[Cell, Mode, str, Timing | None]
 
 
-def _by_measure(run: MeasuredRun) -> dict[Measure, list[Fork]]:
+def _by_measure(run: RunSummary) -> dict[Measure, CellSummary]:
     """A benchmark whose unit, direction or timing was changed starts a series of its own."""
     timings = dict(zip(run.info.cells, run.info.timings, strict=False))
-    groups: defaultdict[Measure, list[Fork]] = defaultdict(list)
-    for fork in run.forks:
-        groups[fork.cell, fork.mode, fork.unit, timings.get(fork.cell)].append(fork)
-    return dict(groups)
+    return {(one.cell, one.mode, one.unit, timings.get(one.cell)): one for one in run.cells}
 
 
-def _point(run: MeasuredRun, forks: Sequence[Fork]) -> Point | None:
-    if not all(math.isfinite(fork.score) and fork.score > 0 for fork in forks):
+def _point(run: RunSummary, cell: CellSummary) -> Point | None:
+    pairs = cell.paired_scores(run.info.main_sides)
+    if not pairs:
         return None
-    ratios = pair_log_ratios(forks, run.info.main_sides)
-    if not ratios:
-        return None
-    first, second = (
-        statistics.geometric_mean([fork.score for fork in forks if fork.side is side])
-        for side in run.info.main_sides
-    )
+    ratios = _log_ratios(cell, pairs)
     return Point(
         run_id=run.info.run_id,
         started=run.info.started,
         commit=run.info.commit,
         pairs=len(ratios),
         log_ratio=statistics.fmean(ratios),
-        stock=first,
-        patched=second,
+        stock=statistics.geometric_mean([first for first, _ in pairs]),
+        patched=statistics.geometric_mean([second for _, second in pairs]),
     )
 
 

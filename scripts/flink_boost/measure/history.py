@@ -1,38 +1,95 @@
 """Reads what was measured so far from the results store, passing over what cannot be read.
 
 One broken run must not keep all others from being sent, judged or shown, so it becomes a sentence
-in :attr:`History.broken` instead of an error.
+in :attr:`History.broken` instead of an error. A run that lacks some of its forks counts with what
+it has, and a sentence in :attr:`History.gaps` says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from flink_boost.base.errors import FlinkBoostError
+from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.measure import store
-from flink_boost.measure.model import MeasuredRun, RunInfo
+from flink_boost.measure.ending import load_summary
+from flink_boost.measure.model import RunInfo
+from flink_boost.measure.summary import RunSummary, gap_sentence
 
 
 @dataclass(frozen=True)
 class History:
-    """Complete runs, oldest first, and a sentence for each that cannot be read."""
+    """Runs that have ended, oldest first, and a sentence for each that cannot be read."""
 
-    runs: tuple[MeasuredRun, ...]
+    runs: tuple[RunSummary, ...]
     broken: tuple[str, ...]
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """A sentence for each run that lacks some of its forks, oldest first."""
+        sentences = (gap_sentence(run.info, run.missing) for run in self.runs)
+        return tuple(sentence for sentence in sentences if sentence)
 
 
 def load_history(results: Path, wanted: Callable[[RunInfo], bool] = lambda _: True) -> History:
-    """The complete runs in the store for which ``wanted`` holds."""
-    runs: list[MeasuredRun] = []
+    """The runs in the store that have ended, with or without failures, and are wanted.
+
+    Opens one file per run where the summaries are in order.
+    """
+    runs: list[RunSummary] = []
     broken: list[str] = []
-    for run_id in store.complete_run_ids(results):
-        try:
-            info = store.load_run(results, run_id)
-            if wanted(info):
-                runs.append(MeasuredRun(info, store.load_forks(results, run_id)))
-        except FlinkBoostError as error:
-            broken.append(f"Run {run_id} is left out: {error}")
+    with _collector_paused():
+        for run_id in store.final_run_ids(results):
+            try:
+                summary = load_summary(results, run_id)
+            except FlinkBoostError as error:
+                broken.append(f"Run {run_id} is left out: {error}")
+                continue
+            if wanted(summary.info):
+                runs.append(summary)
     runs.sort(key=lambda run: (run.info.started, run.info.run_id))
     return History(tuple(runs), tuple(broken))
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Without cyclic garbage collection: a year is a million values, none of them in a cycle.
+
+    Looking through them again and again would take four times as long as reading them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def newest_run(
+    results: Path, tell: Callable[[str], None], wanted: Callable[[RunInfo], bool] = lambda _: True
+) -> RunInfo:
+    """The newest run that has ended with something to compare; tells of broken ones before it.
+
+    Where no run has a whole pair it is the newest without. Raises ``UsageProblem`` when there is
+    none at all.
+    """
+    without_pairs: RunInfo | None = None
+    for run_id in reversed(store.final_run_ids(results)):
+        try:
+            summary = load_summary(results, run_id)
+        except FlinkBoostError as error:
+            tell(f"Run {run_id} is left out: {error}")
+            continue
+        if wanted(summary.info) and summary.has_pairs:
+            return summary.info
+        if wanted(summary.info) and without_pairs is None:
+            without_pairs = summary.info
+    if without_pairs is not None:
+        return without_pairs
+    raise UsageProblem(
+        f"There is no complete run in {results}.", "Run `flink-boost bench --group quick` first."
+    )

@@ -17,7 +17,7 @@ GC_COUNT_METRIC = "gc.count"  # likewise
 CPU_METRIC = "cpu.time.norm"  # from CpuTimeProfiler in our benchmarks
 OPERATIONS_METRIC = "operations"  # likewise: what JMH's own totals have to be divided by
 _GC_CLOCK_STEP_NS = 1_000_000  # the JVM counts time in collections in whole milliseconds
-NEXT_STEP = "Delete that file and run `flink-boost bench --resume` with its run to measure again."
+NEXT_STEP = "Run `flink-boost bench --resume` with its run to measure it again."
 
 
 def _number(value: Any) -> Any:

@@ -6,17 +6,25 @@ A *run* is one call of ``flink-boost bench``. It lives in one folder::
     <results>/<run id>/forks/p<NN>.<side>.<slug>.json  raw JMH JSON of one fork, as JMH wrote it
     <results>/<run id>/forks/p<NN>.<side>.<slug>.log   what the fork printed
     <results>/<run id>/attempts/                       files of forks that are running
-    <results>/<run id>/complete                      empty; exists when every planned fork is there
+    <results>/<run id>/damaged/                        fork files that were set aside
+    <results>/<run id>/summary.json                  RunSummary: what all its forks gave
+    <results>/<run id>/<state>                       empty; see below
+
+A run that has come to its end has an empty file named after its state (``store.RunState``):
+``complete`` when every planned fork is there, ``complete-with-failures`` when every one was tried,
+``abandoned`` when somebody gave it up; without one it is unfinished. A fork that failed or whose
+file is damaged is a gap. ``bench --resume`` measures it again.
 
 Files appear by fsync and atomic rename only, so a run that was killed is resumed from the forks
-that exist.
+that exist. The summary is written before the state, and anew only when a repair changes it; it is
+what detection and the upload read. Runs stored before there were summaries get theirs when they
+are first read.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -238,16 +246,3 @@ class Fork(Frozen):
         default=None, description="the clock's step, 1 ms, in the same unit: less cannot be seen"
     )
     gc_count: float | None = Field(default=None, description="garbage collections while measuring")
-
-
-@dataclass(frozen=True)
-class MeasuredRun:
-    """A complete run and what its forks gave."""
-
-    info: RunInfo
-    forks: tuple[Fork, ...]
-
-    @property
-    def is_aa(self) -> bool:
-        """True when both sides were stock."""
-        return Side.CONTROL in self.info.sides

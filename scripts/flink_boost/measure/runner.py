@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem
 from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
-from flink_boost.measure import store
+from flink_boost.measure import ending, store
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Cell, Fork, RunInfo, Timing
 from flink_boost.measure.plan import FORK_OPTIONS
+from flink_boost.measure.store import RunState
 
 JMH_MAIN = "org.openjdk.jmh.Main"
 LAUNCHER = "org.apache.flink.benchmark.Launcher"
@@ -29,6 +30,7 @@ CPU_PROFILER = "org.apache.flink.benchmark.CpuTimeProfiler"
 LAUNCHER_OPTIONS = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 START_SECONDS = 4.0  # a fork besides its iterations: two JVM starts, call sites polluted
 LOG_TAIL_LINES = 15
+_NAMED = 5  # so many failed forks are named one by one
 JMH_IS_BUSY = "Unable to acquire the JMH lock"
 _DISK_FULL_BYTES = 64 * 1024
 
@@ -128,7 +130,7 @@ def run_missing_forks(
     timeout: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Runs every planned fork that has no result yet, and marks the run complete.
+    """Runs every planned fork that has no result yet, and ends the run.
 
     ``timeout`` is for one fork, in seconds; by default it follows from the fork's own iterations.
     A failing fork is shown and passed over. Raises ``BenchmarkFailed`` at the end when forks are
@@ -152,12 +154,24 @@ def run_missing_forks(
         pace = (clock() - began) / sum(work[: index + 1])
         left = pace * sum(work[index + 1 :])
         progress.ended(info, Step(number, total, planned, outcome, left))
-    if not store.finish(results, info):
-        raise BenchmarkFailed(
-            f"{len(failures)} of {total} forks failed.",
-            f"Read {failures[0].log}, then run `flink-boost bench --resume {info.run_id}`"
-            " to try them again.",
-        )
+    if ending.finish(results, info) is not RunState.COMPLETE:
+        raise _failed(info, failures, total)
+
+
+def _failed(info: RunInfo, failures: Sequence[Failure], total: int) -> BenchmarkFailed:
+    named = "; ".join(
+        f"{one.planned.cell.name}, {info.title_of(one.planned.side)}, pair {one.planned.pair}"
+        for one in failures[:_NAMED]
+    )
+    more = f"; and {len(failures) - _NAMED} more" if len(failures) > _NAMED else ""
+    read_log = f"Read {failures[0].log}, then run" if failures else "Run"
+    return BenchmarkFailed(
+        f"{len(failures)} of {total} forks failed."
+        + (f" They are: {named}{more}." if named else ""),
+        f"{read_log} `flink-boost bench --resume {info.run_id}` to try them again;"
+        " all others are kept and count.",
+        info.run_id,
+    )
 
 
 def _run_fork(

@@ -9,25 +9,39 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from itertools import count
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, write_durably
 from flink_boost.flink.side import Side
 from flink_boost.measure import jmh
 from flink_boost.measure.model import Cell, Fork, RunInfo
+from flink_boost.measure.summary import MissingFork
 
 LOCK_FILE = ".bench.lock"
 _RUN_FILE = "run.json"
-_COMPLETE_FILE = "complete"
 _RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
+
+
+class RunState(StrEnum):
+    """How far a run has come; all but the first are names of empty files in its folder."""
+
+    UNFINISHED = "unfinished"
+    COMPLETE = "complete"
+    WITH_FAILURES = "complete-with-failures"  # every planned fork was tried, and some failed
+    ABANDONED = "abandoned"  # by hand: no point of anything, and not resumed
+
+    @property
+    def is_final(self) -> bool:
+        """True for a run whose results count."""
+        return self in (RunState.COMPLETE, RunState.WITH_FAILURES)
 
 
 @dataclass(frozen=True)
@@ -82,13 +96,53 @@ def run_ids(results: Path) -> tuple[str, ...]:
 
 
 def complete_run_ids(results: Path) -> tuple[str, ...]:
-    """The runs that have all their forks, oldest first."""
+    """The runs that ended with all their forks, oldest first."""
     return tuple(run_id for run_id in run_ids(results) if is_complete(results, run_id))
 
 
+def final_run_ids(results: Path) -> tuple[str, ...]:
+    """The runs whose results count, those with failed forks among them, oldest first."""
+    return tuple(run_id for run_id in run_ids(results) if state(results, run_id).is_final)
+
+
 def is_complete(results: Path, run_id: str) -> bool:
-    """True when every planned fork is there."""
-    return (results / run_id / _COMPLETE_FILE).exists()
+    """True when the run ended with every planned fork."""
+    return state(results, run_id) is RunState.COMPLETE
+
+
+def state(results: Path, run_id: str) -> RunState:
+    """How far that run has come. ``complete`` alone is what older stores have."""
+    # An abandoned run keeps what it was, and one that was repaired is complete from there on.
+    for one in (RunState.ABANDONED, RunState.COMPLETE, RunState.WITH_FAILURES):
+        if (results / run_id / one.value).exists():
+            return one
+    return RunState.UNFINISHED
+
+
+def set_state(results: Path, run_id: str, reached: RunState) -> None:
+    """Marks a run as complete or complete with failures, durably."""
+    write_durably(results / run_id / reached.value, b"")
+    for other in (RunState.COMPLETE, RunState.WITH_FAILURES):
+        if other is not reached:
+            (results / run_id / other.value).unlink(missing_ok=True)
+
+
+def abandon(results: Path, run_id: str) -> None:
+    """Gives a run up: it is no point of anything and is not resumed; its files stay.
+
+    Works for a run with a damaged plan, too. Raises ``UsageProblem`` when there is no such run.
+    """
+    _require_run(results, run_id)
+    write_durably(results / run_id / RunState.ABANDONED.value, b"")
+
+
+def refuse_abandoned(results: Path, run_id: str) -> None:
+    """Raises ``UsageProblem`` for a run that was given up."""
+    if state(results, run_id) is RunState.ABANDONED:
+        raise UsageProblem(
+            f"The run {run_id} was abandoned.",
+            f"Start a new one, or delete {results / run_id / RunState.ABANDONED.value} first.",
+        )
 
 
 def load_run(results: Path, run_id: str) -> RunInfo:
@@ -96,19 +150,13 @@ def load_run(results: Path, run_id: str) -> RunInfo:
 
     Raises ``UsageProblem`` when there is no such run, ``BrokenData`` when its plan is damaged.
     """
-    path = results / run_id / _RUN_FILE
-    # The pattern keeps a run id that comes from outside from naming a file elsewhere.
-    if not _RUN_ID.fullmatch(run_id) or not path.is_file():
-        known = ", ".join(run_ids(results)[-5:]) or "none yet"
-        raise UsageProblem(
-            f"There is no run {run_id!r} in {results}.", f"The newest runs are: {known}."
-        )
+    path = _require_run(results, run_id)
     try:
         info = RunInfo.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+    except (OSError, ValidationError) as error:
+        detail = error.strerror if isinstance(error, OSError) else _first_message(error)
         raise BrokenData(
-            f"{path} is damaged ({first['msg']}).",
+            f"{path} is damaged ({detail}).",
             f"Move the folder {path.parent} away and measure again.",
         ) from error
     if info.run_id != run_id:
@@ -116,22 +164,6 @@ def load_run(results: Path, run_id: str) -> RunInfo:
             f"{path} belongs to the run {info.run_id}.", f"Rename the folder to {info.run_id}."
         )
     return info
-
-
-def newest_run_id(results: Path, wanted: Callable[[RunInfo], bool] = lambda _: True) -> str:
-    """The newest complete run for which ``wanted`` holds, passing over damaged ones.
-
-    Raises ``UsageProblem`` when there is none.
-    """
-    for run_id in reversed(complete_run_ids(results)):
-        try:
-            if wanted(load_run(results, run_id)):
-                return run_id
-        except BrokenData:
-            continue
-    raise UsageProblem(
-        f"There is no complete run in {results}.", "Run `flink-boost bench --group quick` first."
-    )
 
 
 def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
@@ -153,12 +185,60 @@ def missing_forks(results: Path, info: RunInfo) -> tuple[PlannedFork, ...]:
     )
 
 
-def load_forks(results: Path, run_id: str) -> tuple[Fork, ...]:
-    """The finished forks of a run, in the order of the plan.
+@dataclass(frozen=True)
+class StoredForks:
+    """The forks of a run that are whole, in the order of the plan, and those that are not."""
 
-    Raises ``BrokenData`` naming the file that is cut off or not JMH's.
+    forks: tuple[Fork, ...]
+    missing: tuple[MissingFork, ...]
+
+
+def read_forks(results: Path, info: RunInfo) -> StoredForks:
+    """Reads every planned fork; a damaged file counts as missing and stays where it is."""
+    forks: list[Fork] = []
+    missing: list[MissingFork] = []
+    for planned in planned_forks(info):
+        path = json_path(results, info.run_id, planned)
+        damage = ""
+        try:
+            content = path.read_bytes()
+            forks.append(_parse(content, f"forks/{path.name}", info, planned))
+            continue
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            damage = f"forks/{path.name} cannot be read ({error.strerror})"
+        except BrokenData as error:
+            damage = error.message.removesuffix(".")
+        missing.append(
+            MissingFork(cell=planned.cell, side=planned.side, pair=planned.pair, damage=damage)
+        )
+    return StoredForks(tuple(forks), tuple(missing))
+
+
+def load_forks(results: Path, run_id: str) -> tuple[Fork, ...]:
+    """The finished forks of a run, in the order of the plan; what is damaged is left out."""
+    return read_forks(results, load_run(results, run_id)).forks
+
+
+def set_aside(results: Path, info: RunInfo, missing: MissingFork) -> Path:
+    """Moves a damaged fork file, or what is in its place, out of the way, and returns where to.
+
+    Raises ``EnvironmentProblem`` when the store does not allow it.
     """
-    return tuple(_finished_forks(results, load_run(results, run_id)))
+    planned = PlannedFork(missing.pair, missing.side, missing.cell)
+    folder = results / info.run_id / "damaged"
+    try:
+        make_folder(folder)
+        names = (folder / f"{planned.stem}.{number}.json" for number in count(1))
+        free = next(name for name in names if not os.path.lexists(name))
+        json_path(results, info.run_id, planned).rename(free)
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"A damaged file of the run {info.run_id} cannot be set aside ({error.strerror}).",
+            f"Make {results / info.run_id} writable.",
+        ) from error
+    return free
 
 
 def json_path(results: Path, run_id: str, planned: PlannedFork) -> Path:
@@ -200,25 +280,29 @@ def reject_attempt(results: Path, info: RunInfo, planned: PlannedFork, attempt: 
     return path
 
 
-def finish(results: Path, info: RunInfo) -> bool:
-    """Marks a run as complete if all its forks are there; returns whether they are."""
-    if missing_forks(results, info):
-        return False
-    discard_attempts(results, info.run_id)
-    write_durably(results / info.run_id / _COMPLETE_FILE, b"")
-    return True
-
-
 def discard_attempts(results: Path, run_id: str) -> None:
     """Removes what killed tries left behind."""
     shutil.rmtree(results / run_id / "attempts", ignore_errors=True)
 
 
-def _finished_forks(results: Path, info: RunInfo) -> Iterator[Fork]:
-    for planned in planned_forks(info):
-        path = json_path(results, info.run_id, planned)
-        if path.exists():
-            yield _parse(path.read_bytes(), str(path), info, planned)
+def run_path(results: Path, run_id: str) -> Path:
+    """Where the plan of a run is."""
+    return results / run_id / _RUN_FILE
+
+
+def _require_run(results: Path, run_id: str) -> Path:
+    path = run_path(results, run_id)
+    # The pattern keeps a run id that comes from outside from naming a file elsewhere.
+    if not _RUN_ID.fullmatch(run_id) or not path.exists():
+        known = ", ".join(run_ids(results)[-5:]) or "none yet"
+        raise UsageProblem(
+            f"There is no run {run_id!r} in {results}.", f"The newest runs are: {known}."
+        )
+    return path
+
+
+def _first_message(error: ValidationError) -> str:
+    return error.errors(include_url=False)[0]["msg"]
 
 
 def _parse(content: bytes, origin: str, info: RunInfo, planned: PlannedFork) -> Fork:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import statistics
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC
 
@@ -15,7 +13,8 @@ from pydantic import Field, FiniteFloat
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.measure.model import Cell, Fork, Frozen, Mode, RunInfo
+from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo
+from flink_boost.measure.summary import CellSummary, RunSummary
 
 PROJECT = "Flink"
 _BRANCH_OF_THE_TREND = "master"
@@ -85,21 +84,43 @@ def executable(run: RunInfo, side: Side) -> str:
     return f"{side.value} {run.line}{jdk}" + ("" if run.opened else " not opened")
 
 
-def entry_keys(run: RunInfo) -> tuple[str, ...]:
-    """The keys of the entries of a run, known before its forks are read; none for an A/A run."""
-    return tuple(_key(run, side) for side in _sent_sides(run))
+def entry_keys(summary: RunSummary) -> tuple[str, ...]:
+    """The keys of the entries of a run; none for an A/A run.
+
+    A run whose scores were changed by a repair has other keys than before: ``….r2``, ``….r3``.
+    """
+    return tuple(
+        _key(summary, side)
+        for side in _sent_sides(summary.info)
+        if any(_sent_scores(summary.info, cell, side) for cell in summary.cells)
+    )
+
+
+def split_key(key: str) -> tuple[str, int]:
+    """What the keys of all revisions of one entry share, and the revision."""
+    found = re.fullmatch(r"(.*)\.r(\d+)", key)
+    return (found[1], int(found[2])) if found else (key, 1)
 
 
 def _sent_sides(run: RunInfo) -> tuple[Side, ...]:
     if Side.CONTROL in run.sides:
         return ()
     # Another build of ours is there for one comparison; its curve would be called upstream's.
-    sides = run.main_sides if run.third_is_a_build else run.sides
-    return tuple(side for side in sides if _cells_of(run, side))
+    return run.main_sides if run.third_is_a_build else run.sides
 
 
-def _cells_of(run: RunInfo, side: Side) -> tuple[Cell, ...]:
-    return tuple(cell for cell in run.cells if side in run.sides_of(cell))
+def _sent_scores(run: RunInfo, cell: CellSummary, side: Side) -> tuple[float, ...]:
+    """The scores that a mean is taken of: those of whole pairs, so that both sides have as many.
+
+    A comparator is measured on one side only, so all its forks are whole.
+    """
+    if cell.cell.is_comparator:
+        alone = cell.of(side)
+        return alone.scores if alone is not None else ()
+    reference, candidate = run.main_sides
+    if side is reference:
+        return tuple(first for first, _ in cell.paired_scores((reference, candidate)))
+    return tuple(second for _, second in cell.paired_scores((reference, side)))
 
 
 def benchmark_name(cell: Cell, run: RunInfo) -> str:
@@ -118,14 +139,14 @@ def benchmark_name(cell: Cell, run: RunInfo) -> str:
     return f"{name[: BENCHMARK_NAME_LENGTH - 9]}-{digest}"
 
 
-def entries_of(run: RunInfo, forks: Sequence[Fork], environment: str | None) -> tuple[Entry, ...]:
-    """The entries of a complete run; none for an A/A run, which says nothing about Flink.
+def entries_of(summary: RunSummary, environment: str | None) -> tuple[Entry, ...]:
+    """The entries of a run; none for an A/A run, which says nothing about Flink.
 
     ``environment`` is what to call the box, if not by the name that it had when the run was made.
-
-    Raises ``BrokenData`` for a score that is no positive number, for a side without forks and for
-    two benchmarks that would share one name in Codespeed.
+    A benchmark without a whole pair is left out. Raises ``BrokenData`` for two benchmarks that
+    would share one name in Codespeed, ``UsageProblem`` for an unusable name of the environment.
     """
+    run = summary.info
     if Side.CONTROL in run.sides:
         return ()
     environment = (run.box.label if environment is None else environment).strip()
@@ -136,61 +157,46 @@ def entries_of(run: RunInfo, forks: Sequence[Fork], environment: str | None) -> 
             "Give a short one with --environment or FLINK_BOOST_ENVIRONMENT.",
         )
     _require_distinct_names(run)
-    return tuple(_entry(run, side, forks, environment) for side in _sent_sides(run))
-
-
-def _entry(run: RunInfo, side: Side, forks: Sequence[Fork], environment: str) -> Entry:
-    by_cell: defaultdict[Cell, list[Fork]] = defaultdict(list)
-    for fork in forks:
-        if fork.side is side:
-            by_cell[fork.cell].append(fork)
-    cells = _cells_of(run, side)
-    missing = [cell.name for cell in cells if cell not in by_cell]
-    if missing:
-        raise BrokenData(
-            f"Run {run.run_id} has no {side.value} result of {missing[0]}.",
-            f"Run `flink-boost bench --resume {run.run_id}` to measure what is missing.",
-        )
-    name = executable(run, side)
-    return Entry(
-        key=_key(run, side),
-        run_id=run.run_id,
-        commit=run.commit,
-        results=tuple(_result(run, name, environment, by_cell[cell]) for cell in cells),
+    return tuple(
+        Entry(key=_key(summary, side), run_id=run.run_id, commit=run.commit, results=results)
+        for side in _sent_sides(run)
+        if (results := _results(summary, side, environment))
     )
 
 
-def _key(run: RunInfo, side: Side) -> str:
-    return f"{commit_id(run)}.{re.sub(r'[^A-Za-z0-9.]+', '-', executable(run, side))}"
+def _results(summary: RunSummary, side: Side, environment: str) -> tuple[CodespeedResult, ...]:
+    run = summary.info
+    return tuple(
+        _result(run, executable(run, side), environment, cell, scores)
+        for cell in summary.cells
+        if (scores := _sent_scores(run, cell, side))
+    )
+
+
+def _key(summary: RunSummary, side: Side) -> str:
+    run = summary.info
+    key = f"{commit_id(run)}.{re.sub(r'[^A-Za-z0-9.]+', '-', executable(run, side))}"
+    return key if summary.revision == 1 else f"{key}.r{summary.revision}"
 
 
 def _result(
-    run: RunInfo, executable_name: str, environment: str, forks: Sequence[Fork]
+    run: RunInfo, executable_name: str, environment: str, cell: CellSummary, scores: Sequence[float]
 ) -> CodespeedResult:
-    scores = [fork.score for fork in forks]
-    for score in scores:
-        if not (math.isfinite(score) and score > 0):
-            raise BrokenData(
-                f"Run {run.run_id} has the score {score} for {forks[0].cell.name}, "
-                "which is no positive number.",
-                "Look at the log of that fork beside its JSON file.",
-            )
-    less_is_better = forks[0].mode.less_is_better
     return CodespeedResult(
         commitid=commit_id(run),
         branch=branch(run),
         project=PROJECT,
         executable=executable_name,
-        benchmark=benchmark_name(forks[0].cell, run),
+        benchmark=benchmark_name(cell.cell, run),
         environment=environment,
         result_value=statistics.geometric_mean(scores),
         std_dev=statistics.stdev(scores) if len(scores) > 1 else None,
         min=min(scores),
         max=max(scores),
-        units=forks[0].unit,
+        units=cell.unit,
         # Codespeed averages over all benchmarks of one title, so a title has one direction.
-        units_title="Time" if forks[0].mode is Mode.AVERAGE_TIME else "Throughput",
-        lessisbetter=less_is_better,
+        units_title="Time" if cell.mode is Mode.AVERAGE_TIME else "Throughput",
+        lessisbetter=cell.mode.less_is_better,
         revision_date=run.started.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S"),
     )
 

@@ -127,8 +127,8 @@ def comparison_notes(
 ) -> tuple[str, ...]:
     """Sentences below: what was left out, what allocates more, how sound an A/A run is."""
     notes = []
-    if left_out := unpaired(info, forks):
-        notes.append(f"Left out, as a half of the pair is missing: {'; '.join(left_out)}.")
+    if sentence := left_out(info, forks):
+        notes.append(sentence)
     if Side.CONTROL in info.sides:
         notes.append(harness_sentence(check_harness(rows)))
     elif more := [row for row in rows if _allocates_more(row)]:
@@ -138,6 +138,12 @@ def comparison_notes(
         )
         notes.append(f"Allocates more than stock: {named}.")
     return tuple(notes)
+
+
+def left_out(info: RunInfo, forks: Iterable[Fork]) -> str:
+    """Which pairs are not in the tables; empty when all are."""
+    pairs = unpaired(info, forks)
+    return f"Left out, as a half of the pair is missing: {'; '.join(pairs)}." if pairs else ""
 
 
 def comparison_document(

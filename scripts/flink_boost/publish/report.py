@@ -11,9 +11,11 @@ from flink_boost.base.files import make_folder, write_durably
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, check_harness, compare
 from flink_boost.judge.series import build_series, settings_of
 from flink_boost.judge.trend import detect
+from flink_boost.measure import store
 from flink_boost.measure.history import History, load_history
-from flink_boost.measure.model import MeasuredRun
-from flink_boost.publish.comparison import further_sheets
+from flink_boost.measure.model import RunInfo
+from flink_boost.measure.summary import RunSummary, gap_sentence
+from flink_boost.publish.comparison import further_sheets, left_out
 from flink_boost.publish.report_page import AaSummary, ReportInput, render
 
 LATEST = "latest"
@@ -28,25 +30,32 @@ def write_report(
     made: datetime,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Writes the page of that complete run to ``path``, replacing what was there at once.
+    """Writes the page of that run, which must have ended, replacing what was there at once.
 
     Raises ``UsageProblem`` when there is no such run.
     """
     history = load_history(results)
     for problem in history.broken:
         tell(problem)
-    run = choose_run(history, run_id)
+    info = choose_run(history, run_id).info
+    stored = store.read_forks(results, info)
+    gaps = gap_sentence(info, stored.missing)
+    if gaps:
+        tell(gaps)
     series = build_series(history.runs)
     page = render(
         ReportInput(
-            run=run.info,
-            comparisons=compare(run.info, run.forks),
+            run=info,
+            comparisons=compare(info, stored.forks),
             series=series,
             trends=detect(series),
-            aa=newest_aa(history.runs, run),
+            aa=newest_aa(results, history.runs, info),
             dashboard_url=dashboard_url,
             made=made,
-            further=further_sheets(run.info, run.forks, DEFAULT_CONFIDENCE),
+            further=further_sheets(info, stored.forks, DEFAULT_CONFIDENCE),
+            left_out=tuple(
+                sentence for sentence in (gaps, left_out(info, stored.forks)) if sentence
+            ),
         )
     )
     make_folder(path.parent)
@@ -54,14 +63,16 @@ def write_report(
     return path
 
 
-def choose_run(history: History, run_id: str) -> MeasuredRun:
+def choose_run(history: History, run_id: str) -> RunSummary:
     """The run of that id; ``latest`` is the newest one of stock against patched, if there is one.
 
-    Raises ``UsageProblem`` when there is no such complete run.
+    Runs without a whole pair are the latest only where there are no others. Raises
+    ``UsageProblem`` when there is no such run that has ended.
     """
     if run_id == LATEST:
-        compared = [run for run in history.runs if not run.is_aa]
-        candidates = compared or list(history.runs)
+        with_pairs = [run for run in history.runs if run.has_pairs] or list(history.runs)
+        compared = [run for run in with_pairs if not run.is_aa]
+        candidates = compared or with_pairs
     else:
         candidates = [run for run in history.runs if run.info.run_id == run_id]
     if candidates:
@@ -76,10 +87,11 @@ def choose_run(history: History, run_id: str) -> MeasuredRun:
     )
 
 
-def newest_aa(runs: Sequence[MeasuredRun], run: MeasuredRun) -> AaSummary | None:
+def newest_aa(results: Path, runs: Sequence[RunSummary], info: RunInfo) -> AaSummary | None:
     """The newest A/A run of the same group that was made like the given run, summarised."""
-    wanted = run.info.group, settings_of(run.info)
+    wanted = info.group, settings_of(info)
     for other in reversed(runs):
         if other.is_aa and (other.info.group, settings_of(other.info)) == wanted:
-            return AaSummary(other.info, check_harness(compare(other.info, other.forks)))
+            forks = store.read_forks(results, other.info).forks
+            return AaSummary(other.info, check_harness(compare(other.info, forks)))
     return None

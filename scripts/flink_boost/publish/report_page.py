@@ -41,6 +41,7 @@ class ReportInput:
     """All that the page shows. ``series`` may be more than this run's; ``trends`` are theirs.
 
     ``further`` are tables besides that of patched against stock: a third side, comparators.
+    ``left_out`` are sentences about what the run lacks.
     """
 
     run: RunInfo
@@ -51,6 +52,7 @@ class ReportInput:
     dashboard_url: str | None
     made: datetime
     further: tuple[Sheet, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def render(report: ReportInput) -> str:
         aa=None if report.aa is None else aa_sentence(report.aa),
         circumstances=_circumstances(run),
         further=report.further,
+        left_out=report.left_out,
         dashboard_url=_web_address(report.dashboard_url),
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
     )

@@ -9,6 +9,12 @@ What an answer means:
 other 4xx                   this entry is refused: it stays unsent and is named, the others go on
 3xx, other 2xx              the address is not Codespeed's: nothing else is tried
 ==========================  ======================================================================
+
+No entry holds back those behind it. A failure is noted, and from the next call on the entry comes
+after all with fewer failures, with a single attempt. Whether the others are still tried in this
+call depends on what an entry that failed to the last attempt met: a server that does not answer
+``/healthz`` either is left alone, and so is one that answers there but fails several entries in a
+row. A server that cannot be reached from the start is no entry's fault.
 """
 
 from __future__ import annotations
@@ -17,8 +23,8 @@ import html
 import random
 import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import urljoin
 
@@ -30,6 +36,8 @@ from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import SET_TOKEN, URL_VARIABLE, Target
 
 SEND_LATER = "Nothing is lost: run `flink-boost upload` to send it later."
+DROP = "`flink-boost upload --drop KEY` gives one up."
+MOST_IN_A_ROW = 5  # entries that may fail one after the other before the server is left alone
 _ANSWER_BYTES = 4096
 _QUOTED_CHARACTERS = 200
 
@@ -43,6 +51,7 @@ class RetryPolicy:
     longest_wait: float = 20.0
     connect_timeout: float = 5.0
     answer_timeout: float = 30.0
+    health_timeout: float = 5.0
 
     def wait_before(self, attempt: int, jitter: float) -> float:
         """Seconds before that attempt (2, 3, …); ``jitter`` in [0, 1) spreads senders apart."""
@@ -65,6 +74,8 @@ class UploadReport:
     sent: tuple[str, ...]
     unsent: tuple[Unsent, ...]
     next_step: str = SEND_LATER
+    updated: tuple[str, ...] = ()  # of those sent: later revisions of what was sent before
+    replaced: tuple[str, ...] = ()  # dropped, as a later revision is there
 
     def require_all_sent(self) -> None:
         """Raises ``UploadFailed``, naming the first reason, when an entry stays unsent."""
@@ -96,36 +107,64 @@ def send_unsent(
     clock: Callable[[], float] = time.monotonic,
     tell: Callable[[str], None] = lambda _: None,
 ) -> UploadReport:
-    """Sends every unsent entry, oldest run first; holds the sender's lock meanwhile.
+    """Sends every unsent entry, oldest run first, those that failed before at the end.
 
-    Never raises for what a server does: the report says what stays unsent and why.
+    Holds the sender's lock meanwhile. Never raises for what a server does: the report says what
+    stays unsent and why.
     """
     sender = _Sender(target, client, policy, sleep, jitter, clock, tell)
+    with spool.sender_lock(sleep=sleep):
+        replaced = spool.drop_replaced()
+        entries, unreadable = _load_in_order(spool)
+        report = _send_all(spool, sender, entries)
+    unsent = (*unreadable, *report.unsent)
+    return replace(report, unsent=unsent, replaced=replaced)
+
+
+def _send_all(spool: Spool, sender: _Sender, entries: Sequence[Entry]) -> UploadReport:
     sent: list[str] = []
+    updated: list[str] = []
     unsent: list[Unsent] = []
     next_step = SEND_LATER
-    with spool.sender_lock(sleep=sleep):
-        entries, unreadable = _load_oldest_first(spool)
-        unsent += unreadable
-        for position, entry in enumerate(entries):
-            outcome = sender.send(entry)
-            if outcome.kind is _Kind.ACCEPTED:
-                spool.mark_sent(entry.key)
-                sent.append(entry.key)
-                continue
-            unsent.append(Unsent(entry.key, outcome.reason))
+    in_a_row = 0
+    for position, entry in enumerate(entries):
+        # One that failed in an earlier call gets a single try: it may fail for good.
+        failed_before = spool.trouble(entry.key).failures > 0
+        outcome = sender.send(entry, attempts=1 if failed_before or in_a_row else None)
+        if outcome.kind is _Kind.ACCEPTED:
+            if spool.replaces_sent(entry.key):
+                updated.append(entry.key)
+            spool.mark_sent(entry.key)
+            sent.append(entry.key)
+            in_a_row = 0
+            continue
+        unsent.append(Unsent(entry.key, outcome.reason))
+        if outcome.is_of_entry:
+            spool.note_trouble(entry.key, outcome.reason)
+        in_trouble = outcome.kind in (_Kind.TRY_AGAIN, _Kind.NO_ANSWER)
+        stop = ""
+        if outcome.kind is _Kind.STOP:
+            stop = "not tried after that"
+        elif in_trouble and not sender.is_healthy():
+            stop = "not tried, as the server is in trouble"
+        if stop:
             next_step = outcome.next_step
-            if outcome.kind is _Kind.STOP:
-                left = entries[position + 1 :]
-                unsent += [Unsent(later.key, "not tried after that") for later in left]
-                break
-    return UploadReport(tuple(sent), tuple(unsent), next_step)
+            unsent += [Unsent(later.key, stop) for later in entries[position + 1 :]]
+            break
+        next_step = f"{outcome.next_step} {DROP}"
+        in_a_row = in_a_row + 1 if in_trouble else 0
+        if in_a_row == MOST_IN_A_ROW:
+            stop = f"not tried, as {MOST_IN_A_ROW} others in a row failed"
+            unsent += [Unsent(later.key, stop) for later in entries[position + 1 :]]
+            break
+    return UploadReport(tuple(sent), tuple(unsent), next_step, tuple(updated))
 
 
 class _Kind(Enum):
     ACCEPTED = "accepted"
     TRY_AGAIN = "try again"
     NO_ANSWER = "no answer"  # tried again, too
+    UNREACHABLE = "unreachable"  # likewise
     REFUSED = "refused"  # this entry only
     STOP = "stop"  # any entry would end the same way
 
@@ -136,11 +175,12 @@ class _Outcome:
     reason: str = ""
     next_step: str = SEND_LATER
     wait: float | None = None
+    is_of_entry: bool = True  # false when any entry would have met the same
 
 
 @dataclass
 class _Sender:
-    """Sends single entries; remembers only whether the server is in trouble already."""
+    """Sends single entries and asks how the server is."""
 
     target: Target
     client: httpx.Client
@@ -149,29 +189,36 @@ class _Sender:
     jitter: Callable[[], float]
     clock: Callable[[], float]
     tell: Callable[[str], None]
-    attempts: int = 0
 
-    def __post_init__(self) -> None:
-        self.attempts = self.policy.attempts
-
-    def send(self, entry: Entry) -> _Outcome:
+    def send(self, entry: Entry, attempts: int | None = None) -> _Outcome:
         outcome = self._request(entry)
-        for attempt in range(2, self.attempts + 1):
-            if outcome.kind not in (_Kind.TRY_AGAIN, _Kind.NO_ANSWER):
+        reached = outcome.kind is not _Kind.UNREACHABLE
+        for attempt in range(2, (attempts or self.policy.attempts) + 1):
+            if outcome.kind not in (_Kind.TRY_AGAIN, _Kind.NO_ANSWER, _Kind.UNREACHABLE):
                 break
             wait = outcome.wait or self.policy.wait_before(attempt, self.jitter())
             self.tell(f"{outcome.reason}; next try in {wait:.0f} s")
             self.sleep(wait)
             outcome = self._request(entry)
-        if outcome.kind is _Kind.ACCEPTED:
-            self.attempts = self.policy.attempts
-        elif outcome.kind is _Kind.TRY_AGAIN:
-            # A server that failed this often gets one more chance per entry, no more waits.
-            self.attempts = 1
-            return _Outcome(_Kind.REFUSED, outcome.reason)
-        elif outcome.kind is _Kind.NO_ANSWER:
-            return _Outcome(_Kind.STOP, outcome.reason)
+        if outcome.kind is _Kind.UNREACHABLE:
+            # A server that was there at first may have been ended by this very entry.
+            return _Outcome(_Kind.STOP, outcome.reason, is_of_entry=reached)
+        if outcome.kind is _Kind.STOP:
+            return replace(outcome, is_of_entry=False)
         return outcome
+
+    def is_healthy(self) -> bool:
+        """A cheap question: whether the server answers at all, whatever it thinks of an entry.
+
+        A Codespeed without ``/healthz`` answers 404, which will do.
+        """
+        try:
+            answer = self.client.get(
+                urljoin(self.target.url, "healthz"), timeout=self.policy.health_timeout
+            )
+        except httpx.HTTPError:
+            return False
+        return answer.status_code < 500
 
     def _request(self, entry: Entry) -> _Outcome:
         try:
@@ -182,7 +229,7 @@ class _Sender:
             return _Outcome(_Kind.NO_ANSWER, f"{self.target.url} did not answer in time")
         except httpx.ConnectError as error:
             return _Outcome(
-                _Kind.NO_ANSWER, self._safe(f"{self.target.url} cannot be reached: {error}")
+                _Kind.UNREACHABLE, self._safe(f"{self.target.url} cannot be reached: {error}")
             )
         except httpx.RequestError as error:
             name = type(error).__name__
@@ -244,7 +291,7 @@ class _Sender:
         return text.replace(self.target.token, "***")
 
 
-def _load_oldest_first(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
+def _load_in_order(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
     entries: list[Entry] = []
     unreadable: list[Unsent] = []
     for key in spool.unsent_keys():
@@ -252,7 +299,8 @@ def _load_oldest_first(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
             entries.append(spool.load_unsent(key))
         except BrokenData as error:
             unreadable.append(Unsent(key, str(error)))
-    entries.sort(key=lambda entry: (entry.results[0].revision_date, entry.key))
+    failures = {entry.key: spool.trouble(entry.key).failures for entry in entries}
+    entries.sort(key=lambda entry: (failures[entry.key], entry.results[0].revision_date, entry.key))
     return entries, unreadable
 
 

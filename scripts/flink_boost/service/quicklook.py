@@ -22,9 +22,11 @@ from flink_boost.measure import classpaths, plan, store
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Box, RunInfo
+from flink_boost.measure.store import RunState
 from flink_boost.publish import serve
 from flink_boost.publish.report import write_report
-from flink_boost.publish.spool import Spool, spool_new_runs
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
 from flink_boost.publish.trends import FILE_NAME, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
@@ -70,13 +72,12 @@ def find_interrupted(
     """
     for run_id in reversed(store.run_ids(results)):
         try:
-            if store.is_complete(results, run_id):
+            if store.state(results, run_id) in (RunState.COMPLETE, RunState.ABANDONED):
                 continue
             info = store.load_run(results, run_id)
             if info.commit == commit and _is_this_quick_look(info, group, line):
                 paths = classpaths.find_class_paths(line, build, info.boost_version, info.sides)
                 plan.require_same_circumstances(info, paths, box)
-                store.load_forks(results, run_id)
                 return run_id
         except FlinkBoostError:
             continue  # such a run cannot go on
@@ -154,8 +155,8 @@ def _dashboard(
 
 
 def _spool(places: Places, environment: str | None, tell: Tell) -> None:
-    for problem in spool_new_runs(Spool(places.spool), places.results, environment):
-        tell(problem)
+    for sentence in spool_new_runs(Spool(places.spool), places.results, environment).sentences:
+        tell(sentence)
 
 
 def _upload(

@@ -60,22 +60,6 @@ def test_detect_replaces_the_verdicts_of_before(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.glob("*verdicts*")] == ["verdicts.json"]
 
 
-def test_a_damaged_run_is_named_and_the_others_are_judged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store_nights(tmp_path, [2.0] * 3)
-    broken = make_run(1).run_id
-    fork = next((tmp_path / "results" / broken / "forks").glob("*.json"))
-    fork.write_text(fork.read_text()[:200])
-    for command in ("detect", "report"):
-        assert main(["--build", str(tmp_path), command]) == 0
-        error = capsys.readouterr().err
-        assert f"Run {broken} is left out" in error
-        assert fork.name in error
-        assert "Traceback" not in error
-    assert {verdict.points for verdict in read_verdicts(tmp_path).verdicts} == {2}
-
-
 def test_a_run_that_is_not_complete_is_not_used(tmp_path: Path) -> None:
     store_nights(tmp_path, [2.0] * 3)
     (tmp_path / "results" / make_run(2).run_id / "complete").unlink()

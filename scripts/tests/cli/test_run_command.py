@@ -23,7 +23,7 @@ from synthetic import make_forks
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, default_line, find_line
-from flink_boost.measure import classpaths, plan
+from flink_boost.measure import classpaths, plan, store
 from flink_boost.measure.box import ask_jdk, describe_box, find_java
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Box, Mode, RunInfo
@@ -119,6 +119,35 @@ def test_it_goes_on_publishes_and_names_report_and_dashboard(
     assert page.count("<svg") == len(interrupted.cells)
 
 
+def test_a_failed_fork_is_a_gap_the_rest_is_published_and_the_next_call_repairs_it(
+    build: Path, interrupted: RunInfo
+) -> None:
+    lost, *_ = (build / "results" / interrupted.run_id / "forks").glob("p01.stock.*.json")
+    whole = lost.read_bytes()
+    lost.unlink()
+    java = build / "java"
+    java.write_text(
+        '#!/bin/sh\ncase "$*" in *org.openjdk.jmh.Main*) echo it broke; exit 3 ;; esac\n'
+        'exec java "$@"\n'
+    )
+    java.chmod(0o755)
+    with failing_codespeed() as server:
+        done = run_command(build, "--java", str(java), **reach(server))
+        assert done.returncode == 6, done.stderr
+        assert "1 of 48 forks failed. They are: " in done.stderr
+        assert f"Run {interrupted.run_id} has gaps: 1 of 48 forks are missing" in done.stderr
+        assert "Report:" in done.stdout
+        assert len(server.stored) == 2 * len(interrupted.cells)
+        # The repair, without measuring: the fork is there again.
+        lost.write_bytes(whole)
+        again = run_command(build, "--java", str(java), **reach(server))
+        assert again.returncode == 0, again.stderr
+        assert f"Going on with {interrupted.run_id}" in again.stderr
+        assert len(server.stored) == 2 * len(interrupted.cells)
+        assert set(server.times_stored.values()) == {2}
+    assert store.state(build / "results", interrupted.run_id) is store.RunState.COMPLETE
+
+
 def test_with_a_busy_port_it_ends_with_code_4_and_its_report(
     build: Path, interrupted: RunInfo
 ) -> None:
@@ -181,8 +210,18 @@ def test_a_complete_or_damaged_run_is_not_gone_on_with(
     fork = next((results / interrupted.run_id / "forks").glob("*.json"))
     whole = fork.read_bytes()
     fork.write_bytes(whole[:100])
-    assert find_interrupted(results, build, group, line, box, commit) is None
+    # A damaged fork is measured again; a damaged plan cannot be gone on with.
+    assert find_interrupted(results, build, group, line, box, commit) == interrupted.run_id
     fork.write_bytes(whole)
+    plan_file = results / interrupted.run_id / "run.json"
+    planned = plan_file.read_bytes()
+    plan_file.write_bytes(planned[:100])
+    assert find_interrupted(results, build, group, line, box, commit) is None
+    plan_file.write_bytes(planned)
+    (results / interrupted.run_id / "abandoned").touch()
+    assert find_interrupted(results, build, group, line, box, commit) is None
+    (results / interrupted.run_id / "abandoned").unlink()
+    (results / interrupted.run_id / "complete-with-failures").touch()
     assert find_interrupted(results, build, group, line, box, commit) == interrupted.run_id
     (results / interrupted.run_id / "complete").touch()
     assert find_interrupted(results, build, group, line, box, commit) is None

@@ -9,11 +9,12 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_night, mak
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import build_series, pair_log_ratios
-from flink_boost.measure.model import MeasuredRun, Mode, RunInfo, Timing
+from flink_boost.measure.model import Mode, RunInfo, Timing
+from flink_boost.measure.summary import RunSummary, summarise
 
 
-def measured(run: RunInfo, ratio: float = 2.0, noise: float = 0.0, seed: int = 0) -> MeasuredRun:
-    return MeasuredRun(run, make_forks(run, ratio=ratio, noise=noise, seed=seed))
+def measured(run: RunInfo, ratio: float = 2.0, noise: float = 0.0, seed: int = 0) -> RunSummary:
+    return summarise(run, make_forks(run, ratio=ratio, noise=noise, seed=seed))
 
 
 def test_time_and_throughput_both_count_upwards_when_the_patched_side_is_faster() -> None:
@@ -125,15 +126,28 @@ def test_a_half_pair_does_not_count() -> None:
     run = make_run(pairs=3, cells=(JOB,))
     forks = make_forks(run, ratio=1.5, modes=(Mode.THROUGHPUT,))
     without_one = [fork for fork in forks if not (fork.pair == 2 and fork.side is Side.PATCHED)]
-    assert pair_log_ratios(without_one, run.sides) == pytest.approx([math.log(1.5)] * 2)
+    (cell,) = summarise(run, without_one).cells
+    assert pair_log_ratios(cell, run.main_sides) == pytest.approx([math.log(1.5)] * 2)
+    (series,) = build_series([summarise(run, without_one)])
+    assert [point.pairs for point in series.present] == [2]
 
 
-def test_a_run_with_a_score_that_is_no_positive_number_is_a_gap_for_that_benchmark_only() -> None:
+@pytest.mark.parametrize("score", [math.nan, math.inf, 0.0, -1.0])
+def test_a_score_that_is_no_positive_number_is_a_missing_half(score: float) -> None:
     run = make_run(1)
     forks = tuple(
-        fork.model_copy(update={"score": math.nan}) if fork.cell == JOB and fork.pair == 1 else fork
+        fork.model_copy(update={"score": score}) if fork.cell == JOB and fork.pair == 1 else fork
         for fork in make_forks(run)
     )
-    series = {one.cell: one for one in build_series([make_night(0), MeasuredRun(run, forks)])}
-    assert [point is None for point in series[JOB].points] == [False, True]
-    assert [point is None for point in series[WRITE].points] == [False, False]
+    series = {one.cell: one for one in build_series([make_night(0), summarise(run, forks)])}
+    assert [point.pairs for point in series[JOB].present] == [5, 4]
+    assert [point.pairs for point in series[WRITE].present] == [5, 5]
+
+
+def test_a_benchmark_without_a_whole_pair_is_a_gap_of_that_night_and_of_nothing_else() -> None:
+    run = make_run(1)
+    forks = [fork for fork in make_forks(run) if fork.cell != JOB or fork.side is Side.STOCK]
+    nights = [make_night(0), summarise(run, forks), make_night(2)]
+    series = {one.cell: one for one in build_series(nights)}
+    assert [point is None for point in series[JOB].points] == [False, True, False]
+    assert [point is None for point in series[WRITE].points] == [False, False, False]

@@ -36,7 +36,7 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Cell, Fork, RunInfo, Timing
 from flink_boost.measure.runner import Failure, Step
-from flink_boost.measure.store import PlannedFork
+from flink_boost.measure.store import PlannedFork, RunState
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 WRITE = "StringSerializationBenchmark.write"
@@ -223,15 +223,31 @@ def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> N
     assert "1 of 4 forks failed." in answer.stderr, answer.stderr
     assert f"--resume {run_id}" in answer.stderr
     assert "Left out, as a half of the pair is missing" in answer.stdout
+    assert "They are: " in answer.stderr
+    assert ", stock again, pair 1." in answer.stderr
+    assert store.state(results, run_id) is RunState.WITH_FAILURES
     before = finished(results, run_id)
     assert len(before) == 3
 
+    # What was damaged meanwhile is measured again, too.
+    damaged, _ = before.popitem()
+    (results / run_id / "forks" / damaged).write_text("[")
     again = run(flink_boost(results, "bench", "--resume", run_id, "--java", java))
     assert again.returncode == 0, again.stderr
-    assert again.stderr.count(" pair ") == 1
-    assert "[4/4] pair 1/2 " in again.stderr
+    assert f"forks/{damaged} is not a result file of JMH" in again.stderr
+    assert "1 damaged fork is measured again, and kept in " in again.stderr
+    assert again.stderr.count("] pair ") == 2
+    assert "[3/4] pair 1/2 " in again.stderr
     assert store.complete_run_ids(results) == (run_id,)
     assert before.items() <= finished(results, run_id).items()
+    assert len(store.load_forks(results, run_id)) == 4
+    (aside,) = (results / run_id / "damaged").iterdir()
+    assert aside.read_text() == "["
+
+    store.abandon(results, run_id)
+    given_up = run(flink_boost(results, "bench", "--resume", run_id, "--java", java))
+    assert given_up.returncode == 2
+    assert f"The run {run_id} was abandoned." in given_up.stderr
 
 
 def test_options_that_a_jvm_refuses_fail_every_fork(tmp_path: Path) -> None:

@@ -8,16 +8,17 @@ import pytest
 from synthetic import make_forks, make_run
 
 from flink_boost.judge.series import build_series
-from flink_boost.measure.model import Box, MeasuredRun, Purpose, RunInfo
+from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.summary import RunSummary, summarise
 from flink_boost.publish.codespeed import branch, entries_of
 
 
-def measured(night: int, **changes: object) -> MeasuredRun:
+def measured(night: int, **changes: object) -> RunSummary:
     info = make_run(night).model_copy(update=changes)
-    return MeasuredRun(info, make_forks(info))
+    return summarise(info, make_forks(info))
 
 
-def points(*runs: MeasuredRun) -> set[str]:
+def points(*runs: RunSummary) -> set[str]:
     return {point.run_id for series in build_series(runs) for point in series.present}
 
 
@@ -31,7 +32,7 @@ def test_only_nights_are_points_of_the_trend(purpose: Purpose) -> None:
     assert points(*nights, other) == {night.info.run_id for night in nights}
     assert build_series([*nights, other]) == build_series(nights), "not even a gap"
     assert branch(other.info) == purpose.value
-    entries = entries_of(other.info, other.forks, None)
+    entries = entries_of(other, None)
     assert {result.branch for entry in entries for result in entry.results} == {purpose.value}
     assert branch(nights[0].info) == "master"
 
@@ -50,7 +51,7 @@ def test_an_old_run_stays_the_point_that_it_was() -> None:
     old = old_run()
     assert old.purpose is Purpose.NIGHTLY
     assert old.box.label == old.box.hostname
-    assert points(MeasuredRun(old, make_forks(old))) == {old.run_id}
+    assert points(summarise(old, make_forks(old))) == {old.run_id}
     assert old_run(quick_look=True).purpose is Purpose.QUICK_LOOK
     assert RunInfo.model_validate_json(old.model_dump_json()) == old
 
@@ -68,7 +69,7 @@ def test_the_same_box_under_two_host_names_is_one_series() -> None:
     names = {
         result.environment
         for night in nights
-        for entry in entries_of(night.info, night.forks, None)
+        for entry in entries_of(night, None)
         for result in entry.results
     }
     assert names == {"redbox"}
@@ -79,5 +80,5 @@ def test_the_same_box_under_two_host_names_is_one_series() -> None:
 
 def test_the_uploader_may_call_the_box_otherwise() -> None:
     night = measured(0)
-    (entry, _) = entries_of(night.info, night.forks, "elsewhere")
+    (entry, _) = entries_of(night, "elsewhere")
     assert {result.environment for result in entry.results} == {"elsewhere"}

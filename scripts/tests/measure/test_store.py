@@ -14,8 +14,11 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.measure import store
+from flink_boost.measure import ending, store
+from flink_boost.measure.history import newest_run
 from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.store import RunState
+from flink_boost.measure.summary import gap_sentence
 
 PLANNED = store.PlannedFork(1, Side.STOCK, WRITE)
 
@@ -107,11 +110,11 @@ def test_a_run_is_complete_when_every_fork_is_accepted(tmp_path: Path, info: Run
     for count, (planned, fork) in enumerate(
         zip(store.planned_forks(info), forks, strict=True), start=1
     ):
-        assert not store.finish(tmp_path, info)
+        assert ending.finish(tmp_path, info) is RunState.WITH_FAILURES
         accepted = store.accept_attempt(tmp_path, info, planned, attempt_of(tmp_path, info, fork))
         assert accepted.score == fork.score
         assert store.missing_forks(tmp_path, info) == store.planned_forks(info)[count:]
-    assert store.finish(tmp_path, info)
+    assert ending.finish(tmp_path, info) is RunState.COMPLETE
     assert store.complete_run_ids(tmp_path) == (info.run_id,)
     assert [fork.score for fork in store.load_forks(tmp_path, info.run_id)] == [
         fork.score for fork in forks
@@ -165,10 +168,15 @@ def test_a_cut_off_fork_is_named(tmp_path_factory: pytest.TempPathFactory, lengt
     store_complete_run(results, run, make_forks(run))
     path = store.json_path(results, run.run_id, PLANNED)
     path.write_bytes(path.read_bytes()[:length])
-    with pytest.raises(BrokenData) as caught:
-        store.load_forks(results, run.run_id)
-    assert str(path) in caught.value.message
-    assert "--resume" in caught.value.next_step
+    stored = store.read_forks(results, run)
+    assert len(stored.forks) == 1
+    (missing,) = stored.missing
+    assert (missing.cell, missing.side, missing.pair) == (WRITE, Side.STOCK, 1)
+    assert missing.damage.startswith(f"forks/{path.name} is not a result file of JMH")
+    sentence = gap_sentence(run, stored.missing)
+    assert f"Run {run.run_id} has gaps: 1 of 2 forks are missing (" in sentence
+    assert path.name in sentence
+    assert f"`flink-boost bench --resume {run.run_id}`" in sentence
 
 
 def test_a_deleted_fork_is_measured_again(tmp_path: Path) -> None:
@@ -179,10 +187,14 @@ def test_a_deleted_fork_is_measured_again(tmp_path: Path) -> None:
     assert len(store.load_forks(tmp_path, run.run_id)) == 3
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"run_id": "x"}'])
-def test_a_damaged_plan_is_named(tmp_path: Path, info: RunInfo, content: str) -> None:
+@pytest.mark.parametrize("content", ["", "{", '{"run_id": "x"}', None])
+def test_a_damaged_plan_is_named(tmp_path: Path, info: RunInfo, content: str | None) -> None:
     path = tmp_path / info.run_id / "run.json"
-    path.write_text(content, encoding="utf-8")
+    if content is None:
+        path.unlink()
+        path.mkdir()
+    else:
+        path.write_text(content, encoding="utf-8")
     with pytest.raises(BrokenData, match=r"run\.json is damaged"):
         store.load_run(tmp_path, info.run_id)
 
@@ -200,18 +212,26 @@ def test_an_unknown_run_is_a_usage_problem(tmp_path: Path, info: RunInfo, run_id
     assert info.run_id in caught.value.next_step
 
 
-def test_the_newest_complete_run_passes_over_damaged_and_unfinished_ones(tmp_path: Path) -> None:
+def test_the_newest_run_that_has_ended_passes_over_damaged_and_other_ones(tmp_path: Path) -> None:
+    told: list[str] = []
     with pytest.raises(UsageProblem, match="There is no complete run"):
-        store.newest_run_id(tmp_path)
-    runs = [make_run(night, pairs=1) for night in range(4)]
-    for run in runs[:3]:
+        newest_run(tmp_path, told.append)
+    runs = [make_run(night, pairs=1) for night in range(6)]
+    for run in runs[:5]:
         store_complete_run(tmp_path, run, make_forks(run))
-    store.create_run(tmp_path, runs[3])
+    store.create_run(tmp_path, runs[5])
     (tmp_path / runs[2].run_id / "run.json").write_text("{")
+    for fork in (tmp_path / runs[3].run_id / "forks").glob("*.stock.*.json"):
+        fork.unlink()
+    store.abandon(tmp_path, runs[4].run_id)
     (tmp_path / "unrelated").mkdir()
-    assert store.newest_run_id(tmp_path) == runs[1].run_id
-    assert store.newest_run_id(tmp_path, lambda run: run == runs[0]) == runs[0].run_id
+    assert newest_run(tmp_path, told.append) == runs[1]
+    (sentence,) = told
+    assert f"Run {runs[2].run_id} is left out" in sentence
+    assert newest_run(tmp_path, told.append, lambda run: run == runs[0]) == runs[0]
+    assert newest_run(tmp_path, told.append, lambda run: run == runs[3]) == runs[3]
     assert store.run_ids(tmp_path) == tuple(run.run_id for run in runs)
+    assert store.final_run_ids(tmp_path) == tuple(run.run_id for run in runs[:4])
 
 
 def test_a_store_that_does_not_exist_yet_is_empty(tmp_path: Path) -> None:

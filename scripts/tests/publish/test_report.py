@@ -24,7 +24,8 @@ from flink_boost.judge.model import Comparison, GcComparison, Verdict
 from flink_boost.judge.ratio import check_harness, compare
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect
-from flink_boost.measure.model import Cell, MeasuredRun, Mode, RunInfo
+from flink_boost.measure.model import Cell, Mode, RunInfo
+from flink_boost.measure.summary import summarise
 from flink_boost.publish.comparison import further_sheets
 from flink_boost.publish.plot import chart_of, nice_ticks
 from flink_boost.publish.report_page import (
@@ -74,7 +75,7 @@ def make_input(
 ) -> ReportInput:
     runs = [make_night(night, noise=0.01, seed=night) for night in range(nights)]
     if run is not None:
-        runs.append(MeasuredRun(run, make_forks(run)))
+        runs.append(summarise(run, make_forks(run)))
     series = build_series(runs)
     return ReportInput(
         run=runs[-1].info,

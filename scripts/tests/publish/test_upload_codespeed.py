@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +16,7 @@ import pytest
 from dashboard_process import dashboard
 from synthetic import make_forks, make_run
 
+from flink_boost.measure.summary import summarise
 from flink_boost.publish import liveness
 from flink_boost.publish.codespeed import Entry, entries_of
 from flink_boost.publish.spool import Spool
@@ -72,7 +78,7 @@ def spool_nights(folder: Path, nights: range, environment: str) -> tuple[Spool, 
     entries: list[Entry] = []
     for night in nights:
         run = make_run(night, commit="0123456789" * 4)
-        entries += entries_of(run, make_forks(run, noise=0.02, seed=night), environment)
+        entries += entries_of(summarise(run, make_forks(run, noise=0.02, seed=night)), environment)
     for entry in entries:
         spool.add(entry)
     return spool, entries
@@ -120,3 +126,90 @@ def test_codespeeds_own_words_come_back_when_it_refuses_an_entry(
     assert "answered 400" in report.unsent[0].reason
     assert "42 characters" in report.unsent[0].reason
     assert not [row for row in rows_in_codespeed(data) if row[0] == "x" * 60]
+
+
+def poisoned(entry: Entry) -> Entry:
+    """The oldest of all, and of a time that Codespeed cannot digest."""
+    results = tuple(
+        one.model_copy(update={"commitid": "poison", "revision_date": "0001-01-01T00:00:00+10:00"})
+        for one in entry.results
+    )
+    return entry.model_copy(update={"key": "poison", "results": results})
+
+
+def test_one_poisoned_entry_at_the_head_holds_up_none_behind_it(
+    data: Path, target: Target, tmp_path: Path
+) -> None:
+    spool, entries = spool_nights(tmp_path / "spool", range(3), "box behind poison")
+    spool.add(poisoned(entries[0]))
+    report = send(spool, target)
+    assert set(report.sent) == {entry.key for entry in entries}
+    assert [unsent.key for unsent in report.unsent] == ["poison"]
+    assert "answered" in report.unsent[0].reason
+    later, more = spool_nights(tmp_path / "spool", range(3, 5), "box behind poison")
+    report = send(later, target)
+    assert set(report.sent) == {entry.key for entry in more}
+    assert spool.trouble("poison").failures == 2
+    ours = [row for row in rows_in_codespeed(data) if row[3] == "box behind poison"]
+    assert sorted(ours) == sorted(rows_of([*entries, *more]))
+    assert not [row for row in rows_in_codespeed(data) if row[0] == "poison"]
+    with spool.sender_lock():
+        spool.drop("poison")
+    assert send(spool, target) == UploadReport((), ())
+
+
+def test_killed_in_the_middle_behind_poison_it_sends_all_the_others_once(
+    data: Path, target: Target, tmp_path: Path
+) -> None:
+    spool, entries = spool_nights(tmp_path / "spool", range(10), "box of the killed")
+    spool.add(poisoned(entries[0]))
+    command = [
+        *(sys.executable, "-m", "flink_boost.cli", "--build", str(tmp_path)),
+        *("upload", "--attempts", "1", "--url", target.url),
+    ]
+    environ = os.environ | {"FLINK_BOOST_TOKEN": target.token}
+
+    def ours() -> list[tuple[str, str, str, str, float, str]]:
+        return [row for row in rows_in_codespeed(data) if row[3] == "box of the killed"]
+
+    killed = 0
+    for number in (1, 5, 9):
+        with subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 60
+            while len(spool.sent_keys()) < number and process.poll() is None:
+                assert time.monotonic() < deadline, "it sends nothing"
+                time.sleep(0.005)
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+        assert {row[0] + row[1] for row in ours()} >= {
+            result.commitid + result.executable
+            for entry in entries
+            if entry.key in spool.sent_keys()
+            for result in entry.results
+        }, "sent only if stored"
+    assert killed >= 2, "most kills must hit a running command"
+    assert set(spool.unsent_keys()) > {"poison"}, "and leave something to do"
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 5
+    assert "poison" in done.stderr
+    assert "--drop KEY" in done.stderr
+    assert sorted(ours()) == sorted(rows_of(entries)), "each of them, and none twice"
+    assert spool.unsent_keys() == ("poison",)
+
+
+def test_a_repaired_run_updates_its_points_in_codespeed_and_leaves_the_others(
+    data: Path, target: Target, tmp_path: Path
+) -> None:
+    spool, entries = spool_nights(tmp_path / "spool", range(2), "box of repairs")
+    assert len(send(spool, target).sent) == 4
+    run = make_run(0, commit="0123456789" * 4)
+    again = summarise(run, make_forks(run, noise=0.02, seed=99), revision=2)
+    updates = entries_of(again, "box of repairs")
+    for entry in updates:
+        assert spool.add(entry)
+    report = send(spool, target)
+    assert set(report.updated) == set(report.sent) == {entry.key for entry in updates}
+    ours = [row for row in rows_in_codespeed(data) if row[3] == "box of repairs"]
+    assert sorted(ours) == sorted(rows_of([*updates, *entries[2:]]))

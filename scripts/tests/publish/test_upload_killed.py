@@ -27,6 +27,7 @@ from synthetic import make_forks, make_run
 
 from flink_boost.flink.side import Side
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import entries_of, entry_keys
 from flink_boost.publish.spool import Spool
 
@@ -83,7 +84,7 @@ def results_expected(runs: list[RunInfo]) -> dict[tuple[str, ...], float]:
     return {
         key_of(result.model_dump()): result.result_value
         for night, run in enumerate(runs)
-        for entry in entries_of(run, make_forks(run, noise=0.02, seed=night), "box-1")
+        for entry in entries_of(summarise(run, make_forks(run, noise=0.02, seed=night)), "box-1")
         for result in entry.results
     }
 
@@ -92,7 +93,7 @@ def results_expected(runs: list[RunInfo]) -> dict[tuple[str, ...], float]:
 def test_killed_while_it_spools_and_sends(tmp_path: Path, runs: list[RunInfo], seed: int) -> None:
     source = random.Random(seed)
     spool = Spool(tmp_path / "spool")
-    every_key = {key for run in runs for key in entry_keys(run)}
+    every_key = {key for run in runs for key in entry_keys(summarise(run, make_forks(run)))}
     killed = 0
     with failing_codespeed(default=slowly(seed)) as server:  # type: ignore[arg-type]
         for kill in range(KILLS):

@@ -17,12 +17,13 @@ from flink_boost.cli.options import jdk_option
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure import classpaths, plan, runner, store
+from flink_boost.measure import classpaths, ending, plan, runner, store
 from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.store import RunState
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.comparison import comparison_sheets
 from flink_boost.publish.progress import shown_progress
@@ -86,7 +87,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     show_default=True,
     help="What the run is for: only nightly ones become points of the trend.",
 )
-@click.option("--resume", metavar="RUN_ID", help="Go on with an unfinished run.")
+@click.option("--resume", metavar="RUN_ID", help="Go on with a run that is unfinished or has gaps.")
 @click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
 @click.pass_context
 def command(
@@ -212,8 +213,7 @@ def _resume(
     info = store.load_run(settings.results, run_id)
     if not info.timings:
         raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
-    # A damaged file would otherwise be found only when everything else has been measured.
-    store.load_forks(settings.results, run_id)
+    store.refuse_abandoned(settings.results, run_id)
     flink = find_line(info.line)
     java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), fetch_jdk)
     third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
@@ -222,6 +222,8 @@ def _resume(
     )
     box = _require_box(java, flink.jdks, flink.version)
     plan.require_same_circumstances(info, paths, box)
+    if damaged := ending.reopen(settings.results, info):
+        click.echo(damaged, err=True)
     return info, paths, java
 
 
@@ -251,8 +253,10 @@ def _refuse_plan_options(ctx: click.Context, patterns: tuple[str, ...]) -> None:
 
 
 def _hint_at_unfinished(settings: Settings, errors: Console) -> None:
-    complete = set(store.complete_run_ids(settings.results))
-    unfinished = [run for run in store.run_ids(settings.results) if run not in complete]
+    results = settings.results
+    unfinished = [
+        run for run in store.run_ids(results) if store.state(results, run) is RunState.UNFINISHED
+    ]
     if unfinished:
         errors.out(
             f"The run {unfinished[-1]} is unfinished;"

@@ -15,8 +15,9 @@ from flink_boost.judge import ratio as statistics
 from flink_boost.judge.goals import judge_goals, load_goals
 from flink_boost.judge.reference import load_reference, set_beside, wants
 from flink_boost.measure import store
-from flink_boost.measure.history import load_history
+from flink_boost.measure.history import load_history, newest_run
 from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.summary import gap_sentence
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.goals_sheet import goals_sheet
 from flink_boost.publish.reference_sheet import reference_sheet
@@ -70,11 +71,11 @@ def command(
 
     Several runs of one plan are pooled: their pairs are taken together. An unfinished run is shown
     with the pairs that it has. With --reference the runs may be of different plans; without
-    RUN_IDs all complete runs of the reference's Flink line are looked at.
+    RUN_IDs all runs of the reference's Flink line that have ended are looked at.
 
     \b
     Examples:
-      flink-boost compare                             the newest complete run
+      flink-boost compare                             the newest run that has ended
       flink-boost compare latest --format markdown
       flink-boost compare 20260301T223005Z-2.3.0 20260302T223011Z-2.3.0
       flink-boost compare --floors benchmarks/floors.toml
@@ -127,11 +128,11 @@ def _show_reference(
     else:
         history = load_history(settings.results, wants(reference))
         for problem in history.broken:
-            click.echo(problem, err=True)
+            _tell(problem)
         # A quick look only fills what nothing better has measured; else the newest counts.
         best_first = list(reversed(history.runs))
         best_first.sort(key=lambda run: run.info.quick_look)
-        runs = [(run.info, run.forks) for run in best_first]
+        runs = [_read(settings, run.info) for run in best_first]
     rows = set_beside(reference, runs, confidence)
     document: dict[str, object] = {
         "reference": reference.name,
@@ -151,5 +152,16 @@ def _print(sheets: Sequence[Sheet], document: dict[str, object], form: str) -> N
 
 def _load(settings: Settings, run_id: str) -> Run:
     if run_id == LATEST:
-        run_id = store.newest_run_id(settings.results)
-    return store.load_run(settings.results, run_id), store.load_forks(settings.results, run_id)
+        return _read(settings, newest_run(settings.results, _tell))
+    return _read(settings, store.load_run(settings.results, run_id))
+
+
+def _read(settings: Settings, info: RunInfo) -> Run:
+    stored = store.read_forks(settings.results, info)
+    if gaps := gap_sentence(info, stored.missing):
+        _tell(gaps)
+    return info, stored.forks
+
+
+def _tell(sentence: str) -> None:
+    click.echo(sentence, err=True)

@@ -12,18 +12,23 @@ from flink_boost.judge.trend import Rules, detect
 from flink_boost.measure.history import load_history
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 
+NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
+
 
 @click.command(name="detect")
 @click.pass_obj
 def command(settings: Settings) -> None:
     """Say for each benchmark whether its ratio has changed lately.
 
-    Reads the complete runs in the results store, prints a verdict per benchmark and stores them in
-    verdicts.json. With fewer than 10 runs of the same settings the verdict is "learning".
+    Reads the runs in the results store that have ended, prints a verdict per benchmark and stores
+    them in verdicts.json. With fewer than 10 runs of the same settings the verdict is "learning".
+    Runs with gaps are named; a benchmark without a pair is a gap in its series.
     """
     history = load_history(settings.results)
-    for problem in history.broken:
+    for problem in (*history.broken, *history.gaps[-NAMED_GAPS:]):
         click.echo(problem, err=True)
+    if len(history.gaps) > NAMED_GAPS:
+        click.echo(f"{len(history.gaps) - NAMED_GAPS} older runs have gaps, too.", err=True)
     series = build_series(history.runs)
     verdicts = detect(series)
     path = settings.build / FILE_NAME

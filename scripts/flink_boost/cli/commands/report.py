@@ -15,7 +15,7 @@ from flink_boost.publish.report import write_report
 @click.argument("run_id", default="latest")
 @click.pass_obj
 def command(settings: Settings, run_id: str) -> None:
-    """Write the report of RUN_ID, or of the newest complete run.
+    """Write the report of RUN_ID, or of the newest run that has ended.
 
     It is one HTML file that needs no server and no network.
     """

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import click
 
+from flink_boost.base.errors import BenchmarkFailed
 from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, jdk_option
@@ -52,14 +53,9 @@ def command(
     settings: Settings = ctx.obj
     flink = find_line(line or default_line())
     chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
-    unfinished = _find_interrupted(settings, flink, chosen)
-    if unfinished:
-        click.echo(f"Going on with {unfinished}, which was interrupted.", err=True)
-        info = ctx.invoke(bench_command, resume=unfinished, java=chosen)
-    else:
-        info = ctx.invoke(bench_command, group=GROUP, line=flink.version, java=chosen)
+    run_id, failure = _measure(ctx, flink, chosen)
     published = publish(
-        info.run_id,
+        run_id,
         Places(settings.results, settings.spool, settings.build),
         environment=environment,
         address=serve.Address(port=port),
@@ -74,7 +70,23 @@ def command(
         click.echo(f"Report:    {published.report.as_uri()}")
     if published.dashboard_url is not None:
         click.echo(f"Dashboard: {published.dashboard_url} (`flink-boost stop` ends our own)")
+    if failure is not None:
+        raise failure
     return published.problems[0].exit_code if published.problems else 0
+
+
+def _measure(ctx: click.Context, flink: Line, java: str) -> tuple[str, BenchmarkFailed | None]:
+    """The run, and what is to be reported once the forks that did not fail are published."""
+    unfinished = _find_interrupted(ctx.obj, flink, java)
+    try:
+        if unfinished:
+            click.echo(f"Going on with {unfinished}, which was interrupted.", err=True)
+            info = ctx.invoke(bench_command, resume=unfinished, java=java)
+        else:
+            info = ctx.invoke(bench_command, group=GROUP, line=flink.version, java=java)
+    except BenchmarkFailed as failure:
+        return failure.run_id, failure
+    return info.run_id, None
 
 
 def _find_interrupted(settings: Settings, flink: Line, java: str) -> str | None:

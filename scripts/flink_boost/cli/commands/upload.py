@@ -6,9 +6,11 @@ import os
 
 import click
 
+from flink_boost.base.errors import BrokenData
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option
-from flink_boost.publish.spool import Spool, spool_new_runs
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.publish.target import URL_VARIABLE, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
 
@@ -25,28 +27,66 @@ from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
     show_default=True,
     help="How often a result is sent before it is left for later.",
 )
+@click.option("--drop", metavar="KEY", help="Give an unsent result up instead of sending.")
 @click.pass_obj
-def command(settings: Settings, url: str | None, environment: str | None, attempts: int) -> None:
+def command(
+    settings: Settings, url: str | None, environment: str | None, attempts: int, drop: str | None
+) -> None:
     """Send finished runs to Codespeed.
 
-    Every complete run is spooled first, so nothing is lost when the server does not answer, and
-    nothing is counted twice when this command is repeated or killed. Ends with code 5 when a
-    result stays unsent.
+    Every run that has ended is spooled first, so nothing is lost when the server does not answer,
+    and nothing is counted twice when this command is repeated or killed. Benchmarks of which a fork
+    failed are sent as far as they have pairs. Ends with code 5 when a result stays unsent or a run
+    could not be sent whole.
+
+    \b
+    Examples:
+      flink-boost upload
+      flink-boost upload --drop 0123abcd-20260301T223005-a1b2c3.patched-2.3.0
     """
     spool = Spool(settings.spool)
-    for problem in spool_new_runs(spool, settings.results, environment):
-        click.echo(problem, err=True)
-    if not spool.unsent_keys():
-        click.echo("Everything is sent already.")
+    if drop is not None:
+        _drop(spool, drop)
         return
+    spooled = spool_new_runs(spool, settings.results, environment)
+    for sentence in spooled.sentences:
+        click.echo(sentence, err=True)
+    if spool.unsent_keys():
+        _send(settings, spool, url, RetryPolicy(attempts=attempts))
+    elif not spooled.not_spooled:
+        click.echo("Everything is sent already.")
+    if spooled.told_before:
+        one = spooled.told_before == 1
+        runs = "1 run of before has" if one else f"{spooled.told_before} runs of before have"
+        click.echo(f"{runs} gaps, which `flink-boost detect` names.")
+    spooled.require_whole()
+
+
+def _send(settings: Settings, spool: Spool, url: str | None, policy: RetryPolicy) -> None:
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
-    policy = RetryPolicy(attempts=attempts)
     with make_client(target, policy) as client:
         report = send_unsent(
             spool, target, client, policy, tell=lambda line: click.echo(line, err=True)
         )
+    for key in report.replaced:
+        click.echo(f"Dropped {key}: a later revision takes its place")
     for key in report.sent:
-        click.echo(f"Sent {key}")
+        update = " (in place of what was sent before its run was repaired)"
+        click.echo(f"Sent {key}" + (update if key in report.updated else ""))
     for unsent in report.unsent:
         click.echo(f"Not sent: {unsent.key}: {unsent.reason}", err=True)
     report.require_all_sent()
+
+
+def _drop(spool: Spool, key: str) -> None:
+    with spool.sender_lock():
+        try:
+            results = spool.load_unsent(key).results if key in spool.unsent_keys() else ()
+        except BrokenData:
+            results = ()  # whoever drops it may not be able to read it
+        reason = spool.trouble(key).reason
+        path = spool.drop(key)
+    click.echo(f"Dropped {key}: {len(results)} results" + (f", {reason}" if reason else ""))
+    for result in results:
+        click.echo(f"  {result.benchmark} {result.result_value:.6g} {result.units}")
+    click.echo(f"It is not sent any more; its file is kept in {path}.")

@@ -1,0 +1,135 @@
+"""How a run ends, is opened again, and is remembered: its state and its summary on disk.
+
+The summary is written before the state, so a run that counts has one; while a repair goes on, the
+old one stands. Readers make it from the forks where it is missing, which is so in stores from
+before there were summaries, and keep it if they may write.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
+from flink_boost.measure import store
+from flink_boost.measure.model import RunInfo
+from flink_boost.measure.store import RunState
+from flink_boost.measure.summary import PlanStamp, RunSummary, named_forks, summarise
+
+SUMMARY_FILE = "summary.json"
+
+
+def finish(results: Path, info: RunInfo) -> RunState:
+    """Ends a run whose missing forks have all been tried; returns the state that it reached."""
+    store.discard_attempts(results, info.run_id)
+    path = results / info.run_id / SUMMARY_FILE
+    before = _read(path)
+    summary = _from_forks(results, info)
+    if before is not None:
+        revision = before.revision + (before.cells != summary.cells)
+        summary = summary.model_copy(update={"revision": revision})
+    write_durably(path, summary.model_dump_json() + "\n")
+    reached = RunState.WITH_FAILURES if summary.missing else RunState.COMPLETE
+    store.set_state(results, info.run_id, reached)
+    return reached
+
+
+def reopen(results: Path, info: RunInfo) -> str:
+    """Prepares a run for measuring what is missing: sets damaged fork files aside.
+
+    Returns a sentence about what was set aside, or nothing. Raises ``UsageProblem`` for an
+    abandoned run. The caller holds ``store.lock``.
+    """
+    store.refuse_abandoned(results, info.run_id)
+    is_final = store.state(results, info.run_id).is_final
+    if is_final:
+        # What was told of the run until now is remembered, so that a repair is seen to change it.
+        load_summary(results, info.run_id)
+    missing = store.read_forks(results, info).missing
+    damaged = [one for one in missing if one.damage]
+    for one in damaged:
+        store.set_aside(results, info, one)
+    if is_final and missing:
+        store.set_state(results, info.run_id, RunState.WITH_FAILURES)
+    if not damaged:
+        return ""
+    folder = results / info.run_id / "damaged"
+    forks = "1 damaged fork is" if len(damaged) == 1 else f"{len(damaged)} damaged forks are"
+    return f"{forks} measured again, and kept in {folder}: {named_forks(damaged)}."
+
+
+def load_summary(results: Path, run_id: str) -> RunSummary:
+    """What a final run has measured; reads one file where the summary is in order.
+
+    Raises ``UsageProblem`` when there is no such run, ``BrokenData`` when its plan is damaged.
+    """
+    path = results / run_id / SUMMARY_FILE
+    seen = _identity(path)
+    found = _read(path)
+    if found is not None and _belongs(found, results, run_id):
+        return found
+    info = store.load_run(results, run_id)
+    # Somebody's copy of the store has other times: the content decides.
+    if found is not None and found.plan.sha256 == plan_stamp(results, run_id).sha256:
+        return found
+    summary = _from_forks(results, info)
+    if store.state(results, run_id).is_final:
+        # A store may be read-only; the next reader then makes it again.
+        with suppress(OSError):
+            _keep(path, summary.model_dump_json() + "\n", instead_of=seen)
+    return summary
+
+
+def plan_stamp(results: Path, run_id: str) -> PlanStamp:
+    """What tells the plan of a run from another, for its summary."""
+    path = store.run_path(results, run_id)
+    status = path.stat()
+    return PlanStamp(size=status.st_size, mtime_ns=status.st_mtime_ns, sha256=sha256(path))
+
+
+def _from_forks(results: Path, info: RunInfo) -> RunSummary:
+    stored = store.read_forks(results, info)
+    return summarise(info, stored.forks, stored.missing, plan=plan_stamp(results, info.run_id))
+
+
+def _read(path: Path) -> RunSummary | None:
+    try:
+        return RunSummary.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _belongs(summary: RunSummary, results: Path, run_id: str) -> bool:
+    try:
+        status = store.run_path(results, run_id).stat()
+    except OSError:
+        return False
+    stamp = summary.plan
+    same_file = (stamp.size, stamp.mtime_ns) == (status.st_size, status.st_mtime_ns)
+    return same_file and summary.info.run_id == run_id
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+def _keep(path: Path, content: str, instead_of: tuple[int, int] | None) -> None:
+    """Writes a reader's summary, unless there is another than the unusable one it replaces.
+
+    The run may have been repaired meanwhile, and what ``finish`` wrote is newer than what we read.
+    """
+    partial = path.with_name(f".{path.name}.{os.urandom(6).hex()}{PARTIAL_SUFFIX}")
+    try:
+        write_durably(partial, content)
+        if instead_of is not None and _identity(path) == instead_of:
+            path.unlink()
+        os.link(partial, path)  # fails where there is one
+    finally:
+        partial.unlink(missing_ok=True)
