@@ -134,9 +134,12 @@ def test_the_runner_shares_the_machines_lock_and_name_and_has_no_token_in_its_en
     assert document["secrets"][secret] == {"environment": "FLINK_BOOST_TOKEN"}
 
 
-@pytest.mark.parametrize(("measured", "published"), [(0, True), (6, True), (4, False)])
+@pytest.mark.parametrize(
+    ("measured", "sent", "published", "code"),
+    [(0, 0, True, 0), (6, 5, True, 6), (0, 5, True, 5), (4, 0, False, 4)],
+)
 def test_a_night_with_failed_forks_is_published_all_the_same(
-    measured: int, published: bool, tmp_path: Path
+    measured: int, sent: int, published: bool, code: int, tmp_path: Path
 ) -> None:
     """The runner's entry point, with programs that note their call in the place of ours."""
     calls = tmp_path / "calls"
@@ -144,7 +147,10 @@ def test_a_night_with_failed_forks_is_published_all_the_same(
     for program in ("bin/make", ".venv/bin/flink-boost"):
         file = tmp_path / program
         file.parent.mkdir(parents=True)
-        file.write_text(f'#!/bin/sh\necho "$@" >> {calls}\n[ "$1" != bench ] || exit {measured}\n')
+        file.write_text(
+            f'#!/bin/sh\necho "$@" >> {calls}\n'
+            f'case "$1" in bench) exit {measured} ;; upload) exit {sent} ;; esac\n'
+        )
         file.chmod(0o755)
     done = subprocess.run(
         ["sh", DOCKER / "runner-entrypoint.sh"],
@@ -156,7 +162,7 @@ def test_a_night_with_failed_forks_is_published_all_the_same(
         timeout=60,
         check=False,
     )
-    assert done.returncode == measured
+    assert done.returncode == code
     expected = ["setup build", "bench --group spine --purpose nightly"]
     assert calls.read_text().splitlines() == [
         *expected,
