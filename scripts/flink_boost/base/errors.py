@@ -67,6 +67,12 @@ class PatchedCodeChanged(FlinkBoostError):
     exit_code = 7
 
 
+class RegressionFound(FlinkBoostError):
+    """A series has become slower lately, and the call asked to be told by its exit code."""
+
+    exit_code = 8
+
+
 class FlinkTestsFailed(FlinkBoostError):
     """A test of Flink's own fails with our jar only, or an exclusion is out of date."""
 

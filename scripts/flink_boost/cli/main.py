@@ -27,7 +27,7 @@ from flink_boost.cli.problems import explain
 
 # How --help lists the subcommands: in the order in which a user meets them.
 SECTIONS = {
-    "Measuring": ("run", "bench", "compare", "detect", "box"),
+    "Measuring": ("run", "bench", "compare", "detect", "runs", "box"),
     "Publishing": ("report", "upload", "serve", "stop"),
     "Installations": ("install", "verify", "doctor", "uninstall", "dist"),
     "Other Flink releases": ("flink-tests", "soak", "line", "upstream-diff"),

@@ -136,6 +136,15 @@ def abandon(results: Path, run_id: str) -> None:
     write_durably(results / run_id / RunState.ABANDONED.value, b"")
 
 
+def delete_run(results: Path, run_id: str) -> None:
+    """Deletes a run with all its files. Its plan goes first: half deleted it is none any more.
+
+    Raises ``UsageProblem`` when there is no such run.
+    """
+    _require_run(results, run_id).unlink()
+    shutil.rmtree(results / run_id)
+
+
 def refuse_abandoned(results: Path, run_id: str) -> None:
     """Raises ``UsageProblem`` for a run that was given up."""
     if state(results, run_id) is RunState.ABANDONED:
@@ -157,7 +166,7 @@ def load_run(results: Path, run_id: str) -> RunInfo:
         detail = error.strerror if isinstance(error, OSError) else _first_message(error)
         raise BrokenData(
             f"{path} is damaged ({detail}).",
-            f"Move the folder {path.parent} away and measure again.",
+            f"Run `flink-boost runs abandon {run_id}` and measure again.",
         ) from error
     if info.run_id != run_id:
         raise BrokenData(

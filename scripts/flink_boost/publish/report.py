@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -15,22 +16,36 @@ from flink_boost.measure import store
 from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
-from flink_boost.publish.comparison import further_sheets, left_out
+from flink_boost.publish.comparison import comparison_sheets, further_sheets, left_out
 from flink_boost.publish.report_page import AaSummary, ReportInput, render
+from flink_boost.publish.sheet import markdown
 
 LATEST = "latest"
 
 
+@dataclass(frozen=True)
+class WrittenReport:
+    """Where the report of a run is: its own files, and the page that is the newest one's."""
+
+    run_id: str
+    newest: Path
+    page: Path
+    markdown: Path
+
+
 def write_report(
     results: Path,
-    path: Path,
+    reports: Path,
     run_id: str = LATEST,
     *,
     dashboard_url: str | None,
     made: datetime,
     tell: Callable[[str], None] = lambda _: None,
-) -> Path:
-    """Writes the page of that run, which must have ended, replacing what was there at once.
+) -> WrittenReport:
+    """Writes the page of that run, which must have ended, and its tables in Markdown.
+
+    They go to ``<reports>/<run id>/``, and the page to ``<reports>/index.html`` as well; each
+    replaces at once what was there.
 
     Raises ``UsageProblem`` when there is no such run.
     """
@@ -58,9 +73,18 @@ def write_report(
             ),
         )
     )
-    make_folder(path.parent)
-    write_durably(path, page)
-    return path
+    written = WrittenReport(
+        info.run_id,
+        newest=reports / "index.html",
+        page=reports / info.run_id / "index.html",
+        markdown=reports / info.run_id / "report.md",
+    )
+    tables = comparison_sheets(info, stored.forks, DEFAULT_CONFIDENCE, as_grid=True)
+    make_folder(written.page.parent)
+    write_durably(written.markdown, "\n".join(markdown(table) for table in tables))
+    write_durably(written.page, page)
+    write_durably(written.newest, page)
+    return written
 
 
 def choose_run(history: History, run_id: str) -> RunSummary:

@@ -118,12 +118,14 @@ def publish(
         steps.run(lambda: _upload(places, url, environ, policy, tell))
     trends = steps.run(lambda: _detect(places, clock(), tell)) or ()
     report = steps.run(
-        lambda: write_report(
-            places.results,
-            places.build / "report" / "index.html",
-            run_id,
-            dashboard_url=url,
-            made=clock(),
+        lambda: (
+            write_report(
+                places.results,
+                places.build / "report",
+                run_id,
+                dashboard_url=url,
+                made=clock(),
+            ).newest
         )
     )
     return Published(report, url, trends, tuple(steps.problems))

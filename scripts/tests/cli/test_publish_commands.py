@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,69 @@ def test_report_on_what_is_not_there_says_so_and_keeps_the_old_page(
     assert "There is no complete run" in error
     assert "Traceback" not in error
     assert page.read_text() == "the page of before"
+
+
+def test_detect_tells_of_a_regression_by_its_exit_code_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0] * 12)
+    asked = ["--build", str(tmp_path), "detect", "--fail-on-regression"]
+    assert main(asked) == 0
+    shutil.rmtree(tmp_path / "results")
+    store_nights(tmp_path, [2.0] * 12 + [2.5] * 3)
+    assert main(asked) == 0, "an improvement is no regression"
+    shutil.rmtree(tmp_path / "results")
+    store_nights(tmp_path, [2.0] * 12 + [1.6] * 3)
+    assert main(asked[:-1]) == 0, "only when asked"
+    capsys.readouterr()
+    assert main(asked) == 8
+    assert "2 of 2 series have become slower lately" in capsys.readouterr().err
+    assert main([*asked, "--json"]) == 8
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["ok"], answer["exit_code"]) == (False, 8)
+    assert {one["kind"] for one in answer["verdicts"]} == {"candidate-regression"}
+
+
+def test_each_run_keeps_its_report_and_has_it_in_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0, 3.0])
+    pages = {}
+    for night in (0, 1):
+        run_id = make_run(night).run_id
+        assert main(["--build", str(tmp_path), "report", run_id, "--json"]) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["run"] == run_id
+        pages[run_id] = Path(answer["page"]).read_text(encoding="utf-8")
+        assert Path(answer["newest"]).read_text(encoding="utf-8") == pages[run_id]
+        table = Path(answer["markdown"]).read_text(encoding="utf-8")
+        assert table.startswith("**Flink 2.3.0, JDK 17, patched against stock, 5 pairs")
+        assert ("| 3.0" if night else "| 2.0") in table
+    for run_id, page in pages.items():
+        kept = tmp_path / "report" / run_id / "index.html"
+        assert kept.read_text(encoding="utf-8") == page
+        assert run_id in page
+
+
+def test_compare_json_has_two_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store_nights(tmp_path, [2.0])
+    assert main(["--build", str(tmp_path), "compare", "--json"]) == 0
+    short = capsys.readouterr().out
+    assert main(["--build", str(tmp_path), "compare", "--format", "json"]) == 0
+    assert capsys.readouterr().out == short
+    assert len(json.loads(short)["comparisons"]) == 2
+
+
+def test_stop_and_upload_answer_a_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--build", str(tmp_path), "stop", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stopped"] is False
+    assert main(["--build", str(tmp_path), "upload", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sent"] == []
+    store_nights(tmp_path, [2.0])
+    url = "http://127.0.0.1:9/"  # nobody listens there
+    code = main(["--build", str(tmp_path), "upload", "--json", "--attempts", "1", "--url", url])
+    answer = json.loads(capsys.readouterr().out)
+    assert code == answer["exit_code"]
+    assert answer["ok"] is False

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.jdks import ask_jdk, find_java
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.boxfile import (
@@ -19,6 +20,7 @@ from flink_boost.measure.boxfile import (
     read_box_file,
     write_box_file,
 )
+from flink_boost.measure.model import Box
 
 
 @click.command(name="box")
@@ -28,7 +30,7 @@ from flink_boost.measure.boxfile import (
     type=click.Path(path_type=Path, dir_okay=False),
     help="The box.toml to write; default: FLINK_BOOST_BOX, else /etc/flink-boost/box.toml.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it for a program.")
+@json_option
 def command(name: str | None, file: Path | None, as_json: bool) -> None:
     """Show this machine as runs describe it, or give it a name.
 
@@ -41,6 +43,19 @@ def command(name: str | None, file: Path | None, as_json: bool) -> None:
       flink-boost box --name redbox         writes /etc/flink-boost/box.toml
       flink-boost box --name redbox --file box.toml
     """
+    with failing_in_json("box", as_json):
+        box = _box(name, file)
+    if as_json:
+        print_json("box", 0, {**json.loads(box.model_dump_json()), "label": box.label})
+        return
+    click.echo(f"Box:         {box.label}{'' if box.name else ' (host name; no box.toml)'}")
+    click.echo(f"Fingerprint: {box.fingerprint}")
+    click.echo(f"Processor:   {box.cpu}, {box.cores} cores")
+    click.echo(f"Memory:      {box.memory_mb:,} MB")
+    click.echo(f"Kernel, JDK: {box.kernel}, {box.jdk}")
+
+
+def _box(name: str | None, file: Path | None) -> Box:
     jdk = ask_jdk(find_java(None, dict(os.environ)))
     if name is not None:
         if not re.fullmatch(NAME_PATTERN, name):
@@ -54,16 +69,7 @@ def command(name: str | None, file: Path | None, as_json: bool) -> None:
         click.echo(f"This machine is {name} from now on: {path} says so.", err=True)
         if file is not None:
             click.echo(f"Set FLINK_BOOST_BOX={path.absolute()} where you measure.", err=True)
-        box = unnamed.model_copy(update={"name": name})
-    elif file is not None:
+        return unnamed.model_copy(update={"name": name})
+    if file is not None:
         raise UsageProblem("--file says where to write a name.", "Give --name as well.")
-    else:
-        box = describe_box(jdk, read_box_file(os.environ))
-    if as_json:
-        click.echo(json.dumps({**json.loads(box.model_dump_json()), "label": box.label}, indent=1))
-        return
-    click.echo(f"Box:         {box.label}{'' if box.name else ' (host name; no box.toml)'}")
-    click.echo(f"Fingerprint: {box.fingerprint}")
-    click.echo(f"Processor:   {box.cpu}, {box.cores} cores")
-    click.echo(f"Memory:      {box.memory_mb:,} MB")
-    click.echo(f"Kernel, JDK: {box.kernel}, {box.jdk}")
+    return describe_box(jdk, read_box_file(os.environ))

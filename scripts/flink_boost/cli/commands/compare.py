@@ -51,6 +51,7 @@ Run = tuple[RunInfo, tuple[Fork, ...]]
     show_default=True,
     help="Strings of several lengths as rows or as a grid; auto: rows in text, else a grid.",
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--reference", metavar="NAME", help="Beside published tables, as flink-15171.")
 @click.option(
     "--floors",
@@ -66,6 +67,7 @@ def command(
     layout: str,
     reference: str | None,
     floors: Path | None,
+    as_json: bool,
 ) -> None:
     """Show ratio, interval and verdict per benchmark of a run.
 
@@ -81,6 +83,7 @@ def command(
       flink-boost compare --floors benchmarks/floors.toml
       flink-boost compare --reference flink-15171 --format html > reference.html
     """
+    form = "json" if as_json else form
     if reference:
         if floors:
             raise UsageProblem(

@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import click
 
+from flink_boost.base.errors import RegressionFound
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.judge.series import build_series
-from flink_boost.judge.trend import Rules, detect
+from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
 from flink_boost.measure.history import load_history
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
+_NAMED_SERIES = 5
 
 
 @click.command(name="detect")
+@click.option(
+    "--fail-on-regression",
+    is_flag=True,
+    help="End with code 8 when a series has become slower lately.",
+)
+@json_option
 @click.pass_obj
-def command(settings: Settings) -> None:
+def command(settings: Settings, fail_on_regression: bool, as_json: bool) -> None:
     """Say for each benchmark whether its ratio has changed lately.
 
     Reads the runs in the results store that have ended, prints a verdict per benchmark and stores
     them in verdicts.json. With fewer than 10 runs of the same settings the verdict is "learning".
     Runs with gaps are named; a benchmark without a pair is a gap in its series.
     """
+    with failing_in_json("detect", as_json):
+        verdicts = _detect(settings)
+    slower = [one for one in verdicts if one.kind is TrendKind.CANDIDATE_REGRESSION]
+    failed = bool(slower) and fail_on_regression
+    if as_json:
+        rows = [json.loads(one.model_dump_json()) for one in verdicts]
+        print_json("detect", RegressionFound.exit_code if failed else 0, {"verdicts": rows})
+    elif verdicts:
+        print_verdicts(verdicts)
+        click.echo(
+            f"A candidate is a change of the last {Rules().recent_points} points that exceeds "
+            f"{Rules().least_change:.0%} and twice the A/A noise."
+            f" Stored in {settings.build / FILE_NAME}."
+        )
+    else:
+        click.echo("There is no complete run of stock against patched yet.")
+    if failed:
+        raise RegressionFound(
+            f"{len(slower)} of {len(verdicts)} series have become slower lately:"
+            f" {', '.join(one.cell.name for one in slower[:_NAMED_SERIES])}.",
+            "Look at their candidates in the report.",
+        )
+
+
+def _detect(settings: Settings) -> tuple[TrendVerdict, ...]:
     history = load_history(settings.results)
     for problem in (*history.broken, *history.gaps[-NAMED_GAPS:]):
         click.echo(problem, err=True)
     if len(history.gaps) > NAMED_GAPS:
         click.echo(f"{len(history.gaps) - NAMED_GAPS} older runs have gaps, too.", err=True)
-    series = build_series(history.runs)
-    verdicts = detect(series)
-    path = settings.build / FILE_NAME
-    store_verdicts(path, verdicts, datetime.now(UTC))
-    if not verdicts:
-        click.echo("There is no complete run of stock against patched yet.")
-        return
-    print_verdicts(verdicts)
-    click.echo(
-        f"A candidate is a change of the last {Rules().recent_points} points that exceeds "
-        f"{Rules().least_change:.0%} and twice the A/A noise. Stored in {path}."
-    )
+    verdicts = detect(build_series(history.runs))
+    store_verdicts(settings.build / FILE_NAME, verdicts, datetime.now(UTC))
+    return verdicts

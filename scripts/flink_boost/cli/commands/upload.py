@@ -6,13 +6,14 @@ import os
 
 import click
 
-from flink_boost.base.errors import BrokenData
+from flink_boost.base.errors import BrokenData, UploadFailed
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.spooling import spool_new_runs
+from flink_boost.publish.spooling import Spooled, spool_new_runs
 from flink_boost.publish.target import URL_VARIABLE, find_target
-from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
+from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
 
 
 @click.command(name="upload")
@@ -28,9 +29,15 @@ from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
     help="How often a result is sent before it is left for later.",
 )
 @click.option("--drop", metavar="KEY", help="Give an unsent result up instead of sending.")
+@json_option
 @click.pass_obj
 def command(
-    settings: Settings, url: str | None, environment: str | None, attempts: int, drop: str | None
+    settings: Settings,
+    url: str | None,
+    environment: str | None,
+    attempts: int,
+    drop: str | None,
+    as_json: bool,
 ) -> None:
     """Send finished runs to Codespeed.
 
@@ -48,26 +55,26 @@ def command(
     if drop is not None:
         _drop(spool, drop)
         return
-    spooled = spool_new_runs(spool, settings.results, environment)
-    for sentence in spooled.sentences:
-        click.echo(sentence, err=True)
-    if spool.unsent_keys():
-        _send(settings, spool, url, RetryPolicy(attempts=attempts))
-    elif not spooled.not_spooled:
-        click.echo("Everything is sent already.")
-    if spooled.told_before:
-        one = spooled.told_before == 1
-        runs = "1 run of before has" if one else f"{spooled.told_before} runs of before have"
-        click.echo(f"{runs} gaps, which `flink-boost detect` names.")
+    with failing_in_json("upload", as_json):
+        spooled = spool_new_runs(spool, settings.results, environment)
+        for sentence in spooled.sentences:
+            click.echo(sentence, err=True)
+        waiting = bool(spool.unsent_keys())
+        report = UploadReport((), ())
+        if waiting:
+            report = _send(settings, spool, url, RetryPolicy(attempts=attempts))
+    if as_json:
+        unsent = [{"key": one.key, "reason": one.reason} for one in report.unsent]
+        content = {"sent": report.sent, "unsent": unsent, "problems": spooled.sentences}
+        whole = not (report.unsent or spooled.not_spooled or spooled.partial)
+        print_json("upload", 0 if whole else UploadFailed.exit_code, content)
+    else:
+        _show(report, spooled, waiting=waiting)
+    report.require_all_sent()
     spooled.require_whole()
 
 
-def _send(settings: Settings, spool: Spool, url: str | None, policy: RetryPolicy) -> None:
-    target = find_target(os.environ, settings.build / "codespeed" / "token", url)
-    with make_client(target, policy) as client:
-        report = send_unsent(
-            spool, target, client, policy, tell=lambda line: click.echo(line, err=True)
-        )
+def _show(report: UploadReport, spooled: Spooled, *, waiting: bool) -> None:
     for key in report.replaced:
         click.echo(f"Dropped {key}: a later revision takes its place")
     for key in report.sent:
@@ -75,7 +82,20 @@ def _send(settings: Settings, spool: Spool, url: str | None, policy: RetryPolicy
         click.echo(f"Sent {key}" + (update if key in report.updated else ""))
     for unsent in report.unsent:
         click.echo(f"Not sent: {unsent.key}: {unsent.reason}", err=True)
-    report.require_all_sent()
+    if not waiting and not spooled.not_spooled:
+        click.echo("Everything is sent already.")
+    if spooled.told_before:
+        one = spooled.told_before == 1
+        runs = "1 run of before has" if one else f"{spooled.told_before} runs of before have"
+        click.echo(f"{runs} gaps, which `flink-boost detect` names.")
+
+
+def _send(settings: Settings, spool: Spool, url: str | None, policy: RetryPolicy) -> UploadReport:
+    target = find_target(os.environ, settings.build / "codespeed" / "token", url)
+    with make_client(target, policy) as client:
+        return send_unsent(
+            spool, target, client, policy, tell=lambda line: click.echo(line, err=True)
+        )
 
 
 def _drop(spool: Spool, key: str) -> None:

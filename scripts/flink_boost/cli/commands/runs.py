@@ -1,0 +1,206 @@
+"""``flink-boost runs``: List, show, abandon or prune what is in the results store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.base.text import size_text
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.context import Settings
+from flink_boost.measure import store
+from flink_boost.measure.inventory import StoredRun, describe_run, list_runs, prunable, prune
+from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
+
+NEWEST = 30
+
+
+@click.group(name="runs", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, show, abandon or prune what is in the results store.
+
+    \b
+    Examples:
+      flink-boost runs                                     the newest runs
+      flink-boost runs show latest --json
+      flink-boost runs abandon 20260301T223005Z-2.3.0      give an unfinished run up
+      flink-boost runs prune --logs-older-than 90 --yes
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_command)
+
+
+@command.command(name="list")
+@click.option("--all", "everything", is_flag=True, help=f"All of them, not the newest {NEWEST}.")
+@json_option
+@click.pass_obj
+def list_command(settings: Settings, everything: bool = False, as_json: bool = False) -> None:
+    """List the runs, oldest first, with state, forks and size."""
+    runs = list_runs(settings.results)
+    shown = runs if everything or as_json else runs[-NEWEST:]
+    if as_json:
+        print_json("runs list", 0, {"runs": [_document(run) for run in shown]})
+        return
+    if not runs:
+        click.echo(f"There is no run in {settings.results}; `flink-boost bench` makes one.")
+        return
+    print_sheets((_sheet(shown, len(runs)),), "table")
+
+
+@command.command(name="show")
+@click.argument("run_id")
+@json_option
+@click.pass_obj
+def show_command(settings: Settings, run_id: str, as_json: bool) -> None:
+    """Show one run: plan, machine, state, and the logs of forks that failed.
+
+    RUN_ID may be "latest".
+    """
+    with failing_in_json("runs show", as_json):
+        run = describe_run(settings.results, _existing(settings, run_id))
+        missing = _missing_logs(settings, run)
+    if as_json:
+        print_json("runs show", 0, {**_document(run), "missing": missing})
+        return
+    for name, value in _facts(settings, run):
+        click.echo(f"{name + ':':<14}{value}")
+    for log in missing:
+        click.echo(f"{'Missing:':<14}{log}")
+    if run.state is store.RunState.UNFINISHED and run.info is not None:
+        click.echo(
+            f"Go on with `flink-boost bench --resume {run.run_id}`, or give it up with"
+            f" `flink-boost runs abandon {run.run_id}`."
+        )
+
+
+@command.command(name="abandon")
+@click.argument("run_ids", nargs=-1, required=True)
+@json_option
+@click.pass_obj
+def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -> None:
+    """Give runs up: they are no point of anything and are not resumed. Their files stay."""
+    with failing_in_json("runs abandon", as_json), store.lock(settings.results):
+        for run_id in run_ids:
+            _existing(settings, run_id)
+        for run_id in run_ids:
+            store.abandon(settings.results, run_id)
+    if as_json:
+        print_json("runs abandon", 0, {"abandoned": list(run_ids)})
+        return
+    for run_id in run_ids:
+        click.echo(f"Abandoned {run_id}.")
+
+
+@command.command(name="prune")
+@click.option(
+    "--logs-older-than",
+    type=click.IntRange(1),
+    metavar="DAYS",
+    help="The logs of complete runs as well, when they are older; their results stay.",
+)
+@click.option("--yes", is_flag=True, help="Delete it; without this it is only listed.")
+@json_option
+@click.pass_obj
+def prune_command(
+    settings: Settings, logs_older_than: int | None, yes: bool, as_json: bool
+) -> None:
+    """Delete abandoned runs, and old logs when asked. Lists them, unless --yes is given.
+
+    Results of runs that count are never deleted.
+    """
+    after = timedelta(days=logs_older_than) if logs_older_than else None
+    with failing_in_json("runs prune", as_json), store.lock(settings.results):
+        found = prunable(settings.results, datetime.now(UTC), after)
+        for one in found if yes else ():
+            prune(settings.results, one)
+    if as_json:
+        rows = [{"run": one.run_id, "what": one.what, "bytes": one.bytes} for one in found]
+        print_json("runs prune", 0, {"deleted": yes, "found": rows})
+        return
+    for one in found:
+        done = "Deleted" if yes else "Would delete"
+        click.echo(f"{done} {one.what} of {one.run_id}, {size_text(one.bytes)}")
+    if not found:
+        click.echo("There is nothing to prune.")
+    elif not yes:
+        click.echo("Nothing was deleted: repeat the command with --yes.")
+
+
+def _existing(settings: Settings, run_id: str) -> str:
+    known = store.run_ids(settings.results)
+    if run_id == "latest" and known:
+        return known[-1]
+    if run_id not in known:
+        newest = ", ".join(known[-5:]) or "none"
+        raise UsageProblem(f"There is no run {run_id!r}.", f"The newest are: {newest}.")
+    return run_id
+
+
+def _missing_logs(settings: Settings, run: StoredRun) -> list[str]:
+    """The forks without a result that were tried: each with its log."""
+    if run.info is None:
+        return []
+    logs = (
+        store.log_path(settings.results, run.run_id, fork)
+        for fork in store.missing_forks(settings.results, run.info)
+    )
+    return [str(log) for log in logs if log.exists()]
+
+
+def _facts(settings: Settings, run: StoredRun) -> list[tuple[str, str]]:
+    facts = [("Run", run.run_id), ("Folder", str(settings.results / run.run_id))]
+    if run.info is None:
+        return [*facts, ("Damaged", run.problem)]
+    info = run.info
+    return [
+        *facts,
+        ("State", f"{run.state.value}, {run.forks} of {run.planned} forks"),
+        ("Purpose", info.purpose.value),
+        ("Group", f"{info.group}, {len(info.cells)} benchmarks, {info.pairs} pairs"),
+        ("Flink", f"{info.line}, {' against '.join(side.value for side in info.sides)}"),
+        ("Options", " ".join(info.jvm_options)),
+        ("Commit", info.commit),
+        ("Box", f"{info.box.label}: {info.box.cpu}, {info.box.cores} cores, JDK {info.box.jdk}"),
+        ("Started", f"{info.started:%Y-%m-%d %H:%M} UTC"),
+        ("Size", size_text(run.bytes)),
+    ]
+
+
+def _sheet(runs: Sequence[StoredRun], total: int) -> Sheet:
+    return Sheet(
+        f"{len(runs)} of {total} runs",
+        (
+            *map(Column, ("run", "purpose", "group", "sides", "state")),
+            Column("forks", True),
+            Column("size", True),
+        ),
+        tuple(
+            (
+                Entry(run.run_id),
+                Entry(run.info.purpose.value if run.info else "damaged"),
+                Entry(run.info.group if run.info else ""),
+                Entry(", ".join(side.value for side in run.info.sides) if run.info else ""),
+                Entry(run.state.value),
+                Entry(f"{run.forks}/{run.planned}"),
+                Entry(size_text(run.bytes)),
+            )
+            for run in runs
+        ),
+    )
+
+
+def _document(run: StoredRun) -> dict[str, object]:
+    return {
+        "run": run.run_id,
+        "state": run.state.value,
+        "forks": run.forks,
+        "planned": run.planned,
+        "bytes": run.bytes,
+        "problem": run.problem,
+        "info": json.loads(run.info.model_dump_json()) if run.info else None,
+    }

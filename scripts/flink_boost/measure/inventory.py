@@ -1,0 +1,98 @@
+"""What is in a results store: each run with its state and size, and what may be deleted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.measure import store
+from flink_boost.measure.model import RunInfo
+from flink_boost.measure.store import RunState
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as it lies in the store; ``info`` is None, and ``problem`` says why, when damaged."""
+
+    run_id: str
+    state: RunState
+    info: RunInfo | None
+    problem: str
+    forks: int
+    planned: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Prunable:
+    """Something that may be deleted: a whole run that was given up, or the logs of an old one."""
+
+    run_id: str
+    what: str
+    logs: tuple[Path, ...]
+    bytes: int
+
+
+def list_runs(results: Path) -> tuple[StoredRun, ...]:
+    """All runs of the store, oldest first, damaged ones among them."""
+    return tuple(describe_run(results, run_id) for run_id in store.run_ids(results))
+
+
+def describe_run(results: Path, run_id: str) -> StoredRun:
+    """One run. Counts files, and does not read the forks."""
+    info: RunInfo | None = None
+    problem = ""
+    planned: tuple[store.PlannedFork, ...] = ()
+    try:
+        info = store.load_run(results, run_id)
+        planned = store.planned_forks(info)
+    except FlinkBoostError as error:
+        problem = str(error)
+    return StoredRun(
+        run_id=run_id,
+        state=store.state(results, run_id),
+        info=info,
+        problem=problem,
+        forks=sum(store.json_path(results, run_id, fork).is_file() for fork in planned),
+        planned=len(planned),
+        bytes=_size((results / run_id).rglob("*")),
+    )
+
+
+def prunable(
+    results: Path, now: datetime, logs_after: timedelta | None = None
+) -> tuple[Prunable, ...]:
+    """Abandoned runs, and with ``logs_after`` the logs of complete runs that are older than that.
+
+    Results are never among them: the JSON of every fork of a complete run stays.
+    """
+    found: list[Prunable] = []
+    for run in list_runs(results):
+        folder = results / run.run_id
+        if run.state is RunState.ABANDONED:
+            found.append(Prunable(run.run_id, "abandoned run", (), run.bytes))
+        elif (
+            logs_after is not None
+            and run.info is not None
+            and run.state is RunState.COMPLETE
+            and now - run.info.started > logs_after
+        ):
+            logs = tuple(sorted((folder / "forks").glob("*.log")))
+            if logs:
+                found.append(Prunable(run.run_id, f"{len(logs)} logs", logs, _size(logs)))
+    return tuple(found)
+
+
+def prune(results: Path, found: Prunable) -> None:
+    """Deletes it."""
+    if not found.logs:
+        store.delete_run(results, found.run_id)
+    for log in found.logs:
+        log.unlink(missing_ok=True)
+
+
+def _size(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_size for file in files if file.is_file())
