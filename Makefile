@@ -59,6 +59,10 @@ test: ## Run every test and check (Java, Python, browser, clusters), then print 
 	@scripts/bootstrap-venv --browser
 	@scripts/run-tests $(if $(filter-out file,$(origin LINE)),$(LINE))
 
+.PHONY: check
+check: setup ## Lint, types, rooms and the tests that need nothing built, at once (2 minutes)
+	@scripts/run-checks
+
 .PHONY: test-cluster
 test-cluster: setup jars ## Clusters and installations of all lines on all their JDKs; `make test` runs a short form
 	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist.py
