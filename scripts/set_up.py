@@ -121,9 +121,6 @@ class _SetUp:
     def run(self) -> None:
         layout = self._layout
         self._uv_program()
-        self._tell(f"Creating {layout.venv.name}")
-        self._uv("venv", "--quiet", "--clear", "--python", sys.executable, str(layout.venv))
-        self._tell(f"Installing the packages of {self._group}")
         self._install()
         try:
             check_installed(layout.venv)
@@ -158,9 +155,13 @@ class _SetUp:
             )
 
     def _install(self) -> None:
-        """Installs wheels only: nothing that is fetched runs."""
+        """A new ``.venv`` with wheels only: nothing that is fetched runs."""
+        venv = self._layout.venv
+        self._tell(f"Creating {venv.name}")
+        self._uv("venv", "--quiet", "--clear", "--python", sys.executable, str(venv))
+        self._tell(f"Installing the packages of {self._group}")
         self._uv_cached(
-            *("pip", "sync", "--python", str(self._python), "--reinstall"),
+            *("pip", "sync", "--python", str(self._python)),
             *("--require-hashes", "--only-binary", ":all:"),
             str(self._layout.requirements(self._group)),
         )
@@ -194,8 +195,6 @@ class _SetUp:
         environ |= self._settings.for_uv()
         environ |= {
             "UV_CACHE_DIR": str(self._layout.cache / "uv"),
-            # A program that writes into .venv must not change the cache.
-            "UV_LINK_MODE": "copy",
             # No settings of uv on this machine; those for resolving are in pyproject.toml.
             "XDG_CONFIG_HOME": str(self._layout.cache / "no-settings"),
             "XDG_CONFIG_DIRS": str(self._layout.cache / "no-settings"),
@@ -289,8 +288,8 @@ def explain(output: str, log: Path) -> EnvironmentProblem:
 def check_installed(venv: Path) -> None:
     """Compares all installed files with the hashes of their packages.
 
-    uv checks what it downloads, but not what has become of it in the cache. Raises
-    ``DamagedPackage``.
+    uv checks what it downloads, but not what has become of it in the cache, whose files are linked
+    into ``.venv``. Raises ``DamagedPackage``.
     """
     for record in sorted(venv.glob("lib/python*/site-packages/*.dist-info/RECORD")):
         with record.open(encoding="utf-8", newline="") as lines:

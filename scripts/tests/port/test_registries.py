@@ -87,8 +87,8 @@ def _linked(source: str, target: str) -> str:
 def registries(cache: Path, central: Path, folder: Path) -> Registries:
     settings = folder / "settings.xml"
     settings.write_text(SETTINGS.format(url=central.as_uri()), encoding="utf-8")
-    # -llr: what is in the cache counts, wherever it came from.
-    return Registries(cache, ("-s", str(settings), "-llr"))
+    # What is in the cache counts, wherever it came from.
+    return Registries(cache, ("-s", str(settings), "-Dmaven.legacyLocalRepo=true"))
 
 
 def test_releases_and_files_are_what_the_repository_has(
@@ -124,7 +124,7 @@ def test_without_a_network_nothing_is_said_to_be_missing(real_cache: Path, tmp_p
     settings = tmp_path / "settings.xml"
     # A port that nobody listens on.
     settings.write_text(SETTINGS.format(url="http://127.0.0.1:9/maven"), encoding="utf-8")
-    maven = Registries(real_cache, ("-s", str(settings), "-llr"))
+    maven = Registries(real_cache, ("-s", str(settings), "-Dmaven.legacyLocalRepo=true"))
     with pytest.raises(EnvironmentProblem, match=r"could not fetch flink-core-8\.0\.0\.jar"):
         maven.fetch([Artifact("flink-core", "8.0.0")])
     with pytest.raises(EnvironmentProblem, match="could not list the releases of flink-nothing"):

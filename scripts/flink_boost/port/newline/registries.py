@@ -18,6 +18,7 @@ from xml.etree import ElementTree as ET
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.package_index import fetch_file, list_files
+from flink_boost.flink.pinned_maven import maven_command
 
 _GROUP = "org.apache.flink"
 _PLUGIN_VERSION = "2.10"  # newer ones need parent POMs that are not published, see `distribution`
@@ -58,7 +59,7 @@ class Registries:
 
     def __init__(self, cache: Path, maven_options: Sequence[str] = ()) -> None:
         self._cache = cache
-        self._maven_options = (*maven_options, f"-Dmaven.repo.local={cache / 'm2'}")
+        self._maven_options = tuple(maven_options)
 
     def releases(self, project: str) -> tuple[str, ...]:
         """All releases of an artefact on Maven Central; empty when there is none of that name.
@@ -131,10 +132,10 @@ class Registries:
         return path
 
     def _maven(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        # -C: a file that differs from the repository's checksum is an error. -U: what was missing a
-        # while ago may have been published since.
-        command = ["mvn", "-B", "-ntp", "-C", "-U", *self._maven_options, *arguments]
-        return _run(command, folder, _MAVEN_SECONDS)
+        # -U: what was missing a while ago may have been published since.
+        # A release that is not a line yet is not recorded; the plugin that fetches it is.
+        command = [*maven_command(self._cache, mode="known"), *self._maven_options]
+        return _run([*command, "-U", *arguments], folder, _MAVEN_SECONDS)
 
 
 def _run(command: Sequence[str], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:
