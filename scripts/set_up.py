@@ -28,6 +28,7 @@ from pathlib import Path, PurePosixPath
 
 from browser import ensure_browser
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
+from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.downloads import ensure_download
 from flink_boost.flink.lines import PinnedFile
 from flink_boost.flink.pip_settings import read_pip_settings, without_passwords
@@ -238,7 +239,11 @@ class _SetUp:
         try:
             done = subprocess.run(
                 command,
-                env={key: value for key, value in environ.items() if key != "PYTHONPATH"},
+                env={
+                    key: value
+                    for key, value in foreign_environment(environ).items()
+                    if key != "PYTHONPATH"
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -27,6 +27,7 @@ from typing import NoReturn
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
+from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.downloads import (
     CACHE,
     disk_problems,
@@ -150,7 +151,7 @@ def _machines_maven() -> Path:
     try:
         done = subprocess.run(
             ["mvn", "-B", "--version"],
-            env={**os.environ, "LC_ALL": "C"},
+            env={**foreign_environment(os.environ), "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
@@ -193,7 +194,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     except FlinkBoostError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(error.exit_code)
-    os.execvp(command[0], command)  # noqa: S606 - that is its purpose
+    os.execvpe(command[0], command, foreign_environment(os.environ))  # noqa: S606 - that is its purpose
 
 
 if __name__ == "__main__":
