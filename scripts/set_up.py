@@ -9,8 +9,6 @@ that is written last.
 from __future__ import annotations
 
 import argparse
-import base64
-import csv
 import fcntl
 import hashlib
 import os
@@ -18,22 +16,20 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from browser import ensure_browser
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.base.processes import foreign_environment
-from flink_boost.flink.downloads import ensure_download
-from flink_boost.flink.lines import PinnedFile
 from flink_boost.flink.pip_settings import read_pip_settings, without_passwords
+from packages import DamagedPackage, check_installed, explain, unpack_codespeed
 
 ROOT = Path(__file__).resolve().parents[1]
+_CODE = (Path(__file__), Path(__file__).with_name("packages.py"))
 GROUPS = ("operate", "measure", "dashboard", "dev")
 _WITH_PACKAGE = ("operate", "measure", "dev")
 
@@ -79,7 +75,7 @@ class Layout:
     def digest(self, group: str) -> str:
         """Changes when ``.venv`` has to be built anew."""
         names = (group, "build", "uv")
-        inputs = (*map(self.requirements, names), self.project, self.codespeed, Path(__file__))
+        inputs = (*map(self.requirements, names), self.project, self.codespeed, *_CODE)
         # An environment belongs to its folder and to the Python that it was made with.
         text = f"{self.venv} {sys.version} {sys.base_prefix} {group}".encode()
         contents = (hashlib.sha256(path.read_bytes()).digest() for path in inputs)
@@ -105,10 +101,6 @@ def compile_requirements(layout: Layout, upgrade: bool, tell: Tell) -> None:
     """Writes the requirement files of all groups. Raises as ``set_up``."""
     with _alone(layout, tell):
         _SetUp(layout, "dev", tell).compile(upgrade)
-
-
-class DamagedPackage(EnvironmentProblem):
-    """A file is not what its hash says."""
 
 
 class _SetUp:
@@ -173,7 +165,7 @@ class _SetUp:
         if self._group in ("dashboard", "dev"):
             self._tell("Building Codespeed")
             source = self._layout.cache / "codespeed"
-            unpack_codespeed(self._layout, source)
+            unpack_codespeed(self._layout.codespeed, self._layout.cache, source)
             wanted += [str(source)]
         if self._group in _WITH_PACKAGE:
             self._tell("Installing flink-boost")
@@ -262,77 +254,6 @@ class _SetUp:
             file.write(f"$ {' '.join(command)}\n{output}\n")
         if done.returncode != 0:
             raise explain(output, log)
-
-
-def explain(output: str, log: Path) -> EnvironmentProblem:
-    """What uv or pip said, in a sentence."""
-    again = "Then run the same command again: finished downloads are kept."
-    if re.search(r"No space left on device|Disk quota exceeded", output):
-        return EnvironmentProblem("The disk is full.", f"Free 2 GB. {again}")
-    if re.search(r"Hash mismatch|DO NOT MATCH THE HASHES", output):
-        return DamagedPackage(
-            "A package has another checksum than its requirement file says.",
-            f"Do not use it; {log} names it.",
-        )
-    if re.search(
-        r"error sending request|Failed to fetch|client error|dns error|tcp connect error|"
-        r"NewConnectionError|ConnectionError|ConnectTimeout|ReadTimeout|Max retries|ProxyError|"
-        r"SSLError|Temporary failure in name resolution|Network is unreachable",
-        output,
-    ):
-        return EnvironmentProblem(
-            "The package index cannot be reached.",
-            f"Check the network and pip's own settings (PIP_INDEX_URL, PIP_PROXY). {again}",
-        )
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith(("error:", "ERROR:", "E:", "cause:"))]
-    last = (errors or lines or ["it printed nothing"])[-1]
-    return EnvironmentProblem(f"Setting up failed: {last}", f"Look at the end of {log}.")
-
-
-def check_installed(venv: Path) -> None:
-    """Compares all installed files with the hashes of their packages.
-
-    uv checks what it downloads, but not what has become of it in the cache, whose files are linked
-    into ``.venv``. Raises ``DamagedPackage``.
-    """
-    for record in sorted(venv.glob("lib/python*/site-packages/*.dist-info/RECORD")):
-        with record.open(encoding="utf-8", newline="") as lines:
-            for name, checksum, *_ in csv.reader(lines):
-                if not checksum.startswith("sha256="):
-                    continue
-                file = record.parents[1] / name
-                # An entry point is written by uv, for this environment.
-                if file.parent == venv / "bin" or ".." in PurePosixPath(name).parts:
-                    continue
-                digest = hashlib.sha256(file.read_bytes()).digest() if file.is_file() else b""
-                found = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-                if found != checksum.removeprefix("sha256="):
-                    raise DamagedPackage(
-                        f"{file} is not what {record.parent.name} says.", "Delete .cache/uv."
-                    )
-
-
-def unpack_codespeed(layout: Layout, target: Path) -> None:
-    """Writes Codespeed's package, from its pinned archive, beside our description of its build."""
-    with layout.codespeed.open("rb") as file:
-        description = tomllib.load(file)
-    name, version = description["project"]["name"], description["project"]["version"]
-    archive = ensure_download(
-        PinnedFile(name, version, **description["tool"]["flink-boost"]), layout.cache
-    )
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir()
-    with tarfile.open(archive) as members:
-        for member in members:
-            path = PurePosixPath(*PurePosixPath(member.name).parts[1:])
-            content = members.extractfile(member) if member.isfile() else None
-            wanted = path.parts[:1] == (name,) or path.name == "LICENSE"
-            if content is None or not wanted or ".." in path.parts:
-                continue
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            (target / path).write_bytes(content.read())
-    shutil.copy(layout.codespeed, target)
 
 
 @contextmanager

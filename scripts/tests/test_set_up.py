@@ -27,6 +27,7 @@ import pytest
 from installed_wheels import wheel_of
 
 import browser
+import packages
 import set_up
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
@@ -333,7 +334,7 @@ def test_a_machine_without_a_fitting_python_is_told_what_to_install() -> None:
     ],
 )
 def test_failures_become_sentences(tmp_path: Path, output: str, sentence: str) -> None:
-    problem = set_up.explain(output, tmp_path / "log")
+    problem = packages.explain(output, tmp_path / "log")
 
     assert sentence in problem.message
     assert problem.next_step
