@@ -198,12 +198,12 @@ def _next_step(new: NewLine) -> str:
     version = new.line.version
     if new.line.enabled:
         return (
-            f"Next: read `git diff`, run `make test LINE={version}`, name the line in README.md and"
-            " docs/operating.md, commit."
+            f"Next: run `make checksums`, read `git diff`, run `make test LINE={version}`, name the"
+            " line in README.md and docs/operating.md, commit."
         )
     return (
-        f"It is switched off. Next: set enabled = true in lines.toml, run `make test"
-        f" LINE={version}`, commit."
+        "It is switched off. Next: set enabled = true in lines.toml, run `make checksums` and"
+        f" `make test LINE={version}`, commit."
     )
 
 
