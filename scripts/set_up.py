@@ -63,7 +63,7 @@ class Layout:
 
     @property
     def codespeed(self) -> Path:
-        return self.root / "codespeed-config" / "codespeed" / "pyproject.toml"
+        return self.root / "codespeed-config" / "codespeed-package" / "pyproject.toml"
 
     @property
     def project(self) -> Path:

@@ -72,8 +72,8 @@ def project(tmp_path: Path, index: Path) -> Path:
     ignored = shutil.ignore_patterns("tests", "__pycache__", ".*", "*.egg-info")
     shutil.copytree(PROJECT_ROOT / "scripts", root / "scripts", ignore=ignored)
     shutil.copy(PROJECT_ROOT / "lines.toml", root)
-    description = root / "codespeed-config" / "codespeed"
-    shutil.copytree(PROJECT_ROOT / "codespeed-config" / "codespeed", description)
+    description = root / "codespeed-config" / "codespeed-package"
+    shutil.copytree(PROJECT_ROOT / "codespeed-config" / "codespeed-package", description)
     cache = root / ".cache"
     (cache / "downloads").mkdir(parents=True)
     for file in (f"uv-{UV}", "downloads/codespeed-0.13.0.tar.gz"):
