@@ -7,8 +7,8 @@ PYTHON ?= python3
 # What `make` itself needs to know of lines.toml; each is looked up only where it is used.
 LINES = $(shell PYTHON=$(PYTHON) scripts/maven-arguments --lines)
 LINE ?= $(shell PYTHON=$(PYTHON) scripts/maven-arguments --default)
-# -C: an artefact whose checksum differs from the repository's stops the build.
-MAVEN = mvn -B -ntp -C $$(PYTHON=$(PYTHON) scripts/maven-arguments $(LINE))
+# A pinned Maven; a file whose checksum is not in .mvn/checksums stops the build.
+MAVEN = PYTHON=$(PYTHON) scripts/mvn $$(PYTHON=$(PYTHON) scripts/maven-arguments $(LINE))
 
 SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -path 'flink-core-patch/src/test/*' -o -name pom.xml \) -print)
@@ -97,6 +97,14 @@ format: setup ## Format Java and Python sources in place
 	$(MAVEN) -q spotless:apply
 	.venv/bin/ruff format scripts codespeed-config
 	.venv/bin/ruff check --fix scripts codespeed-config
+
+.PHONY: requirements
+requirements: ## Resolve scripts/pyproject.toml into scripts/requirements; UPGRADE=1: to the newest
+	@scripts/bootstrap-venv --compile $(if $(UPGRADE),--upgrade)
+
+.PHONY: checksums
+checksums: ## Record the checksums of all that Maven takes, after a change of a version
+	@PYTHON=$(PYTHON) scripts/record-checksums
 
 .PHONY: clean
 clean: stop ## Remove what was built; keeps downloads, results and the dashboard's data

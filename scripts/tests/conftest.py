@@ -13,7 +13,6 @@ import hypothesis
 import pytest
 from installations import LINE, flink_boost, java_environment, new_home
 
-from flink_boost.flink.downloads import CACHE, ensure_pip_tools
 from flink_boost.flink.lines import Line
 
 # The same examples in every run, and no failure because the machine was busy.
@@ -39,17 +38,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    """An empty cache that shares only the pip tools with the real one."""
-    tools = ensure_pip_tools(CACHE).parents[1]
+    """An empty cache."""
     cache = tmp_path / "cache"
     cache.mkdir()
-    (cache / "pip-tools").symlink_to(tools)
     return cache
 
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip takes packages from, instead of any network."""
+    """A folder that packages are taken from, instead of any network."""
     folder = tmp_path / "registry"
     folder.mkdir()
     for name in [name for name in os.environ if name.startswith("PIP_")]:

@@ -41,6 +41,46 @@ SET = {
     "FLINK_BOOST_TOKEN": "t",
 }
 
+# --- the bases ------------------------------------------------------------------------------------
+
+BY_DIGEST = f"debian:12-slim@sha256:{'0' * 64}"
+
+
+@pytest.mark.parametrize(
+    ("base", "required", "built"),
+    [
+        (BY_DIGEST, "1", True),
+        ("localhost/own:1", "1", True),
+        ("debian:12-slim", "1", False),
+        ("", "1", False),
+        ("", "", True),
+    ],
+)
+def test_a_base_without_digest_is_refused_where_one_is_required(
+    base: str, required: str, built: bool, tmp_path: Path
+) -> None:
+    engine = tmp_path / "buildah"
+    engine.write_text('#!/bin/sh\necho "built $*"\n', encoding="utf-8")
+    engine.chmod(0o755)
+    done = subprocess.run(
+        [DOCKER / "build", "codespeed", "runner"],
+        env={
+            **os.environ,
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "ENGINE": "buildah",
+            "BASE_IMAGE": base,
+            "REQUIRE_DIGEST": required,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode == 0) == built
+    assert done.stdout.count("built bud") == (2 if built else 0)
+    assert built or "Name it by digest" in done.stderr
+
+
 # --- the compose file -----------------------------------------------------------------------------
 
 # The schema of the Compose specification, as check-jsonschema 0.39.0 carries it.

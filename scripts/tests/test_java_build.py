@@ -11,6 +11,7 @@ import pytest
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.maven import maven_arguments
+from flink_boost.flink.pinned_maven import maven_command
 
 # With the real parent and, because that depends on it, the real weaver.
 AGGREGATOR = """\
@@ -32,7 +33,7 @@ MODULE = """\
     <parent>
         <groupId>org.flinkboost</groupId>
         <artifactId>flink-boost-patch-parent</artifactId>
-        <version>0.2.0</version>
+        <version>0.2.0-SNAPSHOT</version>
         <relativePath>../{root}/patch-parent/pom.xml</relativePath>
     </parent>
     <artifactId>patch</artifactId>
@@ -78,7 +79,7 @@ def build(
     (folder / "patch" / "pom.xml").write_text(MODULE.format(root=root, release=release))
     return subprocess.run(
         [
-            *("mvn", "--batch-mode", "--offline", "--no-transfer-progress"),
+            *(*maven_command(), "--offline"),
             *maven_arguments(find_line(default_line())),
             *("-f", str(folder / "pom.xml"), "process-classes"),
         ],

@@ -34,6 +34,7 @@ from flink_boost.flink.downloads import (
     verify,
 )
 from flink_boost.flink.lines import Line, PinnedFile, default_line, find_line
+from flink_boost.flink.pinned_maven import maven_command
 
 # Newer releases of this plugin refuse the example jobs, because a parent POM of theirs is not
 # published; this one fetches the single artefact without reading it.
@@ -123,12 +124,8 @@ def private_copy(distribution: Path, target: Path) -> Path:
 def _copy_artifact(pin: PinnedFile, classifier: str, cache: Path, folder: Path) -> None:
     run_checked(
         [
-            *(
-                "mvn",
-                "--batch-mode",
-                "--no-transfer-progress",
-                f"-Dmaven.repo.local={cache / 'm2'}",
-            ),
+            # The jar itself is pinned, and is verified by its caller.
+            *maven_command(cache, mode="known"),
             *(_COPY_GOAL, f"-DoutputDirectory={folder}"),
             f"-Dartifact=org.apache.flink:{pin.project}:{pin.version}"
             + (f":jar:{classifier}" if classifier else ""),

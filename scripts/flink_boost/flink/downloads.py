@@ -1,20 +1,17 @@
 """Gets single files that ``lines.toml`` pins by SHA-256, and prepares folders made of them::
 
     <cache>/downloads/<file>       as published, checksum verified
-    <cache>/pip-tools/             a virtual environment that can read old source packages
 
-What is there is not fetched again. Runs on a bare Python 3.11: Make and Maven need a JDK before the
-project's own environment exists.
+What is there is not fetched again, and nothing that a file holds is run. Runs on a bare Python,
+because Make and Maven need a JDK before the project's own environment exists.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,32 +20,32 @@ from pathlib import Path
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import PinnedFile
+from flink_boost.flink.package_index import fetch_file, list_files
 
 CACHE = PROJECT_ROOT / ".cache"
 
-_DOWNLOAD_SECONDS = 1800
 _SET_UP_SECONDS = 300
-
-# Flink's source packages do not build their metadata with newer releases of setuptools; pip is
-# pinned because it resumes broken downloads from version 25.1 on.
-_PIP_TOOLS = """\
-pip==25.3 --hash=sha256:9655943313a94722b7774661c21049070f6bbb0a1516bf02f7c8d5d9201514cd
-setuptools==65.7.0 --hash=sha256:8ab4f1dbf2b4a65f7eec5ad0c620e84c34111a68d3349833494b9088212214dd
-wheel==0.45.1 --hash=sha256:708e7481cc80179af0e556bbf0cc00b8444c7321e2700b8d8580231d13017248
-"""
 
 
 def ensure_download(pin: PinnedFile, cache: Path = CACHE) -> Path:
-    """The file of a project on PyPI, fetched with pip when it is not there.
+    """The file of a project on PyPI, fetched from pip's index when it is not there.
 
     Raises ``BrokenData`` for another checksum than pinned (the file is deleted),
     ``EnvironmentProblem`` when the network or the disk does not let us.
     """
     file = cache / "downloads" / pin.file
     if not file.is_file():
-        python = ensure_pip_tools(cache)
+        found = [each for each in list_files(pin.project) if each.name == pin.file]
+        if not found:
+            raise EnvironmentProblem(
+                f"The package index does not have {pin.file}.",
+                "Check pip's configuration, then run the command again.",
+            )
+        # Two places may have a file of that name: the index, and a folder of the machine's own.
+        chosen = next((each for each in found if each.sha256 == pin.sha256), found[0])
         with disk_problems(cache), prepared_aside(file) as aside:
-            _pip_download(pin, python, aside)
+            fetch_file(chosen, aside / pin.file)
+            verify(aside / pin.file, pin)
             (aside / pin.file).replace(file)
     verify(file, pin)
     return file
@@ -110,55 +107,11 @@ def run_checked(command: Sequence[str], purpose: str, folder: Path | None = None
         )
 
 
-def _pip_download(pin: PinnedFile, python: Path, folder: Path) -> None:
-    # The checksum goes to pip as well: it runs the set-up script of a source package to learn its
-    # name, and that must not happen before the package is known to be the right one.
-    requirements = folder / "requirements.txt"
-    requirements.write_text(f"{pin.project}=={pin.version} --hash=sha256:{pin.sha256}\n")
-    kind = "--only-binary" if pin.file.endswith(".whl") else "--no-binary"
-    result = _run(
-        [
-            *(str(python), "-m", "pip", "download", "--no-deps", "--no-build-isolation"),
-            *("--no-cache-dir", "--progress-bar", "off", kind, ":all:"),
-            *("--require-hashes", "-r", str(requirements), "--dest", str(folder)),
-        ],
-        _DOWNLOAD_SECONDS,
-    )
-    if result.returncode == 0 and (folder / pin.file).is_file():
-        return
-    got = re.search(r"Got\s+([0-9a-f]{64})", result.stdout)
-    if got is not None:
-        raise _wrong_checksum(pin, got.group(1))
-    raise EnvironmentProblem(
-        f"pip could not download {pin.file} ({_last_error(result.stdout)}).",
-        "Check the network and pip's configuration, then run the command again.",
-    )
-
-
 def _wrong_checksum(pin: PinnedFile, found: str) -> BrokenData:
     return BrokenData(
         f"{pin.file} has SHA-256 {found} instead of the pinned {pin.sha256}; the file was deleted.",
         "Run the command again to fetch it anew; if that fails too, do not trust the source.",
     )
-
-
-def ensure_pip_tools(cache: Path) -> Path:
-    """The Python of a virtual environment that holds exactly ``_PIP_TOOLS``."""
-    target = cache / "pip-tools"
-    if not target.is_dir():
-        with disk_problems(cache), prepared_aside(target) as aside:
-            run_checked([sys.executable, "-m", "venv", str(aside)], "make a virtual environment")
-            requirements = aside / "requirements.txt"
-            requirements.write_text(_PIP_TOOLS)
-            run_checked(
-                [
-                    *(str(aside / "bin" / "python"), "-m", "pip", "install", "--quiet"),
-                    *("--require-hashes", "-r", str(requirements)),
-                ],
-                "install pip, setuptools and wheel into it",
-            )
-            publish_folder(aside, target)
-    return target / "bin" / "python"
 
 
 def _run(

@@ -1,4 +1,4 @@
-"""The distribution is put together from pinned files, with the real pip on local packages."""
+"""The distribution is put together from pinned files, here from packages in a folder."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_downloads_are_kept_when_unpacking_has_to_be_repeated(
     assert files(ensure_distribution(line, cache)) == files(cache / "moved")
 
 
-def test_a_file_that_pip_finds_different_is_refused_before_its_set_up_runs(
+def test_a_file_that_differs_is_refused_and_its_set_up_is_not_run(
     line: Line, cache: Path, registry: Path, tmp_path: Path
 ) -> None:
     trace = tmp_path / "set-up-ran"
@@ -137,6 +137,19 @@ def test_a_file_that_pip_finds_different_is_refused_before_its_set_up_runs(
     assert not trace.exists()
     assert not (cache / "flink-7.0").exists()
     assert not (cache / "downloads" / file.name).exists()
+
+
+def test_the_set_up_of_the_right_file_is_not_run_either(
+    line: Line, cache: Path, registry: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "set-up-ran"
+    file = write_source_package(registry, f"open({str(trace)!r}, 'w').close()\n" + SET_UP)
+    pins = (line.distribution[0], pin(file, "fake-flink-libraries"))
+
+    ensure_distribution(dataclasses.replace(line, distribution=pins), cache)
+
+    assert (cache / "downloads" / file.name).is_file()
+    assert not trace.exists()
 
 
 def test_a_download_that_was_damaged_on_disk_is_deleted_and_fetched_anew(
@@ -173,11 +186,10 @@ def test_a_registry_without_the_package_gives_one_sentence(
 ) -> None:
     (registry / line.distribution[0].file).unlink()
 
-    with pytest.raises(EnvironmentProblem, match="pip could not download fake_flink-") as problem:
+    with pytest.raises(EnvironmentProblem, match="index does not have fake_flink-") as problem:
         ensure_distribution(line, cache)
 
-    assert "Could not find a version that satisfies" in str(problem.value)
-    assert "Check the network" in problem.value.next_step
+    assert "Check pip's configuration" in problem.value.next_step
 
 
 def test_a_line_without_pinned_packages_is_refused(line: Line, cache: Path) -> None:

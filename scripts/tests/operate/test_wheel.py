@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from installations import CARRIED, JAR, LINE, LINES, java_environment, new_home, our_jars
+from installed_wheels import wheel_of
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.downloads import CACHE
 from flink_boost.operate.carried import of_tree
 from flink_boost.operate.wheel import build_wheel
 
@@ -27,11 +27,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """``flink-boost`` in a fresh environment with the wheel and nothing but what it asks for."""
     folder = tmp_path_factory.mktemp("operator") / "venv"
+    name, content = wheel_of("click")
+    (folder.parent / name).write_bytes(content)
     subprocess.run([sys.executable, "-m", "venv", str(folder)], timeout=120, check=True)
     subprocess.run(
         [
             *(str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"),
-            *("--no-index", "--find-links", str(CACHE / "pip-wheels"), str(wheel)),
+            *("--no-index", "--find-links", str(folder.parent), str(wheel)),
         ],
         timeout=120,
         check=True,

@@ -358,7 +358,7 @@ def test_what_passed_the_suite_is_switched_on(
     assert add(tree, NEW, "--skip-flink-tests") == 0
     shown = capsys.readouterr().out
     assert "tests on JDK 17: passed in 0 min" in shown
-    assert f"Next: read `git diff`, run `make test LINE={NEW}`" in shown
+    assert f"Next: run `make checksums`, read `git diff`, run `make test LINE={NEW}`" in shown
     assert lines_of(tree)[NEW].enabled
     logs = tree.parent / "build" / "line-add" / NEW
     assert sorted(path.name for path in logs.iterdir()) == [jar, "jdk-17.log"]

@@ -1,10 +1,15 @@
-"""Maven Central and PyPI as the real Maven and pip see them, with a folder for the registry."""
+"""Maven Central as the real Maven sees it, and PyPI, with folders for the registries."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import platform
 import shutil
+import subprocess
+import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -82,8 +87,8 @@ def _linked(source: str, target: str) -> str:
 def registries(cache: Path, central: Path, folder: Path) -> Registries:
     settings = folder / "settings.xml"
     settings.write_text(SETTINGS.format(url=central.as_uri()), encoding="utf-8")
-    # -llr: what is in the cache counts, wherever it came from.
-    return Registries(cache, ("-s", str(settings), "-llr"))
+    # What is in the cache counts, wherever it came from.
+    return Registries(cache, ("-s", str(settings), "-Dmaven.legacyLocalRepo=true"))
 
 
 def test_releases_and_files_are_what_the_repository_has(
@@ -119,7 +124,7 @@ def test_without_a_network_nothing_is_said_to_be_missing(real_cache: Path, tmp_p
     settings = tmp_path / "settings.xml"
     # A port that nobody listens on.
     settings.write_text(SETTINGS.format(url="http://127.0.0.1:9/maven"), encoding="utf-8")
-    maven = Registries(real_cache, ("-s", str(settings), "-llr"))
+    maven = Registries(real_cache, ("-s", str(settings), "-Dmaven.legacyLocalRepo=true"))
     with pytest.raises(EnvironmentProblem, match=r"could not fetch flink-core-8\.0\.0\.jar"):
         maven.fetch([Artifact("flink-core", "8.0.0")])
     with pytest.raises(EnvironmentProblem, match="could not list the releases of flink-nothing"):
@@ -137,16 +142,55 @@ def write_wheel(folder: Path, version: str) -> Path:
     return file
 
 
-def test_a_package_is_fetched_with_pip(registry: Path, cache: Path) -> None:
+def test_a_package_is_fetched_from_the_folder_of_pip(registry: Path, cache: Path) -> None:
     published = Registries(cache)
     wheel = write_wheel(registry, "7.0.0")
     found = published.package("fake-flink", "7.0.0", wheel=True)
     assert found == cache / "downloads" / wheel.name
     assert found.read_bytes() == wheel.read_bytes()
     assert published.package("fake-flink", "7.0.1", wheel=True) is None
+    assert published.package("fake-flink", "7.0.0", wheel=False) is None
     assert [path.name for path in (cache / "downloads").iterdir()] == [wheel.name]
 
 
-def test_a_registry_that_does_not_answer_is_not_an_empty_one(registry: Path, cache: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match=r"could not download fake-flink 7\.0\.0 \(ERROR"):
+def test_the_wheel_of_this_machine_is_chosen(registry: Path, cache: Path) -> None:
+    tags = ("cp310-cp310", "cp311-cp311", "cp312-cp312")
+    for end in (
+        *(f"{tag}-manylinux_2_17_{platform.machine()}" for tag in tags),
+        "cp311-cp311-win32",
+    ):
+        (registry / f"fake_flink-7.0.0-{end}.whl").write_bytes(b"")
+    found = Registries(cache).package("fake-flink", "7.0.0", wheel=True)
+    assert found is not None
+    assert found.name == f"fake_flink-7.0.0-cp311-cp311-manylinux_2_17_{platform.machine()}.whl"
+
+
+def test_the_set_up_script_of_a_source_package_is_not_run(
+    registry: Path, cache: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "set-up-ran"
+    script = f"open({str(trace)!r}, 'w').close()\nfrom setuptools import setup; setup()\n"
+    file = registry / "fake-flink-7.0.0.tar.gz"
+    with tarfile.open(file, "w:gz") as package:
+        member = tarfile.TarInfo("fake-flink-7.0.0/setup.py")
+        member.size = len(script)
+        package.addfile(member, io.BytesIO(script.encode()))
+    # The script is one that bites: whoever runs it leaves the trace.
+    subprocess.run([sys.executable, "-c", script.partition("\n")[0]], timeout=60, check=True)
+    trace.unlink()
+
+    found = Registries(cache).package("fake-flink", "7.0.0", wheel=False)
+
+    assert found is not None
+    assert found.read_bytes() == file.read_bytes()
+    assert not trace.exists()
+
+
+def test_a_registry_that_does_not_answer_is_not_an_empty_one(
+    registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIP_NO_INDEX")
+    # A port that nobody listens on.
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    with pytest.raises(EnvironmentProblem, match=r"The package index did not answer"):
         Registries(cache).package("fake-flink", "7.0.0", wheel=True)

@@ -19,6 +19,7 @@ from flink_boost.base.processes import foreign_environment, terminated_like_inte
 from flink_boost.cli.context import Settings
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.pinned_maven import MODE_VARIABLE
 from flink_boost.flink.versions import nearest_line
 from flink_boost.port.flinktests.classpath import ensure_tests
 from flink_boost.port.flinktests.plan import load_catalogue, modules_of
@@ -99,7 +100,8 @@ def add(
             published=Registries(tree / ".cache"),
             tree=tree,
             jdk_home=java_home,
-            environment=foreign_environment(os.environ),
+            # What only the new line needs is not recorded yet.
+            environment={**foreign_environment(os.environ), MODE_VARIABLE: "known"},
             tell=_detail,
         )
         _step(1, f"Looking for Flink {version} on Maven Central")
@@ -196,12 +198,12 @@ def _next_step(new: NewLine) -> str:
     version = new.line.version
     if new.line.enabled:
         return (
-            f"Next: read `git diff`, run `make test LINE={version}`, name the line in README.md and"
-            " docs/operating.md, commit."
+            f"Next: run `make checksums`, read `git diff`, run `make test LINE={version}`, name the"
+            " line in README.md and docs/operating.md, commit."
         )
     return (
-        f"It is switched off. Next: set enabled = true in lines.toml, run `make test"
-        f" LINE={version}`, commit."
+        "It is switched off. Next: set enabled = true in lines.toml, run `make checksums` and"
+        f" `make test LINE={version}`, commit."
     )
 
 

@@ -22,6 +22,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import make_folder, sha256, write_durably
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line
+from flink_boost.flink.pinned_maven import maven_command
 from flink_boost.port.flinktests.outcome import BOOST_PACKAGE
 from flink_boost.port.flinktests.plan import FOLDER
 
@@ -113,8 +114,8 @@ def _class_path(line: Line, module: str, cache: Path, poms: Path) -> list[Path]:
 
 def _run_maven(pom: Path, module: str, cache: Path, output: Path) -> None:
     command = [
-        *("mvn", "-B", "-ntp", "-q", "-C", f"-Dmaven.repo.local={cache / 'm2'}"),
-        *("-f", str(pom), "-P", module, _GOAL, f"-Dmdep.outputFile={output}"),
+        *maven_command(cache),
+        *("-q", "-f", str(pom), "-P", module, _GOAL, f"-Dmdep.outputFile={output}"),
     ]
     try:
         result = subprocess.run(

@@ -1,11 +1,12 @@
 """What Maven Central and PyPI have of Flink: which releases, and their files, not pinned yet.
 
-Maven and pip compare what they fetch with the checksums of the registry. Files go to the places of
-the cache where the pinned downloads look for them.
+What is fetched is compared with the checksums of the registry, and nothing of it is run. Files go
+to the places of the cache where the pinned downloads look for them.
 """
 
 from __future__ import annotations
 
+import platform
 import re
 import subprocess
 import tempfile
@@ -15,19 +16,19 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
-from flink_boost.flink.downloads import ensure_pip_tools
+from flink_boost.base.files import sha256
+from flink_boost.flink.package_index import fetch_file, list_files
+from flink_boost.flink.pinned_maven import maven_command
 
 _GROUP = "org.apache.flink"
 _PLUGIN_VERSION = "2.10"  # newer ones need parent POMs that are not published, see `distribution`
 _COPY = f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN_VERSION}:copy"
 _MAVEN_SECONDS = 900
-_PIP_SECONDS = 1800
 _NEXT_STEP = "Check the network, then run the command again."
 
 _MISSING = re.compile(
     rf"Could not find artifact {re.escape(_GROUP)}:([^:\s]+):(jar|pom):(?:([^:\s]+):)?([^:\s]+) in"
 )
-_PIP_VERSIONS = re.compile(r"from versions: ([^)]*)\)")
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,11 @@ class Artifact:
 
 
 class Registries:
-    """The real registries, through Maven and pip with the machine's own settings."""
+    """The real registries, with the machine's own settings of Maven and pip."""
 
     def __init__(self, cache: Path, maven_options: Sequence[str] = ()) -> None:
         self._cache = cache
-        self._maven_options = (*maven_options, f"-Dmaven.repo.local={cache / 'm2'}")
+        self._maven_options = tuple(maven_options)
 
     def releases(self, project: str) -> tuple[str, ...]:
         """All releases of an artefact on Maven Central; empty when there is none of that name.
@@ -100,35 +101,27 @@ class Registries:
         return found
 
     def package(self, project: str, version: str, wheel: bool) -> Path | None:
-        """A wheel or source package on PyPI; None when it has no such release for this Python.
+        """A wheel for this machine, or the source package, on PyPI; None when there is none.
 
-        Raises ``EnvironmentProblem`` when pip cannot fetch it.
+        Raises ``EnvironmentProblem`` when the index does not answer, ``BrokenData`` for a file that
+        differs from the index's checksum.
         """
         kept = self._make("downloads")
-        python = ensure_pip_tools(self._cache)
-        with tempfile.TemporaryDirectory(dir=kept, prefix=".fetch-") as name:
-            done = _run(
-                [
-                    *(str(python), "-m", "pip", "download", "--no-deps", "--no-build-isolation"),
-                    *("--no-cache-dir", "--progress-bar", "off", "--dest", name),
-                    *("--only-binary" if wheel else "--no-binary", ":all:"),
-                    f"{project}=={version}",
-                ],
-                Path(name),
-                _PIP_SECONDS,
-            )
-            files = [path for path in Path(name).iterdir() if path.is_file()]
-            if done.returncode == 0 and len(files) == 1:
-                target = kept / files[0].name
-                files[0].replace(target)
-                return target
-        if _is_unknown(done.stdout):
+        fits = _fits if wheel else _is_source
+        found = [each for each in list_files(project) if fits(each.name, project, version)]
+        if not found:
             return None
-        errors = [line for line in done.stdout.splitlines() if "ERROR" in line]
-        raise EnvironmentProblem(
-            f"pip could not download {project} {version} ({(errors or ['no output'])[0][:300]}).",
-            _NEXT_STEP,
-        )
+        # There is one for each Python; what we take out of it is the same in all.
+        file = min(found, key=lambda each: ("-cp311-" not in each.name, each.name))
+        with tempfile.TemporaryDirectory(dir=kept, prefix=".fetch-") as name:
+            fetched = Path(name) / file.name
+            fetch_file(file, fetched)
+            if file.sha256 not in (None, sha256(fetched)):
+                raise BrokenData(
+                    f"{file.name} differs from the checksum that the package index gives for it.",
+                    "Run the command again; if that fails too, do not trust the source.",
+                )
+            return fetched.replace(kept / file.name)
 
     def _kept(self, artifact: Artifact) -> Path:
         return self._cache / artifact.folder / artifact.file
@@ -139,10 +132,10 @@ class Registries:
         return path
 
     def _maven(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        # -C: a file that differs from the repository's checksum is an error. -U: what was missing a
-        # while ago may have been published since.
-        command = ["mvn", "-B", "-ntp", "-C", "-U", *self._maven_options, *arguments]
-        return _run(command, folder, _MAVEN_SECONDS)
+        # -U: what was missing a while ago may have been published since.
+        # A release that is not a line yet is not recorded; the plugin that fetches it is.
+        command = [*maven_command(self._cache, mode="known"), *self._maven_options]
+        return _run([*command, "-U", *arguments], folder, _MAVEN_SECONDS)
 
 
 def _run(command: Sequence[str], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:
@@ -226,7 +219,19 @@ def _versions(metadata: Path) -> list[str]:
     return [element.text or "" for element in root.iterfind("versioning/versions/version")]
 
 
-def _is_unknown(output: str) -> bool:
-    """Whether pip reached the registry, which has other releases only."""
-    listed = _PIP_VERSIONS.search(output)
-    return bool(listed and listed[1] and listed[1] != "none")
+def _fits(file: str, project: str, version: str) -> bool:
+    """Whether a wheel is that release's and runs on this machine, whatever the Python."""
+    parts = file.removesuffix(".whl").split("-")
+    if not file.endswith(".whl") or len(parts) < 5:
+        return False
+    ours = (_plain(parts[0]), parts[1]) == (_plain(project), version)
+    return ours and (parts[-1] == "any" or parts[-1].endswith(f"_{platform.machine()}"))
+
+
+def _is_source(file: str, project: str, version: str) -> bool:
+    stem, dash, rest = file.rpartition("-")
+    return bool(dash) and _plain(stem) == _plain(project) and rest == f"{version}.tar.gz"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -20,6 +20,7 @@ from flink_boost.flink.lines import Line
 from flink_boost.flink.maven import jdk_arguments, maven_arguments
 
 _FOLDERS = (
+    ".mvn",
     "weaver",
     "patch-parent",
     "flink-core-patch",
@@ -85,7 +86,7 @@ def steps_of(
     for jdk in line.jdks:
         first = jdk == line.jdks[0]
         command = (
-            *("mvn", "-B", "-ntp", "-C"),
+            "scripts/mvn",
             *maven_arguments(line, tree),
             *jdk_arguments(line, jdk, find_home),
             *_CHECKED_BEFORE,
