@@ -15,6 +15,7 @@ import pytest
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.cli.main import main
 from flink_boost.measure.boxlock import USUAL_PLACE, VARIABLE, lock_file, machine_lock
 
 HOLD = (
@@ -55,6 +56,21 @@ def test_the_second_is_refused_and_told_who_measures(tmp_path: Path) -> None:
         assert f"Something else measures on this machine: {note};" in refusal(lock)
     with machine_lock(lock, "flink-boost bench"):
         pass
+
+
+@pytest.mark.parametrize("command", [("bench",), ("bench", "--resume", "X"), ("run",)])
+def test_no_measuring_command_begins_while_another_measures(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each has a build folder of its own; the machine is what they share."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "measuring.lock"))
+    with held(tmp_path / "measuring.lock"):
+        assert main(["--build", str(tmp_path / "build"), *command]) == 4
+    assert "Something else measures on this machine" in capsys.readouterr().err
+    assert list((tmp_path / "build" / "results").glob("*/run.json")) == []
 
 
 def test_a_killed_holder_leaves_nothing_behind(tmp_path: Path) -> None:
