@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -103,3 +104,12 @@ def test_no_module_is_longer_than_a_person_reads_at_once() -> None:
         if (count := len(file.read_text(encoding="utf-8").splitlines())) > 320
     }
     assert long == {}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    places: dict[str, list[str]] = {}
+    for file in sorted((SCRIPTS / "flink_boost").rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(file.relative_to(SCRIPTS)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}

@@ -72,7 +72,7 @@ class Reference:
     rows: tuple[PublishedRow, ...]
 
 
-class Outcome(StrEnum):
+class Standing(StrEnum):
     """What our ratio is to a published one."""
 
     MET = "met"  # inside the published interval, or above it
@@ -94,11 +94,11 @@ class ReferenceRow(Frozen):
     against_third: Comparison | None = Field(default=None, description="ours against it")
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Standing:
         """``met`` when our ratio is inside or above the published interval."""
         if self.ours is None:
-            return Outcome.NO_RUN
-        return Outcome.MET if self.ours.ratio >= self.low else Outcome.NOT_MET
+            return Standing.NO_RUN
+        return Standing.MET if self.ours.ratio >= self.low else Standing.NOT_MET
 
 
 class _Cells(BaseModel):

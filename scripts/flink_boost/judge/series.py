@@ -22,7 +22,7 @@ from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo, Timing
 from flink_boost.measure.summary import CellSummary, RunSummary
 
 
-class Settings(Frozen):
+class SeriesSettings(Frozen):
     """What must agree for two runs to be points of one series."""
 
     line: str
@@ -55,7 +55,7 @@ class Series(Frozen):
     """
 
     cell: Cell
-    settings: Settings
+    settings: SeriesSettings
     mode: Mode
     unit: str
     points: tuple[Point | None, ...]
@@ -69,9 +69,9 @@ class Series(Frozen):
         return tuple(point for point in self.points if point is not None)
 
 
-def settings_of(run: RunInfo) -> Settings:
+def settings_of(run: RunInfo) -> SeriesSettings:
     """The settings that decide which series a run belongs to."""
-    return Settings(
+    return SeriesSettings(
         line=run.line,
         environment=run.box.label,
         opened=run.opened,
@@ -90,8 +90,8 @@ def build_series(runs: Iterable[RunSummary]) -> tuple[Series, ...]:
     A/A runs give no points; they give the noise of the series with the same settings.
     """
     ordered = sorted(runs, key=lambda run: (run.info.started, run.info.run_id))
-    compared: defaultdict[Settings, list[RunSummary]] = defaultdict(list)
-    controls: defaultdict[Settings, list[RunSummary]] = defaultdict(list)
+    compared: defaultdict[SeriesSettings, list[RunSummary]] = defaultdict(list)
+    controls: defaultdict[SeriesSettings, list[RunSummary]] = defaultdict(list)
     for run in ordered:
         if run.is_aa:
             controls[settings_of(run.info)].append(run)
@@ -115,7 +115,7 @@ def _log_ratios(cell: CellSummary, pairs: Iterable[tuple[float, float]]) -> tupl
 
 
 def _series_of(
-    settings: Settings, runs: Sequence[RunSummary], controls: Sequence[RunSummary]
+    settings: SeriesSettings, runs: Sequence[RunSummary], controls: Sequence[RunSummary]
 ) -> Iterable[Series]:
     per_run = [_by_measure(run) for run in runs]
     measures = dict.fromkeys(measure for cells in per_run for measure in cells)

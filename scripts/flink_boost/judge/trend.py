@@ -16,7 +16,7 @@ from enum import StrEnum
 from otava.analysis import compute_change_points
 from pydantic import Field, FiniteFloat
 
-from flink_boost.judge.series import Point, Series, Settings
+from flink_boost.judge.series import Point, Series, SeriesSettings
 from flink_boost.measure.model import Cell, Frozen
 
 
@@ -56,7 +56,7 @@ class TrendVerdict(Frozen):
     """The verdict over one series."""
 
     cell: Cell
-    settings: Settings
+    settings: SeriesSettings
     kind: TrendKind
     points: int
     gaps: int

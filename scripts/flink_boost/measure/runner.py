@@ -46,7 +46,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Step:
+class EndedFork:
     """A fork that has just ended, for the one who shows progress."""
 
     number: int
@@ -62,7 +62,7 @@ class Progress(Protocol):
     def started(self, info: RunInfo, number: int, planned: store.PlannedFork) -> None:
         """A fork is about to run; ``number`` counts from 1."""
 
-    def ended(self, info: RunInfo, step: Step) -> None:
+    def ended(self, info: RunInfo, step: EndedFork) -> None:
         """A fork has ended, well or not."""
 
 
@@ -153,7 +153,7 @@ def run_missing_forks(
             failures.append(outcome)
         pace = (clock() - began) / sum(work[: index + 1])
         left = pace * sum(work[index + 1 :])
-        progress.ended(info, Step(number, total, planned, outcome, left))
+        progress.ended(info, EndedFork(number, total, planned, outcome, left))
     if ending.finish(results, info) is not RunState.COMPLETE:
         raise _failed(info, failures, total)
 

@@ -43,7 +43,7 @@ class CodespeedResult(Frozen):
     revision_date: str
 
 
-class Entry(Frozen):
+class SpoolEntry(Frozen):
     """The results of one executable of one run: what is sent in one request."""
 
     schema_version: int = 1
@@ -139,7 +139,7 @@ def benchmark_name(cell: Cell, run: RunInfo) -> str:
     return f"{name[: BENCHMARK_NAME_LENGTH - 9]}-{digest}"
 
 
-def entries_of(summary: RunSummary, environment: str | None) -> tuple[Entry, ...]:
+def entries_of(summary: RunSummary, environment: str | None) -> tuple[SpoolEntry, ...]:
     """The entries of a run; none for an A/A run, which says nothing about Flink.
 
     ``environment`` is what to call the box, if not by the name that it had when the run was made.
@@ -158,7 +158,7 @@ def entries_of(summary: RunSummary, environment: str | None) -> tuple[Entry, ...
         )
     _require_distinct_names(run)
     return tuple(
-        Entry(key=_key(summary, side), run_id=run.run_id, commit=run.commit, results=results)
+        SpoolEntry(key=_key(summary, side), run_id=run.run_id, commit=run.commit, results=results)
         for side in _sent_sides(run)
         if (results := _results(summary, side, environment))
     )
@@ -213,6 +213,6 @@ def _require_distinct_names(run: RunInfo) -> None:
             )
 
 
-def payload(entry: Entry) -> str:
+def payload(entry: SpoolEntry) -> str:
     """The value of the form field ``json`` that Codespeed reads."""
     return json.dumps([result.model_dump() for result in entry.results], allow_nan=False)

@@ -41,7 +41,7 @@ class PlainProgress:
     def started(self, info: RunInfo, number: int, planned: PlannedFork) -> None:
         """Says nothing: the line comes with the result."""
 
-    def ended(self, info: RunInfo, step: runner.Step) -> None:
+    def ended(self, info: RunInfo, step: runner.EndedFork) -> None:
         """Prints the line of a fork."""
         self._console.out(describe_step(info, step), highlight=False)
 
@@ -64,14 +64,14 @@ class BarProgress:
             total=total,
         )
 
-    def ended(self, info: RunInfo, step: runner.Step) -> None:
+    def ended(self, info: RunInfo, step: runner.EndedFork) -> None:
         """Moves the bar; prints a failure."""
         self._bar.update(self._task, completed=step.number, left=describe_left(step.seconds_left))
         if isinstance(step.outcome, runner.Failure):
             self._bar.console.out(describe_step(info, step), highlight=False)
 
 
-def describe_step(info: RunInfo, step: runner.Step) -> str:
+def describe_step(info: RunInfo, step: runner.EndedFork) -> str:
     """A fork and its result in one line; a failure with the end of its log below."""
     planned, outcome = step.planned, step.outcome
     start = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flink_boost.base.text import interval_text, short_number
 from flink_boost.judge.model import Comparison, Verdict
-from flink_boost.judge.reference import Outcome, Reference, ReferenceRow
+from flink_boost.judge.reference import Reference, ReferenceRow, Standing
 from flink_boost.publish.comparison import cpu_text, verdict_text
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
 
@@ -30,7 +30,7 @@ def reference_sheet(reference: Reference, rows: Sequence[ReferenceRow], confiden
         Column("verdict"),
         Column("published"),
     ]
-    counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Outcome}
+    counts = {outcome: sum(row.outcome is outcome for row in rows) for outcome in Standing}
     used = dict.fromkeys(row.run_id for row in rows if row.run_id)
     summary = ", ".join(f"{count} {outcome.value}" for outcome, count in counts.items())
     reading = (
@@ -52,7 +52,7 @@ def reference_sheet(reference: Reference, rows: Sequence[ReferenceRow], confiden
     )
 
 
-_TONES = {Outcome.MET: Tone.GOOD, Outcome.NOT_MET: Tone.BAD, Outcome.NO_RUN: Tone.OPEN}
+_TONES = {Standing.MET: Tone.GOOD, Standing.NOT_MET: Tone.BAD, Standing.NO_RUN: Tone.OPEN}
 
 
 def _fields(row: ReferenceRow, with_third: bool) -> tuple[Entry, ...]:

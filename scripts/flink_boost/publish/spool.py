@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, write_durably
 from flink_boost.measure.model import Frozen
-from flink_boost.publish.codespeed import Entry, split_key
+from flink_boost.publish.codespeed import SpoolEntry, split_key
 
 _LOCK_POLL_SECONDS = 0.2
 _NAMED = 10  # so many keys are named to somebody who looks for one
@@ -50,7 +50,7 @@ class Spool:
         self._dropped = folder / "dropped"
         self._trouble = folder / "trouble"
 
-    def add(self, entry: Entry) -> bool:
+    def add(self, entry: SpoolEntry) -> bool:
         """Writes the entry; false when it is known already, sent or not."""
         if self.knows(entry.key):
             return False
@@ -79,14 +79,14 @@ class Spool:
         """Keys of the entries that were given up, sorted."""
         return _keys(self._dropped)
 
-    def load_unsent(self, key: str) -> Entry:
+    def load_unsent(self, key: str) -> SpoolEntry:
         """Reads one entry.
 
         Raises ``BrokenData`` when the file is not what :meth:`add` wrote.
         """
         path = self._path(self._unsent, key)
         try:
-            entry = Entry.model_validate_json(path.read_bytes())
+            entry = SpoolEntry.model_validate_json(path.read_bytes())
         except (OSError, ValidationError) as error:
             raise BrokenData(
                 f"The spooled result {path} cannot be read ({type(error).__name__}).",

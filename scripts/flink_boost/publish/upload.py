@@ -31,7 +31,7 @@ from urllib.parse import urljoin
 import httpx
 
 from flink_boost.base.errors import BrokenData, UploadFailed
-from flink_boost.publish.codespeed import Entry, payload
+from flink_boost.publish.codespeed import SpoolEntry, payload
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import SET_TOKEN, URL_VARIABLE, Target
 
@@ -121,7 +121,7 @@ def send_unsent(
     return replace(report, unsent=unsent, replaced=replaced)
 
 
-def _send_all(spool: Spool, sender: _Sender, entries: Sequence[Entry]) -> UploadReport:
+def _send_all(spool: Spool, sender: _Sender, entries: Sequence[SpoolEntry]) -> UploadReport:
     sent: list[str] = []
     updated: list[str] = []
     unsent: list[Unsent] = []
@@ -190,7 +190,7 @@ class _Sender:
     clock: Callable[[], float]
     tell: Callable[[str], None]
 
-    def send(self, entry: Entry, attempts: int | None = None) -> _Outcome:
+    def send(self, entry: SpoolEntry, attempts: int | None = None) -> _Outcome:
         outcome = self._request(entry)
         reached = outcome.kind is not _Kind.UNREACHABLE
         for attempt in range(2, (attempts or self.policy.attempts) + 1):
@@ -220,7 +220,7 @@ class _Sender:
             return False
         return answer.status_code < 500
 
-    def _request(self, entry: Entry) -> _Outcome:
+    def _request(self, entry: SpoolEntry) -> _Outcome:
         try:
             status, headers, answer = self._post(entry)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
@@ -238,7 +238,7 @@ class _Sender:
             )
         return self._judge(status, headers, self._gist(answer))
 
-    def _post(self, entry: Entry) -> tuple[int, httpx.Headers, str]:
+    def _post(self, entry: SpoolEntry) -> tuple[int, httpx.Headers, str]:
         """Status, headers and the first bytes of the answer."""
         started = self.clock()
         with self.client.stream(
@@ -291,8 +291,8 @@ class _Sender:
         return text.replace(self.target.token, "***")
 
 
-def _load_in_order(spool: Spool) -> tuple[list[Entry], list[Unsent]]:
-    entries: list[Entry] = []
+def _load_in_order(spool: Spool) -> tuple[list[SpoolEntry], list[Unsent]]:
+    entries: list[SpoolEntry] = []
     unreadable: list[Unsent] = []
     for key in spool.unsent_keys():
         try:

@@ -17,10 +17,10 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.model import Verdict
 from flink_boost.judge.reference import (
     REFERENCES,
-    Outcome,
     PublishedRow,
     Reference,
     ReferenceRow,
+    Standing,
     load_reference,
     set_beside,
     wants,
@@ -123,9 +123,9 @@ def test_the_propagated_interval_covers_the_true_ratio() -> None:
 
 @pytest.mark.parametrize(
     ("ours", "outcome"),
-    [(1.3, Outcome.MET), (1.2, Outcome.MET), (1.17, Outcome.MET), (1.16, Outcome.NOT_MET)],
+    [(1.3, Standing.MET), (1.2, Standing.MET), (1.17, Standing.MET), (1.16, Standing.NOT_MET)],
 )
-def test_met_is_inside_or_above_the_published_interval(ours: float, outcome: Outcome) -> None:
+def test_met_is_inside_or_above_the_published_interval(ours: float, outcome: Standing) -> None:
     row = published()
     span = row.ratio(0.95)
     assert 1.16 < span.low < 1.17
@@ -145,10 +145,10 @@ def test_every_row_is_shown_and_those_without_a_run_say_so() -> None:
     assert list(by_label) == [row.label for row in REFERENCE.rows]
     assert [row.ours and row.ours.cell for row in by_label["serialize ascii 16"]] == WRITES[:2]
     tuples = by_label["SerializationFrameworkMiniBenchmarks.serializerTuple"]
-    assert [(row.outcome, row.run_id) for row in tuples] == [(Outcome.MET, run.run_id)]
+    assert [(row.outcome, row.run_id) for row in tuples] == [(Standing.MET, run.run_id)]
     without = [row for row in rows if row.ours is None]
     assert len(without) == 18
-    assert {row.outcome for row in without} == {Outcome.NO_RUN}
+    assert {row.outcome for row in without} == {Standing.NO_RUN}
 
     sheet = reference_sheet(REFERENCE, rows, 0.95)
     assert len(sheet.rows) == len(rows) == 21

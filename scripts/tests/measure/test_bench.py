@@ -35,7 +35,7 @@ from flink_boost.measure.box import Jdk, describe_box
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Cell, Fork, RunInfo, Timing
-from flink_boost.measure.runner import Failure, Step
+from flink_boost.measure.runner import EndedFork, Failure
 from flink_boost.measure.store import PlannedFork, RunState
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
@@ -278,12 +278,12 @@ class Recorder:
 
     def __init__(self) -> None:
         self.begun: list[PlannedFork] = []
-        self.steps: list[Step] = []
+        self.steps: list[EndedFork] = []
 
     def started(self, _info: RunInfo, _number: int, planned: PlannedFork) -> None:
         self.begun.append(planned)
 
-    def ended(self, _info: RunInfo, step: Step) -> None:
+    def ended(self, _info: RunInfo, step: EndedFork) -> None:
         self.steps.append(step)
 
 

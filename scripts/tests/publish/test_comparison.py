@@ -15,7 +15,7 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import HarnessCheck, compare
 from flink_boost.measure.model import Fork, RunInfo
-from flink_boost.measure.runner import Failure, Step
+from flink_boost.measure.runner import EndedFork, Failure
 from flink_boost.measure.store import PlannedFork
 from flink_boost.publish.comparison import (
     comparison_document,
@@ -224,9 +224,9 @@ def test_progress_shows_results_and_failures(
     console = Console(stderr=True, force_terminal=terminal, width=200, highlight=False)
     with shown_progress(console) as progress:
         progress.started(info, 5, stock)
-        progress.ended(info, Step(5, 12, stock, make_forks(info)[0], 240))
+        progress.ended(info, EndedFork(5, 12, stock, make_forks(info)[0], 240))
         progress.started(info, 6, patched)
-        progress.ended(info, Step(6, 12, patched, failure, 200))
+        progress.ended(info, EndedFork(6, 12, patched, failure, 200))
     shown = capsys.readouterr().err
     assert (
         f"[6/12] pair 2/3 {WRITE.name} patched FAILED: it ended with code 1; log: x.log\n"

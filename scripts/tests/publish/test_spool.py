@@ -17,7 +17,7 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.model import Cell, Fork, Mode
 from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import (
-    Entry,
+    SpoolEntry,
     benchmark_name,
     commit_id,
     entries_of,
@@ -28,7 +28,7 @@ from flink_boost.publish.codespeed import (
 from flink_boost.publish.spool import Spool
 
 
-def make_entries(night: int = 0, environment: str = "box-1") -> tuple[Entry, ...]:
+def make_entries(night: int = 0, environment: str = "box-1") -> tuple[SpoolEntry, ...]:
     run = make_run(night)
     return entries_of(summarise(run, make_forks(run, noise=0.05, seed=night)), environment)
 
@@ -174,7 +174,7 @@ def test_means_are_over_whole_pairs_so_that_both_sides_have_as_many_forks() -> N
     assert_means_are_of(entries_of(summarise(run, [*whole, *half]), "box-1"), whole)
 
 
-def assert_means_are_of(entries: tuple[Entry, ...], forks: Sequence[Fork]) -> None:
+def assert_means_are_of(entries: tuple[SpoolEntry, ...], forks: Sequence[Fork]) -> None:
     for entry, side in zip(entries, (Side.STOCK, Side.PATCHED), strict=True):
         scores = [fork.score for fork in forks if fork.side is side]
         (result,) = entry.results

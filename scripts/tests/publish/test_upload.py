@@ -28,7 +28,7 @@ from synthetic import make_forks, make_run
 
 from flink_boost.base.errors import UploadFailed, UsageProblem
 from flink_boost.measure.summary import summarise
-from flink_boost.publish.codespeed import Entry, entries_of
+from flink_boost.publish.codespeed import SpoolEntry, entries_of
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import (
@@ -80,7 +80,7 @@ def many(tmp_path: Path) -> Spool:
 
 
 @pytest.fixture
-def entries(spool: Spool) -> list[Entry]:
+def entries(spool: Spool) -> list[SpoolEntry]:
     return [spool.load_unsent(key) for key in spool.unsent_keys()]
 
 
@@ -95,7 +95,7 @@ def send(
 
 
 def assert_everything_stored_once(
-    server: FailingCodespeed, entries: list[Entry], spool: Spool
+    server: FailingCodespeed, entries: list[SpoolEntry], spool: Spool
 ) -> None:
     expected = {
         key_of(result.model_dump()): result.model_dump()
@@ -108,7 +108,7 @@ def assert_everything_stored_once(
 
 
 def test_everything_is_sent_oldest_run_first(
-    spool: Spool, entries: list[Entry], naps: Naps
+    spool: Spool, entries: list[SpoolEntry], naps: Naps
 ) -> None:
     with failing_codespeed() as server:
         report = send(spool, server.url, naps)
@@ -131,7 +131,7 @@ def test_sending_again_sends_nothing(spool: Spool, naps: Naps) -> None:
 
 @pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
 def test_a_server_in_trouble_is_asked_again_with_growing_waits(
-    spool: Spool, entries: list[Entry], naps: Naps, status: int
+    spool: Spool, entries: list[SpoolEntry], naps: Naps, status: int
 ) -> None:
     with failing_codespeed(*[answer(status)] * 3) as server:
         report = send(spool, server.url, naps)
@@ -151,7 +151,7 @@ def test_a_wait_the_server_asks_for_is_kept_up_to_a_limit(spool: Spool, naps: Na
 
 @pytest.mark.parametrize("trouble", [stall, garbage, store_and_drop])
 def test_no_usable_answer_is_tried_again_and_stores_nothing_twice(
-    spool: Spool, entries: list[Entry], naps: Naps, trouble: object
+    spool: Spool, entries: list[SpoolEntry], naps: Naps, trouble: object
 ) -> None:
     with failing_codespeed(trouble, accept, trouble) as server:  # type: ignore[arg-type]
         send(spool, server.url, naps)
@@ -162,7 +162,7 @@ def test_no_usable_answer_is_tried_again_and_stores_nothing_twice(
 
 
 def test_a_server_that_drips_does_not_hold_us(
-    spool: Spool, entries: list[Entry], naps: Naps
+    spool: Spool, entries: list[SpoolEntry], naps: Naps
 ) -> None:
     started = time.monotonic()
     with failing_codespeed(default=drip) as server:
@@ -228,7 +228,7 @@ def test_a_server_that_is_down_leaves_everything_and_says_how_to_send_later(
         assert len(send(spool, server.url, naps).sent) == 4
 
 
-def only_for(poison: Entry, trouble: Trouble) -> Trouble:
+def only_for(poison: SpoolEntry, trouble: Trouble) -> Trouble:
     """That trouble for one entry, and acceptance for all others."""
     only = poison.results[0].commitid, poison.results[0].executable
 
@@ -245,7 +245,7 @@ def only_for(poison: Entry, trouble: Trouble) -> Trouble:
     ids=["500", "400", "hangs", "garbage"],
 )
 def test_a_poisoned_entry_at_the_head_holds_up_none_and_is_tried_last_and_once(
-    spool: Spool, entries: list[Entry], naps: Naps, trouble: Trouble
+    spool: Spool, entries: list[SpoolEntry], naps: Naps, trouble: Trouble
 ) -> None:
     poison = min(entries, key=lambda entry: (entry.results[0].revision_date, entry.key))
     with failing_codespeed(default=only_for(poison, trouble)) as server:

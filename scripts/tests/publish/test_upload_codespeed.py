@@ -18,7 +18,7 @@ from synthetic import make_forks, make_run
 
 from flink_boost.measure.summary import summarise
 from flink_boost.publish import liveness
-from flink_boost.publish.codespeed import Entry, entries_of
+from flink_boost.publish.codespeed import SpoolEntry, entries_of
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
@@ -58,7 +58,7 @@ def rows_in_codespeed(data: Path) -> list[tuple[str, str, str, str, float, str]]
         return database.execute(query).fetchall()
 
 
-def rows_of(entries: list[Entry]) -> list[tuple[str, str, str, str, float, str]]:
+def rows_of(entries: list[SpoolEntry]) -> list[tuple[str, str, str, str, float, str]]:
     return [
         (
             result.commitid,
@@ -73,9 +73,9 @@ def rows_of(entries: list[Entry]) -> list[tuple[str, str, str, str, float, str]]
     ]
 
 
-def spool_nights(folder: Path, nights: range, environment: str) -> tuple[Spool, list[Entry]]:
+def spool_nights(folder: Path, nights: range, environment: str) -> tuple[Spool, list[SpoolEntry]]:
     spool = Spool(folder)
-    entries: list[Entry] = []
+    entries: list[SpoolEntry] = []
     for night in nights:
         run = make_run(night, commit="0123456789" * 4)
         entries += entries_of(summarise(run, make_forks(run, noise=0.02, seed=night)), environment)
@@ -128,7 +128,7 @@ def test_codespeeds_own_words_come_back_when_it_refuses_an_entry(
     assert not [row for row in rows_in_codespeed(data) if row[0] == "x" * 60]
 
 
-def poisoned(entry: Entry) -> Entry:
+def poisoned(entry: SpoolEntry) -> SpoolEntry:
     """The oldest of all, and of a time that Codespeed cannot digest."""
     results = tuple(
         one.model_copy(update={"commitid": "poison", "revision_date": "0001-01-01T00:00:00+10:00"})
