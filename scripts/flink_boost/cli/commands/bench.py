@@ -116,6 +116,7 @@ def command(
     Examples:
       flink-boost bench                                  the quick look
       flink-boost bench --group spine 'write.*ascii'     some benchmarks of a group
+      flink-boost bench --group spine --purpose nightly  a point of the trend
       flink-boost bench --group spine --aa               is the harness sound?
       flink-boost bench --group spine --line 1.20.5 --jdk 11
       flink-boost bench --group spine --line 1.9.3 --third upstream
