@@ -13,7 +13,7 @@ from datetime import UTC
 from typing import Any
 
 from codespeed import views
-from codespeed.models import Environment
+from codespeed.models import Benchmark, Environment
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
@@ -73,7 +73,7 @@ def _store(
                 transaction.set_rollback(True)
             return response
     except ForeignBranchError as error:
-        return HttpResponse(f"{error}\n", status=403, content_type="text/plain; charset=utf-8")
+        return HttpResponse(f"{error}\n", status=422, content_type="text/plain; charset=utf-8")
     except BadResultError as error:
         return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
     except ValidationError as error:
@@ -104,6 +104,28 @@ def _require_own_branch(writer: Writer, branch: object) -> None:
         )
 
 
+def _require_same_meaning(item: Item, writer: Writer) -> None:
+    """Codespeed keeps what the first result said of its benchmark; a later one may not differ.
+
+    A writer that is bound to branches cannot be the first: what it said would hold for the nights.
+    """
+    known = Benchmark.objects.filter(name=str(item.get("benchmark"))).first()
+    if known is None:
+        if writer.branches is not None:
+            raise BadResultError(
+                f"The benchmark {item.get('benchmark')!r} is not known, and the token of"
+                f" {writer.name} cannot make it known: the token of all has to send it first."
+            )
+        return
+    less = item.get("lessisbetter", known.lessisbetter)
+    if str(less).lower() not in ("", str(known.lessisbetter).lower()):
+        raise BadResultError(
+            f"The benchmark {known.name!r} is known with lessisbetter {known.lessisbetter}."
+        )
+    if item.get("units", known.units) not in ("", known.units):
+        raise BadResultError(f"The benchmark {known.name!r} is known in {known.units!r}.")
+
+
 def _items(request: HttpRequest) -> list[Item]:
     text = request.POST.get("json")
     if not text:
@@ -120,7 +142,9 @@ def _items(request: HttpRequest) -> list[Item]:
 def _prepared(item: Item, request: HttpRequest) -> Item:
     """The item as Codespeed can take it; its environment exists afterwards."""
     item = dict(item)
-    _require_own_branch(request.META[WRITER], item.get("branch"))
+    writer = request.META[WRITER]
+    _require_own_branch(writer, item.get("branch"))
+    _require_same_meaning(item, writer)
     for key in DATE_KEYS:
         if key in item:
             item[key] = _in_utc(key, item[key])

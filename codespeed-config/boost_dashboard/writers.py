@@ -30,7 +30,7 @@ class Writer:
 
     def may_write(self, branch: object) -> bool:
         """Whether results of that branch are taken from this writer."""
-        return self.branches is None or branch in self.branches
+        return self.branches is None or (isinstance(branch, str) and branch in self.branches)
 
 
 def find_writer(writers: Iterable[Writer], sent: bytes) -> Writer | None:

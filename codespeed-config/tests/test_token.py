@@ -113,16 +113,19 @@ def send(bound: Dashboard, path: str, **changes: object) -> int:
     if path.endswith("json/"):
         form = {"json": json.dumps([result(branch="request"), item])}
     answer = bound.post(path, form, f"Bearer {REQUESTS_TOKEN}")
-    if answer.status_code == 403:
+    if answer.status_code == 422:
         assert "The token of requests does not allow the branch" in answer.text
         assert REQUESTS_TOKEN not in answer.text
     return answer.status_code
 
 
 def test_a_writer_writes_into_its_own_branches_only(bound: Dashboard) -> None:
+    # What a benchmark is, is said by the token of all: it would hold for the nights as well.
+    assert send(bound, "result/add/json/", branch="request") == 400
+    assert bound.upload([result(commitid="aaaa", branch="by-hand")]).status_code == 202
     for path in ("result/add/json/", "result/add/"):
-        for branch in ("master", "", "Master", "request ", "bisect"):
-            assert send(bound, path, branch=branch, benchmark="stolen") == 403
+        for branch in ("master", "", "Master", "request ", "bisect", ["request"]):
+            assert send(bound, path, branch=branch, benchmark="stolen") == 422
     assert "stolen" not in bound.get("").text
     assert number_of_points(bound, "write.ascii.16") == 0, "a batch is stored whole or not at all"
 
@@ -141,3 +144,18 @@ def test_a_run_beside_the_trend_is_no_point_of_its_curve(bound: Dashboard) -> No
     assert bound.upload(items).status_code == 202
     (curve,) = bound.timeline("write.ascii.16", "1").values()
     assert [point[1] for point in curve] == [8.0]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"lessisbetter": False}, {"units": "ops/ms"}, {"lessisbetter": "False"}]
+)
+def test_nobody_changes_what_a_benchmark_means(
+    bound: Dashboard, changes: dict[str, object]
+) -> None:
+    """Codespeed keeps what the first result said: another would turn every ratio around."""
+    assert bound.upload([result()]).status_code == 202
+    answer = bound.upload([result(commitid="bbbb", **changes)])
+    assert answer.status_code == 400
+    assert "is known" in answer.text
+    assert send(bound, "result/add/json/", branch="request", **changes) == 400
+    assert bound.upload([result(commitid="cccc")]).status_code == 202

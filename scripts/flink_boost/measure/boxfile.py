@@ -25,7 +25,7 @@ USUAL_PLACE = Path("/etc/flink-boost/box.toml")
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 
-_KIB_PER_GIB = 1024 * 1024
+_KIB_PER_STEP = 4 * 1024 * 1024  # 4 GiB: what a kernel keeps for itself never crosses a border
 
 
 class BoxFile(Frozen):
@@ -69,9 +69,15 @@ def read_box_file(environ: Mapping[str, str]) -> BoxFile | None:
 
 
 def write_box_file(path: Path, box: BoxFile) -> None:
-    """Writes the file, replacing another one at once."""
-    make_folder(path.parent)
-    write_durably(path, f'name = "{box.name}"\nfingerprint = "{box.fingerprint}"\n')
+    """Writes the file, replacing another one at once. Raises ``EnvironmentProblem``."""
+    try:
+        make_folder(path.parent)
+        write_durably(path, f'name = "{box.name}"\nfingerprint = "{box.fingerprint}"\n')
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{path} cannot be written ({error.strerror}).",
+            "Run this command as root, or name another place with --file.",
+        ) from error
 
 
 def fingerprint(cpu: str, cores: int, memory_kib: int) -> str:
@@ -79,7 +85,7 @@ def fingerprint(cpu: str, cores: int, memory_kib: int) -> str:
 
     Not the kernel and not the JDK, which get updates: those are in every run.
     """
-    facts = (platform.machine(), cpu, str(cores), str(round(memory_kib / _KIB_PER_GIB)))
+    facts = (platform.machine(), cpu, str(cores), str(round(memory_kib / _KIB_PER_STEP)))
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
 
 

@@ -57,25 +57,37 @@ def _open(path: Path) -> int:
     """Opens the file for every user of the machine; a link in its place is refused."""
     try:
         _make_shared_folder(path.parent)
+        problem = _what_is_wrong_with(path.parent) or "it is no file that this user may open"
         # Not created where it exists: in a shared folder the kernel refuses that to other users.
+        # Not waited for: somebody may have put a pipe there.
+        usual = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         for flags in (os.O_RDWR, os.O_RDONLY, os.O_RDWR | os.O_CREAT):
             try:
-                descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+                descriptor = os.open(path, flags | usual, 0o666)
             except (FileNotFoundError, PermissionError):
                 continue
-            if os.fstat(descriptor).st_uid == os.geteuid():
-                os.fchmod(descriptor, 0o666)
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            found = os.fstat(descriptor)
+            # A file with two names may be somebody's own: it is neither changed nor written to.
+            if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
+                if found.st_uid == os.geteuid():
+                    os.fchmod(descriptor, 0o666)
                 return descriptor
             os.close(descriptor)
             break
-        problem = "it is no file that this user may open"
     except OSError as error:
         problem = str(error.strerror)
     raise EnvironmentProblem(
         f"The lock of this machine, {path}, cannot be used: {problem}.",
-        f"Correct its permissions, or set {VARIABLE} to a path that all who measure here share.",
+        f"As root run `install -d -m 1777 {path.parent}`, or set {VARIABLE} to a path that all who"
+        " measure here share.",
     )
+
+
+def _what_is_wrong_with(folder: Path) -> str:
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        return f"{folder} is no folder"
+    return "" if os.access(folder, os.W_OK) else f"{folder} is closed to this user"
 
 
 def _make_shared_folder(folder: Path) -> None:

@@ -8,6 +8,7 @@ before there were summaries, and keep it if they may write.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.measure import store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
-from flink_boost.measure.summary import PlanStamp, RunSummary, named_forks, summarise
+from flink_boost.measure.summary import MissingFork, PlanStamp, RunSummary, named_forks, summarise
 
 SUMMARY_FILE = "summary.json"
 
@@ -26,11 +27,7 @@ def finish(results: Path, info: RunInfo) -> RunState:
     """Ends a run whose missing forks have all been tried; returns the state that it reached."""
     store.discard_attempts(results, info.run_id)
     path = results / info.run_id / SUMMARY_FILE
-    before = _read(path)
-    summary = _from_forks(results, info)
-    if before is not None:
-        revision = before.revision + (before.cells != summary.cells)
-        summary = summary.model_copy(update={"revision": revision})
+    summary = _following(_read(path), _from_forks(results, info))
     write_durably(path, summary.model_dump_json() + "\n")
     reached = RunState.WITH_FAILURES if summary.missing else RunState.COMPLETE
     store.set_state(results, info.run_id, reached)
@@ -39,6 +36,9 @@ def finish(results: Path, info: RunInfo) -> RunState:
 
 def reopen(results: Path, info: RunInfo) -> str:
     """Prepares a run for measuring what is missing: sets damaged fork files aside.
+
+    Of a run that had ended, the other half of a missing fork is set aside as well: the box may be
+    in another mood by now, and only halves that are measured together cancel it out.
 
     Returns a sentence about what was set aside, or nothing. Raises ``UsageProblem`` for an
     abandoned run. The caller holds ``store.lock``.
@@ -54,11 +54,22 @@ def reopen(results: Path, info: RunInfo) -> str:
         store.set_aside(results, info, one)
     if is_final and missing:
         store.set_state(results, info.run_id, RunState.WITH_FAILURES)
+        _set_halves_aside(results, info, missing)
     if not damaged:
         return ""
     folder = results / info.run_id / "damaged"
     forks = "1 damaged fork is" if len(damaged) == 1 else f"{len(damaged)} damaged forks are"
     return f"{forks} measured again, and kept in {folder}: {named_forks(damaged)}."
+
+
+def _set_halves_aside(results: Path, info: RunInfo, missing: Sequence[MissingFork]) -> None:
+    pairs = {(one.cell, one.pair) for one in missing}
+    absent = {(one.cell, one.pair, one.side) for one in missing}
+    for planned in store.planned_forks(info):
+        place = (planned.cell, planned.pair)
+        if place in pairs and (*place, planned.side) not in absent:
+            half = MissingFork(cell=planned.cell, side=planned.side, pair=planned.pair)
+            store.set_aside(results, info, half, store.HALVES)
 
 
 def load_summary(results: Path, run_id: str) -> RunSummary:
@@ -75,7 +86,7 @@ def load_summary(results: Path, run_id: str) -> RunSummary:
     # Somebody's copy of the store has other times: the content decides.
     if found is not None and found.plan.sha256 == plan_stamp(results, run_id).sha256:
         return found
-    summary = _from_forks(results, info)
+    summary = _following(found, _from_forks(results, info))
     if store.state(results, run_id).is_final:
         # A store may be read-only; the next reader then makes it again.
         with suppress(OSError):
@@ -93,6 +104,14 @@ def plan_stamp(results: Path, run_id: str) -> PlanStamp:
 def _from_forks(results: Path, info: RunInfo) -> RunSummary:
     stored = store.read_forks(results, info)
     return summarise(info, stored.forks, stored.missing, plan=plan_stamp(results, info.run_id))
+
+
+def _following(before: RunSummary | None, summary: RunSummary) -> RunSummary:
+    """The summary with the number that it has after the one before: another, if scores differ."""
+    if before is None:
+        return summary
+    revision = before.revision + (before.cells != summary.cells)
+    return summary.model_copy(update={"revision": revision})
 
 
 def _read(path: Path) -> RunSummary | None:

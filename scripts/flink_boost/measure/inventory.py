@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import FlinkBoostError
+from flink_boost.base.errors import FlinkBoostError, UsageProblem
+from flink_boost.base.files import make_folder
 from flink_boost.measure import store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
+
+_DELETED = ".deleted"
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,36 @@ def prunable(
 def prune(results: Path, found: Prunable) -> None:
     """Deletes it."""
     if not found.logs:
-        store.delete_run(results, found.run_id)
+        delete_run(results, found.run_id)
     for log in found.logs:
         log.unlink(missing_ok=True)
 
 
+def delete_run(results: Path, run_id: str) -> None:
+    """Deletes a run with all its files; at once it is none any more.
+
+    Raises ``UsageProblem`` when it is a link to another place.
+    """
+    folder = results / run_id
+    if folder.is_symlink():
+        raise UsageProblem(
+            f"{folder} is a link.", "Delete what it leads to, and the link, by hand."
+        )
+    make_folder(results / _DELETED)
+    folder.rename(results / _DELETED / run_id)
+    delete_leftovers(results)
+
+
+def delete_leftovers(results: Path) -> None:
+    """Deletes what a deletion that was killed has left behind."""
+    if (results / _DELETED).is_dir():
+        shutil.rmtree(results / _DELETED)
+
+
 def _size(files: Iterable[Path]) -> int:
-    return sum(file.stat().st_size for file in files if file.is_file())
+    size = 0
+    for file in files:
+        # A run that is being measured moves its files about.
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size if file.is_file() else 0
+    return size

@@ -38,13 +38,14 @@ def plan_run(
     box: Box,
     commit: str,
     version: str,
-    purpose: Purpose = Purpose.BY_HAND,
+    purpose: Purpose | None = None,
     threads: int = 1,
     heap: str = "",
 ) -> RunInfo:
     """The plan of a run and its circumstances.
 
     The subject is this project's code as it is checked out, the baseline the official release.
+    Without a purpose a group of quick looks gives a quick look, and others are measured by hand.
     ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
     ``UsageProblem`` for an extra option that a benchmark's own would silently override, and when
     nothing is left to be measured.
@@ -71,7 +72,7 @@ def plan_run(
         sides=sides,
         pairs=pairs,
         opened=opened,
-        purpose=Purpose.QUICK_LOOK if group.quick_look else purpose,
+        purpose=purpose or (Purpose.QUICK_LOOK if group.quick_look else Purpose.BY_HAND),
         subject=Built(project="flink-boost", version=version, commit=commit),
         baseline=Built(project="flink", version=line.version),
         jvm_options=(*FORK_OPTIONS, *opening, *extra_options),
@@ -104,7 +105,7 @@ def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box)
         "drop-in jar": jar != info.dropin_sha256,
         "benchmark class path": stock != info.stock_sha256,
         "third side's jar": third != info.third_sha256,
-        "machine": _machine(box) != _machine(info.box),
+        "machine": not same_machine(box, info.box),
         "JDK": box.jdk != info.box.jdk,
     }
     for what, changed in changes.items():
@@ -115,8 +116,12 @@ def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box)
             )
 
 
-def _machine(box: Box) -> tuple[str, str, int]:
-    return box.label, box.cpu, box.cores
+def same_machine(now: Box, then: Box) -> bool:
+    """Whether a run that was begun on one may go on on the other."""
+    # A machine may be named, and a container called otherwise, between two sittings.
+    if now.fingerprint and then.fingerprint and not (now.name and then.name):
+        return now.fingerprint == then.fingerprint
+    return (now.label, now.cpu, now.cores) == (then.label, then.cpu, then.cores)
 
 
 def current_commit(root: Path = PROJECT_ROOT) -> str:

@@ -27,6 +27,8 @@ from flink_boost.measure.summary import MissingFork
 
 LOCK_FILE = ".bench.lock"
 _RUN_FILE = "run.json"
+DAMAGED = "damaged"  # fork files that were not whole
+HALVES = "halves"  # whole ones that were measured again together with a missing other half
 _RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]*")
 
 
@@ -136,15 +138,6 @@ def abandon(results: Path, run_id: str) -> None:
     write_durably(results / run_id / RunState.ABANDONED.value, b"")
 
 
-def delete_run(results: Path, run_id: str) -> None:
-    """Deletes a run with all its files. Its plan goes first: half deleted it is none any more.
-
-    Raises ``UsageProblem`` when there is no such run.
-    """
-    _require_run(results, run_id).unlink()
-    shutil.rmtree(results / run_id)
-
-
 def refuse_abandoned(results: Path, run_id: str) -> None:
     """Raises ``UsageProblem`` for a run that was given up."""
     if state(results, run_id) is RunState.ABANDONED:
@@ -230,13 +223,15 @@ def load_forks(results: Path, run_id: str) -> tuple[Fork, ...]:
     return read_forks(results, load_run(results, run_id)).forks
 
 
-def set_aside(results: Path, info: RunInfo, missing: MissingFork) -> Path:
-    """Moves a damaged fork file, or what is in its place, out of the way, and returns where to.
+def set_aside(
+    results: Path, info: RunInfo, missing: MissingFork, folder_name: str = DAMAGED
+) -> Path:
+    """Moves a fork file, or what is in its place, out of the way, and returns where to.
 
     Raises ``EnvironmentProblem`` when the store does not allow it.
     """
     planned = PlannedFork(missing.pair, missing.side, missing.cell)
-    folder = results / info.run_id / "damaged"
+    folder = results / info.run_id / folder_name
     try:
         make_folder(folder)
         names = (folder / f"{planned.stem}.{number}.json" for number in count(1))

@@ -119,6 +119,14 @@ class Spool:
         self._move(key, self._dropped)
         return self._path(self._dropped, key)
 
+    def take_back(self, key: str) -> None:
+        """Forgets an unsent entry, which is made anew from its run when that counts again.
+
+        The caller holds :meth:`sender_lock`.
+        """
+        for folder in (self._trouble, self._unsent):
+            self._path(folder, key).unlink(missing_ok=True)
+
     def drop_replaced(self) -> tuple[str, ...]:
         """Drops unsent entries of which a later revision is here, and returns their keys.
 

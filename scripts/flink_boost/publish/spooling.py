@@ -71,11 +71,12 @@ def spool_new_runs(spool: Spool, results: Path, environment: str | None) -> Spoo
             continue
         if sentence:
             partial.append(sentence)
-    abandoned = _drop_abandoned(spool, results)
+    abandoned = take_back_abandoned(spool, results)
     return Spooled(tuple(not_spooled), tuple(partial), told_before, abandoned)
 
 
-def _drop_abandoned(spool: Spool, results: Path) -> tuple[str, ...]:
+def take_back_abandoned(spool: Spool, results: Path) -> tuple[str, ...]:
+    """Takes unsent entries of abandoned runs out of the spool; a sentence for each."""
     sentences = []
     for key in spool.unsent_keys():
         try:
@@ -85,8 +86,6 @@ def _drop_abandoned(spool: Spool, results: Path) -> tuple[str, ...]:
         if store.state(results, run_id) is RunState.ABANDONED:
             with spool.sender_lock():
                 if key in spool.unsent_keys():
-                    path = spool.drop(key)
-                    sentences.append(
-                        f"Run {run_id} was abandoned: its result {key} is dropped to {path}."
-                    )
+                    spool.take_back(key)
+                    sentences.append(f"Run {run_id} was abandoned: its result {key} is not sent.")
     return tuple(sentences)

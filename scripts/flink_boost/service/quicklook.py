@@ -68,14 +68,17 @@ def find_interrupted(
     """The newest unfinished quick look that this call would start again in exactly the same way.
 
     Same plan, same commit, same jars, machine and JDK; anything else is left for
-    ``flink-boost bench --resume``.
+    ``flink-boost bench --resume``, and so is one that came to its end since.
     """
     for run_id in reversed(store.run_ids(results)):
         try:
-            if store.state(results, run_id) in (RunState.COMPLETE, RunState.ABANDONED):
-                continue
+            state = store.state(results, run_id)
             info = store.load_run(results, run_id)
             if info.commit == commit and _is_this_quick_look(info, group, line):
+                if state.is_final:
+                    return None
+                if state is RunState.ABANDONED:
+                    continue
                 paths = classpaths.find_class_paths(line, build, info.boost_version, info.sides)
                 plan.require_same_circumstances(info, paths, box)
                 return run_id

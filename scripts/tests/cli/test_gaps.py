@@ -189,11 +189,12 @@ def test_a_run_without_any_pair_is_not_sent_and_not_the_latest(
 
 
 def repair(build: Path, forks: tuple[Fork, ...], lost: Fork, score: float) -> list[Fork]:
-    """What ``bench --resume`` does, with that score for the lost fork."""
+    """What ``bench --resume`` does, with that score for the lost fork, and its other half again."""
     results = build / "results"
     ending.reopen(results, NEWEST)
     again = lost.model_copy(update={"score": score, "iterations": (score,)})
-    store_forks(results, NEWEST, [again])
+    halves = [fork for fork in forks if (fork.cell, fork.pair) == (lost.cell, lost.pair)]
+    store_forks(results, NEWEST, [again if fork == lost else fork for fork in halves])
     ending.finish(results, NEWEST)
     return [again if fork == lost else fork for fork in forks]
 
@@ -238,7 +239,11 @@ def test_what_waits_of_a_run_that_was_repaired_or_abandoned_is_not_sent(
     assert set(server.times_stored.values()) == {1}
     assert values(server, make_run(0)) == {}
     assert 1234.5 in values(server, NEWEST)["stock 2.3.0", "write.ascii.16"]
-    assert len(Spool(build / "spool").dropped_keys()) == 4
+    assert len(Spool(build / "spool").dropped_keys()) == 2
+    # Who takes the abandonment back gets the results sent.
+    (build / "results" / make_run(0).run_id / "abandoned").unlink()
+    assert call("upload")[0] == 0
+    assert values(server, make_run(0)) != {}
     assert "Everything is sent already." in call("upload")[1], "what is dropped does not come back"
 
 

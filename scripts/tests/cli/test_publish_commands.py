@@ -14,6 +14,7 @@ from synthetic import make_forks, make_run
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.judge.trend import TrendKind
+from flink_boost.measure.model import Purpose
 from flink_boost.publish.trends import StoredVerdicts
 
 
@@ -179,3 +180,33 @@ def test_stop_and_upload_answer_a_program(
     answer = json.loads(capsys.readouterr().out)
     assert code == answer["exit_code"]
     assert answer["ok"] is False
+
+
+def test_detect_says_when_newer_runs_are_no_points(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise a cron job without --purpose would end the trend without a word."""
+    store_nights(tmp_path, [2.0] * 3)
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    assert "no points" not in capsys.readouterr().err
+    by_hand = make_run(5).model_copy(update={"purpose": Purpose.BY_HAND})
+    store_complete_run(tmp_path / "results", by_hand, make_forks(by_hand))
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    said = capsys.readouterr().err
+    assert f"1 newer run is no point of the trend, the last one {by_hand.run_id} (by-hand)" in said
+    assert "--purpose nightly" in said
+
+
+def test_a_dropped_result_is_told_to_a_program_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--build", str(tmp_path), "upload", "--json", "--drop"]
+    assert main([*asked, "nothing"]) == 2
+    assert json.loads(capsys.readouterr().out)["ok"] is False
+    store_nights(tmp_path, [2.0])
+    url = "http://127.0.0.1:9/"  # nobody listens there
+    main(["--build", str(tmp_path), "upload", "--attempts", "1", "--url", url])
+    key = min(path.stem for path in (tmp_path / "spool" / "unsent").iterdir())
+    capsys.readouterr()
+    assert main([*asked, key]) == 0
+    assert json.loads(capsys.readouterr().out)["dropped"] == key

@@ -16,6 +16,9 @@ from flink_boost.cli.main import main
 from flink_boost.measure import store
 from flink_boost.measure.model import Purpose
 from flink_boost.measure.store import RunState
+from flink_boost.measure.summary import summarise
+from flink_boost.publish.codespeed import entries_of
+from flink_boost.publish.spool import Spool
 
 
 @pytest.fixture
@@ -120,6 +123,51 @@ def test_a_run_that_is_not_there(
         assert call(results, *arguments, name) == 2
     assert make_run(2).run_id in capsys.readouterr().err
     assert store.state(results, make_run(0).run_id) is RunState.COMPLETE
+
+
+def test_latest_is_the_newest_run_for_abandon_too(results: Path) -> None:
+    assert call(results, "abandon", "latest") == 0
+    assert store.state(results, make_run(2).run_id) is RunState.ABANDONED
+
+
+def test_what_waits_of_an_abandoned_run_is_not_sent_though_it_is_pruned(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what was sent stays in Codespeed, which is said."""
+    spool = Spool(tmp_path / "spool")
+    runs = [make_run(0), make_run(3)]
+    store_complete_run(results, runs[1], make_forks(runs[1]))
+    for run in runs:
+        for entry in entries_of(summarise(run, make_forks(run)), None):
+            spool.add(entry)
+    for key in spool.unsent_keys():
+        if spool.load_unsent(key).run_id == runs[1].run_id:
+            spool.mark_sent(key)
+    options = ["--results", str(results), "--spool", str(tmp_path / "spool"), "runs"]
+    assert main([*options, "abandon", *(run.run_id for run in runs)]) == 0
+    told = capsys.readouterr().out
+    assert told.count(f"Run {runs[0].run_id} was abandoned: its result") == 2
+    assert f"Codespeed keeps the points of {runs[1].run_id}" in told
+    assert f"Codespeed keeps the points of {runs[0].run_id}" not in told
+    assert main([*options, "prune", "--yes"]) == 0
+    assert spool.unsent_keys() == ()
+
+
+def test_a_deletion_that_was_killed_is_ended_by_the_next_one(results: Path) -> None:
+    half = results / ".deleted" / "20250101T000000Z-2.3.0" / "forks"
+    half.mkdir(parents=True)
+    assert make_run(0).run_id in store.run_ids(results)
+    assert call(results, "prune", "--yes") == 0
+    assert not (results / ".deleted").exists()
+
+
+def test_a_link_to_a_run_is_not_followed_when_it_is_pruned(results: Path, tmp_path: Path) -> None:
+    run_id = make_run(1).run_id
+    (results / run_id).rename(tmp_path / "elsewhere")
+    (results / run_id).symlink_to(tmp_path / "elsewhere")
+    assert call(results, "abandon", run_id) == 0
+    assert call(results, "prune", "--yes") == 2
+    assert (tmp_path / "elsewhere" / "run.json").exists()
 
 
 def test_nothing_is_abandoned_when_one_of_the_names_is_wrong(results: Path) -> None:

@@ -108,6 +108,28 @@ def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
     assert "cannot be used" in refusal(tmp_path / "measuring.lock")
 
 
+def test_a_pipe_in_its_place_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "measuring.lock")
+    assert "cannot be used" in refusal(tmp_path / "measuring.lock")
+
+
+def test_a_second_name_of_somebodys_file_is_neither_changed_nor_emptied(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    precious.chmod(0o600)
+    (tmp_path / "measuring.lock").hardlink_to(precious)
+    assert "cannot be used" in refusal(tmp_path / "measuring.lock")
+    assert precious.read_text() == "precious"
+    assert precious.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_that_is_closed_to_this_user_is_named_with_what_opens_it(tmp_path: Path) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    (folder / "measuring.lock").mkdir()
+    assert f"As root run `install -d -m 1777 {folder}`" in refusal(folder / "measuring.lock")
+
+
 def test_every_user_of_the_machine_may_lock(tmp_path: Path) -> None:
     lock = tmp_path / "shared" / "measuring.lock"
     with machine_lock(lock, "flink-boost bench"):

@@ -73,8 +73,11 @@ def test_a_run_with_failed_forks_counts_with_the_others_and_a_repair_completes_i
     assert [len(cell.paired_scores(run.main_sides)) for cell in partial.cells] == [2, 3]
 
     assert ending.reopen(tmp_path, run) == ""
-    assert store.missing_forks(tmp_path, run) == (store.planned_forks(run)[0],)
-    store_forks(tmp_path, run, forks[:1])
+    # The whole pair: a half of another day would not share what the box was like.
+    assert store.missing_forks(tmp_path, run) == store.planned_forks(run)[:2]
+    (half,) = (tmp_path / run.run_id / "halves").iterdir()
+    assert half.name == f"{fork_path(tmp_path, run, forks[1]).stem}.1.json"
+    store_forks(tmp_path, run, forks[:2])
     assert ending.load_summary(tmp_path, run.run_id) == partial, "it stands until the repair ends"
     assert ending.finish(tmp_path, run) is RunState.COMPLETE
     assert not (tmp_path / run.run_id / "complete-with-failures").exists()
@@ -103,11 +106,11 @@ def test_a_damaged_fork_is_a_gap_until_it_is_set_aside_and_measured_again(
 
     told = ending.reopen(tmp_path, run)
     assert f"forks/{path.name}" in told
-    assert store.missing_forks(tmp_path, run) == (store.planned_forks(run)[0],)
+    assert store.missing_forks(tmp_path, run) == store.planned_forks(run)[:2]
     (aside,) = (tmp_path / run.run_id / "damaged").iterdir()
     assert aside.name == f"{path.stem}.1.json"
     assert store.state(tmp_path, run.run_id) is RunState.WITH_FAILURES
-    store_forks(tmp_path, run, forks[:1])
+    store_forks(tmp_path, run, forks[:2])
     assert ending.finish(tmp_path, run) is RunState.COMPLETE
     assert load_history(tmp_path).gaps == ()
     damage(path)
@@ -311,3 +314,25 @@ def test_what_cannot_be_set_aside_is_said(
     (folder / "damaged").write_text("a file in the folder's place")
     with pytest.raises(EnvironmentProblem, match="cannot be set aside"):
         ending.reopen(tmp_path, run)
+
+
+def test_an_unfinished_run_keeps_the_halves_that_it_has(
+    tmp_path: Path, run: RunInfo, forks: tuple[Fork, ...]
+) -> None:
+    store.create_run(tmp_path, run)
+    store_forks(tmp_path, run, forks[:1])
+    assert ending.reopen(tmp_path, run) == ""
+    assert store.missing_forks(tmp_path, run) == store.planned_forks(run)[1:]
+
+
+def test_a_summary_that_is_made_again_does_not_begin_to_count_anew(
+    tmp_path: Path, run: RunInfo, forks: tuple[Fork, ...]
+) -> None:
+    """The next repair would have a number that the spool knows, and would never be sent."""
+    folder = store_complete_run(tmp_path, run, forks)
+    ending.load_summary(tmp_path, run.run_id)
+    store_forks(tmp_path, run, [forks[0].model_copy(update={"score": 1.0, "iterations": (1.0,)})])
+    ending.finish(tmp_path, run)
+    assert ending.load_summary(tmp_path, run.run_id).revision == 2
+    (folder / "run.json").write_text((folder / "run.json").read_text() + "\n")
+    assert ending.load_summary(tmp_path, run.run_id).revision == 2

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from synthetic import make_forks, make_run
 
+from flink_boost.flink.lines import find_line
+from flink_boost.flink.side import Side
 from flink_boost.judge.series import build_series
+from flink_boost.measure.classpaths import ClassPaths
+from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.plan import plan_run, same_machine
 from flink_boost.measure.summary import RunSummary, summarise
 from flink_boost.publish.codespeed import branch, entries_of
 
@@ -82,3 +89,50 @@ def test_the_uploader_may_call_the_box_otherwise() -> None:
     night = measured(0)
     (entry, _) = entries_of(night, "elsewhere")
     assert {result.environment for result in entry.results} == {"elsewhere"}
+
+
+@pytest.mark.parametrize(
+    "purpose", [None, *(one for one in Purpose if one is not Purpose.QUICK_LOOK)]
+)
+def test_the_purpose_that_is_given_is_the_runs_in_a_quick_group_too(
+    purpose: Purpose | None, tmp_path: Path
+) -> None:
+    """A request measured with the quick group would otherwise be a point of the trend."""
+    jar = tmp_path / "any.jar"
+    jar.write_bytes(b"jar")
+    quick, usual = (
+        plan_run(
+            run_id="r",
+            started=make_run(0).started,
+            group=replace(group, quick_look=quick_look),
+            line=find_line("2.3.0"),
+            sides=(Side.STOCK, Side.PATCHED),
+            pairs=3,
+            opened=True,
+            extra_options=(),
+            class_paths=ClassPaths((jar,), jar),
+            box=make_run(0).box,
+            commit="0" * 40,
+            version="0.2.0",
+            purpose=purpose,
+        )
+        for group in [find_group(load_groups(), "quick")]
+        for quick_look in (True, False)
+    )
+    assert quick.purpose is (purpose or Purpose.QUICK_LOOK)
+    assert usual.purpose is (purpose or Purpose.BY_HAND)
+    assert quick.baseline is not None
+    assert (quick.baseline.project, quick.baseline.version) == ("flink", "2.3.0")
+
+
+def test_a_resume_knows_the_machine_by_its_fingerprint_when_its_name_has_changed() -> None:
+    then = box("container-1", "").model_copy(update={"fingerprint": "0123456789ab"})
+    now = then.model_copy(update={"hostname": "container-2", "name": "redbox"})
+    assert same_machine(now, then)
+    assert not same_machine(now.model_copy(update={"fingerprint": "another"}), then)
+    named = then.model_copy(update={"name": "redbox"})
+    assert same_machine(now, named)
+    assert not same_machine(now.model_copy(update={"name": "bluebox"}), named)
+    old = then.model_copy(update={"fingerprint": ""})
+    assert not same_machine(now, old)
+    assert same_machine(old, old)

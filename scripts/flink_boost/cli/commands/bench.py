@@ -83,9 +83,8 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 @click.option(
     "--purpose",
     type=click.Choice([purpose.value for purpose in Purpose if purpose is not Purpose.QUICK_LOOK]),
-    default=Purpose.BY_HAND.value,
-    show_default=True,
-    help="What the run is for: only nightly ones become points of the trend.",
+    help="What the run is for: only nightly ones become points of the trend. Default: by-hand;"
+    " quick-look in a group of quick looks.",
 )
 @click.option("--resume", metavar="RUN_ID", help="Go on with a run that is unfinished or has gaps.")
 @click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
@@ -103,7 +102,7 @@ def command(
     threads: int,
     heap: str | None,
     jvm_arg: tuple[str, ...],
-    purpose: str,
+    purpose: str | None,
     resume: str | None,
     java: str | None,
 ) -> RunInfo:
@@ -159,7 +158,7 @@ def command(
                 box=box,
                 commit=plan.current_commit(),
                 version=version,
-                purpose=Purpose(purpose),
+                purpose=Purpose(purpose) if purpose else None,
                 threads=threads,
                 heap=heap,
             )
@@ -187,6 +186,8 @@ def _carry_out(
     forks = store.load_forks(settings.results, info.run_id)
     print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
     click.echo(f"Run: {info.run_id}")
+    if not info.purpose.makes_a_point and Side.CONTROL not in info.sides:
+        errors.out(f"Its purpose is {info.purpose.value}: it is no point of the trend.")
     if failure is not None:
         raise failure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
@@ -13,6 +14,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
 from flink_boost.measure.history import load_history
+from flink_boost.measure.model import RunInfo
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
@@ -64,6 +66,22 @@ def _detect(settings: Settings) -> tuple[TrendVerdict, ...]:
         click.echo(problem, err=True)
     if len(history.gaps) > NAMED_GAPS:
         click.echo(f"{len(history.gaps) - NAMED_GAPS} older runs have gaps, too.", err=True)
+    _tell_of_runs_beside_the_trend([run.info for run in history.runs if not run.is_aa])
     verdicts = detect(build_series(history.runs))
     store_verdicts(settings.build / FILE_NAME, verdicts, datetime.now(UTC))
     return verdicts
+
+
+def _tell_of_runs_beside_the_trend(runs: Sequence[RunInfo]) -> None:
+    nights = [run.started for run in runs if run.purpose.makes_a_point]
+    beside = [run for run in runs if not run.purpose.makes_a_point]
+    newer = [run for run in beside if not nights or run.started > max(nights)]
+    if newer:
+        last = newer[-1]
+        one = len(newer) == 1
+        click.echo(
+            f"{len(newer)} newer run{' is no point' if one else 's are no points'} of the trend,"
+            f" the last one {last.run_id} ({last.purpose.value});"
+            " `flink-boost bench --purpose nightly` makes points.",
+            err=True,
+        )

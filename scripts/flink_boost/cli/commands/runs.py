@@ -8,13 +8,23 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from flink_boost.base.errors import UsageProblem
+from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.text import size_text
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.measure import store
-from flink_boost.measure.inventory import StoredRun, describe_run, list_runs, prunable, prune
+from flink_boost.measure.inventory import (
+    StoredRun,
+    delete_leftovers,
+    describe_run,
+    list_runs,
+    prunable,
+    prune,
+)
+from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.spooling import take_back_abandoned
 
 NEWEST = 30
 
@@ -85,15 +95,20 @@ def show_command(settings: Settings, run_id: str, as_json: bool) -> None:
 def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -> None:
     """Give runs up: they are no point of anything and are not resumed. Their files stay."""
     with failing_in_json("runs abandon", as_json), store.lock(settings.results):
-        for run_id in run_ids:
-            _existing(settings, run_id)
-        for run_id in run_ids:
+        found = [_existing(settings, run_id) for run_id in run_ids]
+        for run_id in found:
             store.abandon(settings.results, run_id)
+        taken_back = take_back_abandoned(Spool(settings.spool), settings.results)
+    sent = [run_id for run_id in found if _is_sent(settings, run_id)]
     if as_json:
-        print_json("runs abandon", 0, {"abandoned": list(run_ids)})
+        print_json("runs abandon", 0, {"abandoned": found, "sent_before": sent})
         return
-    for run_id in run_ids:
+    for run_id in found:
         click.echo(f"Abandoned {run_id}.")
+    for sentence in taken_back:
+        click.echo(sentence)
+    for run_id in sent:
+        click.echo(f"Codespeed keeps the points of {run_id}, which were sent before.")
 
 
 @command.command(name="prune")
@@ -116,8 +131,11 @@ def prune_command(
     after = timedelta(days=logs_older_than) if logs_older_than else None
     with failing_in_json("runs prune", as_json), store.lock(settings.results):
         found = prunable(settings.results, datetime.now(UTC), after)
-        for one in found if yes else ():
-            prune(settings.results, one)
+        if yes:
+            take_back_abandoned(Spool(settings.spool), settings.results)
+            for one in found:
+                prune(settings.results, one)
+            delete_leftovers(settings.results)
     if as_json:
         rows = [{"run": one.run_id, "what": one.what, "bytes": one.bytes} for one in found]
         print_json("runs prune", 0, {"deleted": yes, "found": rows})
@@ -139,6 +157,14 @@ def _existing(settings: Settings, run_id: str) -> str:
         newest = ", ".join(known[-5:]) or "none"
         raise UsageProblem(f"There is no run {run_id!r}.", f"The newest are: {newest}.")
     return run_id
+
+
+def _is_sent(settings: Settings, run_id: str) -> bool:
+    try:
+        stem = commit_id(store.load_run(settings.results, run_id))
+    except BrokenData:
+        return False
+    return any(key.startswith(f"{stem}.") for key in Spool(settings.spool).sent_keys())
 
 
 def _missing_logs(settings: Settings, run: StoredRun) -> list[str]:

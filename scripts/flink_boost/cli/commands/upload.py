@@ -53,7 +53,8 @@ def command(
     """
     spool = Spool(settings.spool)
     if drop is not None:
-        _drop(spool, drop)
+        with failing_in_json("upload", as_json):
+            _drop(spool, drop, as_json=as_json)
         return
     with failing_in_json("upload", as_json):
         spooled = spool_new_runs(spool, settings.results, environment)
@@ -98,7 +99,7 @@ def _send(settings: Settings, spool: Spool, url: str | None, policy: RetryPolicy
         )
 
 
-def _drop(spool: Spool, key: str) -> None:
+def _drop(spool: Spool, key: str, *, as_json: bool) -> None:
     with spool.sender_lock():
         try:
             results = spool.load_unsent(key).results if key in spool.unsent_keys() else ()
@@ -106,6 +107,9 @@ def _drop(spool: Spool, key: str) -> None:
             results = ()  # whoever drops it may not be able to read it
         reason = spool.trouble(key).reason
         path = spool.drop(key)
+    if as_json:
+        print_json("upload", 0, {"dropped": key, "reason": reason, "file": path})
+        return
     click.echo(f"Dropped {key}: {len(results)} results" + (f", {reason}" if reason else ""))
     for result in results:
         click.echo(f"  {result.benchmark} {result.result_value:.6g} {result.units}")
