@@ -120,7 +120,7 @@ def same_machine(now: Box, then: Box) -> bool:
     """Whether a run that was begun on one may go on on the other."""
     # A machine may be named, and a container called otherwise, between two sittings.
     if now.fingerprint and then.fingerprint and not (now.name and then.name):
-        return now.fingerprint == then.fingerprint
+        return (now.fingerprint, now.cpu) == (then.fingerprint, then.cpu)
     return (now.label, now.cpu, now.cores) == (then.label, then.cpu, then.cores)
 
 

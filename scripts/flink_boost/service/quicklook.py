@@ -68,14 +68,14 @@ def find_interrupted(
     """The newest unfinished quick look that this call would start again in exactly the same way.
 
     Same plan, same commit, same jars, machine and JDK; anything else is left for
-    ``flink-boost bench --resume``, and so is one that came to its end since.
+    ``flink-boost bench --resume``, and so is one that has a complete one behind it.
     """
     for run_id in reversed(store.run_ids(results)):
         try:
             state = store.state(results, run_id)
             info = store.load_run(results, run_id)
             if info.commit == commit and _is_this_quick_look(info, group, line):
-                if state.is_final:
+                if state is RunState.COMPLETE:
                     return None
                 if state is RunState.ABANDONED:
                     continue

@@ -628,7 +628,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
     elif what == "benchmark class path":
         paths.stock[1].write_text("rebuilt")
     elif what == "machine":
-        box = box.model_copy(update={"hostname": "elsewhere"})
+        box = box.model_copy(update={"hostname": "elsewhere", "fingerprint": "another"})
     else:
         box = box.model_copy(update={"jdk": "21.0.8+9"})
     with pytest.raises(UsageProblem, match=f"the {what} has changed"):
