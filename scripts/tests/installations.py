@@ -69,6 +69,13 @@ def our_jars(home: Path) -> list[str]:
     return ours
 
 
+def small_home(folder: Path) -> Path:
+    """A private copy of a distribution whose ``flink-dist`` holds just what is looked at."""
+    home = new_home(folder)
+    small_dist(home, "2.3.0", official_classes())
+    return home
+
+
 def small_dist(home: Path, version: str, classes: dict[str, bytes]) -> None:
     """Puts a ``flink-dist`` with that manifest and those classes in the place of the real one."""
     for dist in (home / "lib").glob("flink-dist*.jar"):

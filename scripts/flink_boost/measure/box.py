@@ -12,11 +12,8 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
-from flink_boost.flink.jdks import java_home as fetch_jdk
 from flink_boost.measure.boxfile import BoxFile, fingerprint, require_same_box
 from flink_boost.measure.model import Box
-
-__all__ = ["Jdk", "ask_jdk", "choose_java", "describe_box", "fetch_jdk", "find_java"]
 
 
 def choose_java(

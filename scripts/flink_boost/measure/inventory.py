@@ -94,12 +94,12 @@ def prunable(
 def prune(results: Path, found: Prunable) -> None:
     """Deletes it."""
     if not found.logs:
-        delete_run(results, found.run_id)
+        _delete_run(results, found.run_id)
     for log in found.logs:
         log.unlink(missing_ok=True)
 
 
-def delete_run(results: Path, run_id: str) -> None:
+def _delete_run(results: Path, run_id: str) -> None:
     """Deletes a run with all its files; at once it is none any more.
 
     Raises ``UsageProblem`` when it is a link to another place.

@@ -22,9 +22,10 @@ from stored_runs import store_complete_run
 from synthetic import make_forks
 
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.jdks import ask_jdk, find_java
 from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import classpaths, plan, store
-from flink_boost.measure.box import ask_jdk, describe_box, find_java
+from flink_boost.measure.box import describe_box
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Box, Mode, RunInfo
 from flink_boost.publish import liveness

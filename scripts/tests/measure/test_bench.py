@@ -27,11 +27,12 @@ import pytest
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.jdks import Jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import compare_with_comparators
 from flink_boost.measure import classpaths, plan, runner, store
-from flink_boost.measure.box import Jdk, describe_box
+from flink_boost.measure.box import describe_box
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Cell, Fork, RunInfo, Timing

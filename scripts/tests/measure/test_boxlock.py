@@ -123,7 +123,7 @@ def test_a_second_name_of_somebodys_file_is_neither_changed_nor_emptied(tmp_path
     assert precious.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_folder_that_is_closed_to_this_user_is_named_with_what_opens_it(tmp_path: Path) -> None:
+def test_what_makes_the_lock_usable_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir()
     (folder / "measuring.lock").mkdir()

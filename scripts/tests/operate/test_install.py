@@ -26,6 +26,7 @@ from installations import (
     official_classes,
     our_jars,
     small_dist,
+    small_home,
 )
 from signalled import run_signalled_at
 
@@ -48,10 +49,7 @@ from flink_boost.flink.lines import Line
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A private copy of a distribution whose ``flink-dist`` holds just what is looked at."""
-    home = new_home(tmp_path / "flink")
-    small_dist(home, "2.3.0", official_classes())
-    return home
+    return small_home(tmp_path / "flink")
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.version)

@@ -15,10 +15,8 @@ from installations import (
     JAR,
     everything_in,
     flink_boost,
-    new_home,
-    official_classes,
     our_jars,
-    small_dist,
+    small_home,
 )
 from signalled import run_signalled_at
 
@@ -27,10 +25,7 @@ from flink_boost.cli.problems import INTERRUPTED
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A private copy of a distribution whose ``flink-dist`` holds just what is looked at."""
-    home = new_home(tmp_path / "flink")
-    small_dist(home, "2.3.0", official_classes())
-    return home
+    return small_home(tmp_path / "flink")
 
 
 def signalled_at(number: int, step: int, *arguments: str | Path) -> tuple[int, dict[str, Any]]:

@@ -14,11 +14,12 @@ from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProb
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import jdk_option
+from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.measure import classpaths, ending, plan, runner, store
-from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
+from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
@@ -134,7 +135,7 @@ def command(
             sides = _sides(aa, third)
             heap = _checked_heap(heap)
             flink = find_line(line or default_line())
-            java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+            java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")
             third_side = ensure_third(flink.version, third, settings.build) if third else None
@@ -217,7 +218,7 @@ def _resume(
         raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
     store.refuse_abandoned(settings.results, run_id)
     flink = find_line(info.line)
-    java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), fetch_jdk)
+    java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), java_home)
     third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
     paths = classpaths.find_class_paths(
         flink, settings.build, info.boost_version, info.sides, third=third_side

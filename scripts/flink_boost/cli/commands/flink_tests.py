@@ -16,8 +16,9 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.base.text import describe_left
 from flink_boost.cli.context import Settings
 from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, find_line, load_lines
-from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk
+from flink_boost.measure.box import choose_java
 from flink_boost.port.flinktests import plan as planning
 from flink_boost.port.flinktests.classpath import ensure_tests, replaced_classes
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
@@ -166,7 +167,7 @@ def _plan(
     folder: Path,
 ) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
-    java = choose_java(None, jdk, line.jdks, dict(os.environ), fetch_jdk)
+    java = choose_java(None, jdk, line.jdks, dict(os.environ), java_home)
     modules = planning.modules_of(catalogue, line.version)
     tests = {module: ensure_tests(line, module, CACHE) for module in modules}
     available = {

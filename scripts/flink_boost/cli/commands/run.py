@@ -11,9 +11,10 @@ from flink_boost.base.errors import BenchmarkFailed
 from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, jdk_option
+from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import plan
-from flink_boost.measure.box import ask_jdk, choose_java, describe_box, fetch_jdk
+from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.publish import serve
@@ -52,7 +53,7 @@ def command(
     """
     settings: Settings = ctx.obj
     flink = find_line(line or default_line())
-    chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+    chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
     run_id, failure = _measure(ctx, flink, chosen)
     published = publish(
         run_id,

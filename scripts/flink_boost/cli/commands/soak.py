@@ -13,8 +13,9 @@ from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProb
 from flink_boost.base.files import make_folder, sha256
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import jdk_option
+from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
-from flink_boost.measure.box import ask_jdk, choose_java, fetch_jdk
+from flink_boost.measure.box import choose_java
 from flink_boost.port import soak
 
 DEFAULT_CASES = "2e6"
@@ -73,7 +74,7 @@ def command(
       flink-boost soak --break read+6F22                  is the soak test sound?
     """
     flink = find_line(line or default_line())
-    java = choose_java(java, jdk, flink.jdks, dict(os.environ), fetch_jdk)
+    java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
     plan = soak.SoakPlan(
         line=flink.version,
         jdk=ask_jdk(java).feature,
