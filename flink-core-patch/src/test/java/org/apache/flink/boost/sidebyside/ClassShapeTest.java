@@ -4,16 +4,14 @@ package org.apache.flink.boost.sidebyside;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.string.Serialized;
 import org.apache.flink.boost.string.Wire;
 import org.junit.jupiter.api.Test;
 
@@ -34,8 +32,8 @@ class ClassShapeTest extends ClassShapeContract {
     @Test
     void objectsOfThemAreTheSameBytesInJavaSerialization() throws Exception {
         for (Object[] pair : new Object[][] {values(), serializers(), inputs()}) {
-            byte[] ours = javaBytes(pair[0]);
-            assertThat(Wire.hex(ours)).isEqualTo(Wire.hex(javaBytes(pair[1])));
+            byte[] ours = Serialized.byJava(pair[0]);
+            assertThat(Wire.hex(ours)).isEqualTo(Wire.hex(Serialized.byJava(pair[1])));
             // Each side reads what the other wrote.
             assertThat(javaObject(ours, FlinkClasses.STOCK)).isInstanceOf(pair[1].getClass());
             assertThat(javaObject(ours, FlinkClasses.PATCHED)).isInstanceOf(pair[0].getClass());
@@ -46,16 +44,18 @@ class ClassShapeTest extends ClassShapeContract {
     @Test
     void aValueThatWasAskedForItsHashCodeHasOtherBytes() throws IOException {
         Object[] values = values();
-        byte[] before = javaBytes(values[0]);
+        byte[] before = Serialized.byJava(values[0]);
         assertThat(values[0].hashCode()).isEqualTo(values[1].hashCode());
-        assertThat(javaBytes(values[0])).isNotEqualTo(before).isEqualTo(javaBytes(values[1]));
+        assertThat(Serialized.byJava(values[0]))
+                .isNotEqualTo(before)
+                .isEqualTo(Serialized.byJava(values[1]));
     }
 
     @Test
     void kryoWritesThemAsItDoesOnStock() throws IOException {
         for (Object[] pair : new Object[][] {values(), inputs()}) {
-            String ours = Wire.hex(kryoBytes(FlinkClasses.PATCHED, pair[0]));
-            assertThat(ours).isEqualTo(Wire.hex(kryoBytes(FlinkClasses.STOCK, pair[1])));
+            String ours = Wire.hex(Serialized.byKryo(FlinkClasses.PATCHED, pair[0]));
+            assertThat(ours).isEqualTo(Wire.hex(Serialized.byKryo(FlinkClasses.STOCK, pair[1])));
             assertThat(ours).isNotEmpty();
         }
     }
@@ -106,36 +106,11 @@ class ClassShapeTest extends ClassShapeContract {
         return inputs;
     }
 
-    private static byte[] javaBytes(Object object) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-            out.writeObject(object);
-        }
-        return bytes.toByteArray();
-    }
-
     private static Object javaObject(byte[] bytes, FlinkClasses flink) throws Exception {
         try (InputStream source = new ByteArrayInputStream(bytes);
                 ObjectInputStream in = new SideInputStream(source, flink)) {
             return in.readObject();
         }
-    }
-
-    private static byte[] kryoBytes(FlinkClasses flink, Object object) throws IOException {
-        // The settings moved out of ExecutionConfig in Flink 2.
-        String settings = "org.apache.flink.api.common.serialization.SerializerConfigImpl";
-        Object config =
-                flink.create(
-                        flink.has(settings)
-                                ? settings
-                                : "org.apache.flink.api.common.ExecutionConfig");
-        String kryo = "org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer";
-        Object serializer = flink.create(kryo, object.getClass(), config);
-        DataOutput out = flink.newOutput(256);
-        flink.invoke(serializer, "serialize", object, out);
-        return Arrays.copyOf(
-                (byte[]) FlinkClasses.field(out, "buffer"),
-                (int) FlinkClasses.field(out, "position"));
     }
 
     /** Finds Flink's classes on one side. */
