@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from scipy import stats
+from scipy import special
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison, GcComparison, Verdict
@@ -175,7 +175,7 @@ def check_harness(rows: Sequence[Comparison]) -> HarnessCheck:
     return HarnessCheck(
         rows=len(judged),
         excluding_one=sum(excludes_one(row) for row in judged),
-        expected_at_most=int(stats.binom.ppf(0.95, len(judged), 1 - confidence)) if judged else 0,
+        expected_at_most=_quantile_of_count(0.95, len(judged), 1 - confidence),
         confidence=confidence,
     )
 
@@ -287,8 +287,17 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _half_width(spread: float, count: int, confidence: float) -> float:
-    quantile = float(stats.t.ppf((1 + confidence) / 2, count - 1))
+    quantile = float(special.stdtrit(count - 1, (1 + confidence) / 2))
     return quantile * spread / math.sqrt(count)
+
+
+def _quantile_of_count(share: float, trials: int, probability: float) -> int:
+    """The smallest count that a binomial variable does not exceed with at least that probability.
+
+    As ``scipy.stats.binom.ppf``; scipy.stats takes a second to import, at every call of a command.
+    """
+    counts = range(trials)
+    return next((k for k in counts if special.bdtr(k, trials, probability) >= share), trials)
 
 
 def _exp(value: float) -> float:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from scipy import stats
+from scipy import special
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
@@ -57,7 +57,7 @@ class PublishedRow(Frozen):
             ratio = 1 / ratio
         error = math.hypot(self.before_error / self.before, self.after_error / self.after)
         freedom = self.iterations - 1
-        quantiles = stats.t.ppf([(1 + confidence) / 2, (1 + JMH_CONFIDENCE) / 2], freedom)
+        quantiles = special.stdtrit(freedom, [(1 + confidence) / 2, (1 + JMH_CONFIDENCE) / 2])
         half = error * float(quantiles[0] / quantiles[1])
         return Interval(ratio, ratio * math.exp(-half), ratio * math.exp(half))
 

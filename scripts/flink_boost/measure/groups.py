@@ -6,6 +6,7 @@ import difflib
 import itertools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,7 +147,7 @@ def choose_cells(group: Group, patterns: Sequence[str]) -> Group:
 def _expand(name: str, group: _Group, path: Path) -> Group:
     plan = [(cell, entry.timing()) for entry in group.benchmarks for cell in entry.cells()]
     cells = tuple(cell for cell, _ in plan)
-    twice = {cell.name for cell in cells if cells.count(cell) > 1}
+    twice = {cell.name for cell, count in Counter(cells).items() if count > 1}
     if twice:
         raise BrokenData(
             f"{path}: the group {name!r} names {min(twice)} twice.", "Remove one of them."

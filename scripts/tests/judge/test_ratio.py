@@ -20,6 +20,7 @@ from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import (
     HarnessCheck,
+    _quantile_of_count,
     check_harness,
     compare,
     contrasts,
@@ -445,3 +446,11 @@ def test_ours_is_set_beside_the_comparators_of_the_same_operation_and_length() -
     lost = [fork for fork in forks if fork.cell != COMPARATOR or fork.pair != 2]
     assert compare_with_comparators(info, lost)[0].row.pairs == 2
     assert unpaired(info, lost) == (f"{COMPARATOR.name}: pair 2",)
+
+
+@given(trials=st.integers(0, 400), probability=st.floats(0.001, 0.5))
+def test_false_differences_are_allowed_as_often_as_chance_makes_them(
+    trials: int, probability: float
+) -> None:
+    expected = stats.binom.ppf(0.95, trials, probability) if trials else 0
+    assert _quantile_of_count(0.95, trials, probability) == expected
