@@ -5,13 +5,13 @@ SHELL := /bin/sh
 
 PYTHON ?= python3
 # What `make` itself needs to know of lines.toml; each is looked up only where it is used.
-LINES = $(shell PYTHON=$(PYTHON) scripts/maven-arguments --lines)
-LINE ?= $(shell PYTHON=$(PYTHON) scripts/maven-arguments --default)
+LINES = $(shell PYTHON=$(PYTHON) scripts/lines)
+LINE ?= $(shell PYTHON=$(PYTHON) scripts/lines --default)
 # A pinned Maven; a file whose checksum is not in .mvn/checksums stops the build.
-MAVEN = PYTHON=$(PYTHON) scripts/mvn $$(PYTHON=$(PYTHON) scripts/maven-arguments $(LINE))
+MAVEN = PYTHON=$(PYTHON) scripts/mvn --line $(LINE)
 
 SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
-	-path '*/target' -prune -o -type f \( -path '*/src/main/*' -o -path '*/src/line/*' -o -path 'flink-core-patch/src/test/*' -o -name pom.xml \) -print)
+	-path '*/target' -prune -o -type f \( -path '*/src/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
 
 .PHONY: help
@@ -32,10 +32,10 @@ jars: ## Build them for all lines
 	@for line in $(LINES); do $(MAKE) --no-print-directory build LINE=$$line || exit; done
 
 $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
-	@PYTHON=$(PYTHON) scripts/maven-arguments $(LINE) > /dev/null
+	@PYTHON=$(PYTHON) scripts/lines $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
-	$(MAVEN) -q package -DskipTests
+	$(MAVEN) -q package -DskipTests $(MAVEN_OPTIONS)
 	@touch $@
 
 .PHONY: wheel
@@ -55,9 +55,9 @@ stop: ## Stop the dashboard that `make run` left running
 	@if [ -x .venv/bin/flink-boost ]; then .venv/bin/flink-boost stop; else echo "Nothing is set up, nothing runs."; fi
 
 .PHONY: test
-test: ## Run every test and check (Java, Python, browser, clusters), then print totals
+test: ## Every test and check (Java, Python, browser, clusters) whose inputs changed, with totals; FRESH=1: all
 	@scripts/bootstrap-venv --browser
-	@scripts/run-tests $(if $(filter-out file,$(origin LINE)),$(LINE))
+	@scripts/run-tests $(if $(FRESH),--fresh) $(if $(ALL_MODES),--all-modes) $(if $(filter-out file,$(origin LINE)),$(LINE))
 
 .PHONY: check
 check: setup ## Lint, types, rooms and the tests that need nothing built, at once (2 minutes)
@@ -74,7 +74,7 @@ images: setup ## Images of the patched Flink (LINE), the dashboard and the night
 
 .PHONY: test-images
 test-images: setup ## Build them with buildah and start the services of docker/compose.yaml (root, Debian)
-	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON=$(PYTHON) scripts/maven-arguments --default)
+	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON=$(PYTHON) scripts/lines --default)
 	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py
 
 .PHONY: soak

@@ -14,7 +14,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from browser import ensure_browser
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
-from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.pip_settings import read_pip_settings, without_passwords
 from packages import DamagedPackage, check_installed, explain, unpack_codespeed
 
@@ -228,27 +227,12 @@ class _SetUp:
 
     def _call(self, command: Sequence[str], environ: os._Environ[str] | dict[str, str]) -> None:
         log = self._layout.log
-        try:
-            done = subprocess.run(
-                command,
-                env={
-                    key: value
-                    for key, value in foreign_environment(environ).items()
-                    if key != "PYTHONPATH"
-                },
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                timeout=_COMMAND_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise EnvironmentProblem(
-                f"Setting up took longer than {_COMMAND_SECONDS:.0f} s and was stopped.",
-                "Run the same command again: finished downloads are kept.",
-            ) from error
+        done = run_captured(
+            command,
+            _COMMAND_SECONDS,
+            environment={key: value for key, value in environ.items() if key != "PYTHONPATH"},
+            again="Run the same command again: finished downloads are kept.",
+        )
         output = without_passwords(done.stdout)
         with log.open("a", encoding="utf-8") as file:
             file.write(f"$ {' '.join(command)}\n{output}\n")

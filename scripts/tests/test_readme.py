@@ -29,14 +29,15 @@ def test_the_first_command_is_the_main_job() -> None:
 
 def test_ci_runs_the_test_command_of_the_readme_and_nothing_else() -> None:
     script = (PROJECT_ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-    steps = [line for line in script if line and not line.startswith(("#", "set ", "cd "))]
+    steps = [
+        line for line in script if line and not line.startswith(("#", "set ", "cd ", "export CI="))
+    ]
     assert "make test" in commands()
     assert steps == ["exec make test"]
 
 
-@pytest.mark.parametrize("file", ["Makefile", "scripts/run-tests"])
-def test_a_test_run_names_tests_that_exist(file: str) -> None:
-    text = (PROJECT_ROOT / file).read_text(encoding="utf-8")
+def test_make_names_tests_that_exist() -> None:
+    text = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8")
     named = set(re.findall(r"\btests/[\w/]+(?:\.py)?", text))
     assert "tests/cluster" in named
     missing = {name for name in named if not (PROJECT_ROOT / "scripts" / name).exists()}
@@ -86,3 +87,26 @@ def test_the_readme_names_the_lines_that_are_switched_on_and_their_jdks() -> Non
 @pytest.mark.parametrize("page", sorted(pages()))
 def test_nothing_is_left_to_be_filled_in(page: str) -> None:
     assert not re.search(r"@@|TODO|TBD|FIXME", pages()[page])
+
+
+def test_the_front_page_shows_what_was_measured_and_nothing_else() -> None:
+    """The front page's table is a part of the one that names its command and its run."""
+    front = table((PROJECT_ROOT / "README.md").read_text("utf-8"), "| mixed |")
+    whole = table((PROJECT_ROOT / "docs" / "measured.md").read_text("utf-8"), "| characters |")
+    lengths = front.pop("mixed")
+    assert lengths[0] == "1 character"
+    columns = whole.pop("characters")
+    view = {"write": "serializer", "read": "network", "copy": "network"}
+    for row, cells in front.items():
+        method, kind = row.lower().split()
+        measured = dict(zip(columns, whole[f"{method} {kind}, {view[method]}"], strict=True))
+        wanted = [measured[length.removesuffix(" character")] for length in lengths]
+        assert cells == wanted, row
+    assert len(front) == 9
+
+
+def table(page: str, start: str) -> dict[str, list[str]]:
+    """The rows of the Markdown table whose first line begins so, by their first cells."""
+    lines = page[page.index(start) :].split("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {first: rest for first, *rest in rows if set(first) - set(":-")}

@@ -67,9 +67,15 @@ def run_supervised(
 
 
 def start_supervised(
-    command: Sequence[str], log: Path, environment: Mapping[str, str]
+    command: Sequence[str],
+    log: Path,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Starts a command with its output in ``log``; whoever calls this calls ``end_supervised``."""
+    """Starts a command with its output in ``log``, in ``folder``, by default the caller's.
+
+    Whoever calls this calls ``end_supervised``.
+    """
     with log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", str(Path(__file__)), *command],
@@ -77,6 +83,7 @@ def start_supervised(
             stdout=output,
             stderr=subprocess.STDOUT,
             env=dict(environment),
+            cwd=folder,
             start_new_session=True,
         )
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import PinnedFile
@@ -99,7 +99,7 @@ def run_checked(command: Sequence[str], purpose: str, folder: Path | None = None
 
     ``purpose`` completes the sentence "Could not ...".
     """
-    result = _run(command, _SET_UP_SECONDS, folder)
+    result = run_captured(command, _SET_UP_SECONDS, folder=folder)
     if result.returncode != 0:
         raise EnvironmentProblem(
             f"Could not {purpose} ({_last_error(result.stdout)}).",
@@ -112,28 +112,6 @@ def _wrong_checksum(pin: PinnedFile, found: str) -> BrokenData:
         f"{pin.file} has SHA-256 {found} instead of the pinned {pin.sha256}; the file was deleted.",
         "Run the command again to fetch it anew; if that fails too, do not trust the source.",
     )
-
-
-def _run(
-    command: Sequence[str], seconds: int, folder: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise EnvironmentProblem(f"{command[0]} is not installed.", "Install it.") from error
-    except subprocess.TimeoutExpired as error:
-        raise EnvironmentProblem(
-            f"{command[0]} did not finish within {seconds} s.",
-            "Check the network, then run the command again.",
-        ) from error
 
 
 def _last_error(output: str) -> str:

@@ -6,7 +6,8 @@ checksums", recorded in ``.mvn/checksums/checksums.sha256`` by ``make checksums`
 
     <cache>/apache-maven-<version>/     appears complete or not at all
 
-``scripts/mvn ARGUMENT...`` runs this module on a bare Python, and becomes that Maven.
+``scripts/mvn [--line LINE [--jdk N] [--mode MODE]] ARGUMENT...`` runs this module on a bare Python,
+and becomes that Maven. ``--line`` selects a Flink line, ``--jdk`` and ``--mode`` what tests run in.
 What is not recorded stops the build, unless ``FLINK_BOOST_CHECKSUMS`` says otherwise: ``known``
 checks only what is recorded, for a release that is being added; ``record`` adds to the record.
 """
@@ -17,14 +18,14 @@ import os
 import re
 import shutil
 import stat
-import subprocess
 import sys
 import tarfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment
@@ -36,7 +37,10 @@ from flink_boost.flink.downloads import (
     run_checked,
     verify,
 )
-from flink_boost.flink.lines import PinnedFile
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import PinnedFile, default_line, find_line
+from flink_boost.flink.maven import jdk_arguments, maven_arguments
+from flink_boost.flink.modes import MODES
 
 PIN = PinnedFile(
     "apache-maven",
@@ -47,7 +51,9 @@ PIN = PinnedFile(
 CHECKSUMS = PROJECT_ROOT / ".mvn" / "checksums"
 MODE_VARIABLE = "FLINK_BOOST_CHECKSUMS"
 
-_MODES = ("verify", "known", "record")
+_CHECKS = ("verify", "known", "record")
+_VERSION_SECONDS = 60.0
+_SELECTING = ("--line", "--jdk", "--mode")
 _SOURCE = PROJECT_ROOT / "scripts" / "fetch-maven" / "FetchMaven.java"
 _CLASS = "org.flinkboost.fetchmaven.FetchMaven"
 _FILE_SOURCE = "-Daether.trustedChecksumsSource.summaryFile"
@@ -75,8 +81,8 @@ def maven_command(
         return ["mvn", *_common(cache)]
     asked = environment.get(MODE_VARIABLE) or "verify"
     mode = mode if mode and asked != "record" else asked
-    if mode not in _MODES:
-        raise UsageProblem(f"{MODE_VARIABLE} is {mode!r}.", f"Choose one of: {', '.join(_MODES)}.")
+    if mode not in _CHECKS:
+        raise UsageProblem(f"{MODE_VARIABLE} is {mode!r}.", f"Choose one of: {', '.join(_CHECKS)}.")
     return [
         str(ensure_maven()),
         *_common(cache),
@@ -148,20 +154,12 @@ def _fetch(pin: PinnedFile, folder: Path) -> None:
 
 def _machines_maven() -> Path:
     """The home of the ``mvn`` on the ``PATH``."""
-    try:
-        done = subprocess.run(
-            ["mvn", "-B", "--version"],
-            env={**foreign_environment(os.environ), "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise EnvironmentProblem(
-            "Maven is not installed.", "Install Maven 3.8 (Debian 12: apt-get install maven)."
-        ) from error
+    done = run_captured(
+        ["mvn", "-B", "--version"],
+        _VERSION_SECONDS,
+        environment={**os.environ, "LC_ALL": "C"},
+        install="Install Maven 3.8 (Debian 12: apt-get install maven).",
+    )
     found = re.search(r"^Maven home: (.+)$", done.stdout, re.MULTILINE)
     if found is None:
         raise EnvironmentProblem("mvn --version does not say where it is.", "Install Maven 3.8.")
@@ -187,10 +185,36 @@ def _unpack(archive: Path, home: Path) -> None:
         ) from error
 
 
+def line_arguments(
+    arguments: Sequence[str], find_home: Callable[[int], Path] = java_home
+) -> list[str]:
+    """Maven's arguments, with ``--line``, ``--jdk`` and ``--mode`` at their front resolved.
+
+    Raises ``UsageProblem`` for what no line has, and as ``java_home``.
+    """
+    chosen: dict[str, str] = {}
+    rest = list(arguments)
+    while rest and rest[0] in _SELECTING:
+        option, *rest = rest
+        if not rest:
+            raise UsageProblem(f"{option} lacks its value.")
+        chosen[option] = rest.pop(0)
+    if not chosen:
+        return rest
+    line = find_line(chosen.get("--line") or default_line())
+    words = maven_arguments(line)
+    if "--jdk" in chosen or "--mode" in chosen:
+        jdk = chosen.get("--jdk", str(line.jdks[0]))
+        if not jdk.isdecimal():
+            raise UsageProblem(f"--jdk is {jdk!r}.", "Give a number, such as 17.")
+        words += jdk_arguments(line, int(jdk), chosen.get("--mode", MODES[0]), find_home)
+    return [*words, *rest]
+
+
 def main(arguments: Sequence[str]) -> NoReturn:
     """Becomes Maven with these arguments, or exits saying why it cannot."""
     try:
-        command = [*maven_command(), *arguments]
+        command = [*maven_command(), *line_arguments(arguments)]
     except FlinkBoostError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(error.exit_code)

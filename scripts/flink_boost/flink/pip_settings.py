@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from flink_boost.base.errors import EnvironmentProblem
+
 _SECTIONS = ("global", "install", "download")
 _FALSE = ("", "0", "no", "off", "false")
 
@@ -49,18 +51,28 @@ class PipSettings:
 
 
 def read_pip_settings(environment: Mapping[str, str] = os.environ) -> PipSettings:
-    """Reads pip's configuration files and its variables; what is said later wins, as with pip."""
+    """Reads pip's configuration files and its variables; what is said later wins, as with pip.
+
+    Raises ``EnvironmentProblem`` for a file that is no configuration, or a timeout that is no time.
+    """
     values: dict[str, str] = {}
     for file in _files(environment):
         parser = configparser.RawConfigParser()
-        parser.read(file, encoding="utf-8")
+        try:
+            parser.read(file, encoding="utf-8")
+        except (configparser.Error, UnicodeDecodeError, PermissionError) as error:
+            # Not the error's own words: they quote the file, which may hold a password.
+            raise EnvironmentProblem(
+                f"pip's settings in {file} cannot be read ({type(error).__name__}).",
+                "Correct the file; `pip config debug` says more.",
+            ) from None
         for section in _SECTIONS:
             if parser.has_section(section):
                 values |= {_key(name): value for name, value in parser.items(section)}
     for name, value in environment.items():
         if name.startswith("PIP_") and value:
             values[_key(name.removeprefix("PIP_"))] = value
-    timeout = values.get("timeout") or values.get("default-timeout")
+    timeout = values.get("timeout") or values.get("default-timeout") or ""
     return PipSettings(
         index_url=values.get("index-url") or None,
         extra_index_urls=tuple(values.get("extra-index-url", "").split()),
@@ -68,8 +80,17 @@ def read_pip_settings(environment: Mapping[str, str] = os.environ) -> PipSetting
         no_index=values.get("no-index", "").lower() not in _FALSE,
         cert=values.get("cert") or None,
         proxy=values.get("proxy") or None,
-        timeout=float(timeout) if timeout else None,
+        timeout=_seconds(timeout) if timeout else None,
         trusted_hosts=tuple(values.get("trusted-host", "").split()),
+    )
+
+
+def _seconds(text: str) -> float:
+    if re.fullmatch(r"\d{1,6}(\.\d*)?", text.strip()) and float(text) > 0:
+        return float(text)
+    raise EnvironmentProblem(
+        f"pip's timeout is {text!r}.",
+        "Set PIP_TIMEOUT, or timeout in pip.conf, to a number of seconds.",
     )
 
 

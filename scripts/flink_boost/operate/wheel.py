@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
 
@@ -68,20 +67,14 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
 
 
 def _run_pip(source: Path, target: Path) -> None:
-    done = subprocess.run(
+    done = run_captured(
         [
             *(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"),
             *("--no-index", "--no-deps", "--no-build-isolation", "--no-cache-dir"),
             *("--wheel-dir", str(target), str(source)),
         ],
-        env={**foreign_environment(os.environ), "SOURCE_DATE_EPOCH": _EPOCH},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=_SECONDS,
-        check=False,
+        _SECONDS,
+        environment={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
     )
     if done.returncode != 0:
         words = done.stdout.strip().splitlines() or ["no output"]

@@ -18,7 +18,7 @@ import pytest
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line
-from flink_boost.totals import read_totals
+from suites.totals import read_totals
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 LINE = find_line("2.3.0")

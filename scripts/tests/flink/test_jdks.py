@@ -153,7 +153,7 @@ def test_a_jdk_that_no_line_runs_on_is_refused() -> None:
 
 
 def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """As Make and scripts/run-tests call it: by its path, without the project's environment."""
+    """Without the project's environment, as before it exists."""
     python = Path(sys.base_prefix) / "bin" / "python3"
     return subprocess.run(
         [python, "-m", "flink_boost.flink.jdks", *arguments],

@@ -13,9 +13,9 @@ import pytest
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import default_line, find_line, load_lines
 from flink_boost.flink.maven import jdk_arguments, maven_arguments
+from flink_boost.flink.modes import find_mode, mode_options
 
 PATCHED = {
     "StringValue",
@@ -79,50 +79,26 @@ def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize(
-    ("version", "jdk", "opened", "skipped"),
-    [
-        ("1.9.3", 11, "", ("false", "true")),
-        ("1.20.5", 11, OPENED, ("false", "true")),
-        ("1.20.5", 17, OPENED, ("true", "true")),
-        ("2.3.0", 17, OPENED, ("false", "false")),
-        ("2.3.0", 21, OPENED, ("true", "true")),
-    ],
-)
-def test_tests_run_on_the_jdk_that_is_named(
-    version: str, jdk: int, opened: str, skipped: tuple[str, str]
-) -> None:
-    home = Path("/opt/some-jdk")
-    assert jdk_arguments(find_line(version), jdk, lambda _: home) == [
-        f"-Dtest.jdk={jdk}",
-        "-Dtest.jvm=/opt/some-jdk/bin/java",
-        f"-Dtest.opened={opened}",
-        f"-Dtest.not.opened.skipped={skipped[0]}",
-        f"-Dtest.not.opened.compiler={'' if skipped[1] == 'false' else '-XX:TieredStopAtLevel=1'}",
-        f"-Dtest.rare.modes.skipped={skipped[1]}",
+def test_maven_runs_tests_on_the_jdk_and_in_the_mode_that_are_named() -> None:
+    home = Path("/opt/some jdk")
+    assert jdk_arguments(find_line("2.3.0"), 21, "plain", lambda _: home) == [
+        "-Dtest.jvm=/opt/some jdk/bin/java",
+        f"-Dtest.options={' '.join(mode_options(find_line('2.3.0'), 21, find_mode('plain')))}",
     ]
-
-
-@pytest.mark.parametrize(
-    ("version", "jdk", "rare"),
-    [("1.9.3", 11, "false"), ("1.20.5", 17, "true"), ("2.3.0", 17, "false"), ("2.3.0", 21, "true")],
-)
-def test_more_modes_run_on_demand(version: str, jdk: int, rare: str) -> None:
-    shown = run_script(version, "--jdk", str(jdk), "--all-modes").stdout.split()
-    assert "-Dtest.not.opened.skipped=false" in shown
-    assert f"-Dtest.rare.modes.skipped={rare}" in shown
 
 
 def test_a_jdk_that_the_line_does_not_run_on_is_refused() -> None:
     with pytest.raises(UsageProblem, match=r"1\.9\.3 does not run on JDK 17\. Choose one of: 11\."):
-        jdk_arguments(find_line("1.9.3"), 17, lambda _: Path())
+        jdk_arguments(find_line("1.9.3"), 17, "opened", lambda _: Path())
+    with pytest.raises(UsageProblem, match=r"no mode 'closed'\. Choose one of: opened, not-opened"):
+        jdk_arguments(find_line("1.9.3"), 11, "closed", lambda _: Path())
 
 
 def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
     """As Make calls it: without the project's environment, and with nothing installed."""
     bare = str(Path(sys.base_prefix) / "bin" / "python3")
     return subprocess.run(
-        [PROJECT_ROOT / "scripts" / "maven-arguments", *arguments],
+        [PROJECT_ROOT / "scripts" / "lines", *arguments],
         env={**os.environ, "PYTHON": bare},
         capture_output=True,
         text=True,
@@ -133,18 +109,12 @@ def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_script_tells_lines_and_jdks_on_a_bare_python() -> None:
     assert run_script("--default").stdout == f"{default_line()}\n"
-    assert run_script("--lines").stdout.split() == [v for v, each in LINES.items() if each.enabled]
+    assert run_script().stdout.split() == [v for v, each in LINES.items() if each.enabled]
     assert run_script("2.3.0", "--jdks").stdout == "17 21\n"
-    assert run_script("1.9.3").stdout.split() == maven_arguments(find_line("1.9.3"))
-    on_jdk_11 = run_script("1.9.3", "--jdk", "11").stdout
-    assert f"-Dtest.jvm={java_home(11)}/bin/java" in on_jdk_11.split()
 
 
-@pytest.mark.parametrize(
-    "arguments", [("1.0.0",), ("1.9.3", "--jdk", "17"), ("1.9.3", "--jdk", "8")]
-)
-def test_the_script_refuses_a_wrong_call_without_a_traceback(arguments: tuple[str, ...]) -> None:
-    done = run_script(*arguments)
+def test_the_script_refuses_a_line_that_is_none_without_a_traceback() -> None:
+    done = run_script("1.0.0")
     assert done.returncode == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -177,3 +178,29 @@ def test_pip_is_read_as_pip_reads_itself(tmp_path: Path) -> None:
     only = read_pip_settings({"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": "http://five"})
     assert only == PipSettings(index_url="http://five")
     assert PipSettings().for_uv() == {}
+
+
+@pytest.mark.parametrize("timeout", ["15s", "nan", "-1", "0", "1e9", "ten"])
+def test_a_timeout_that_is_none_is_one_sentence(timeout: str) -> None:
+    with pytest.raises(EnvironmentProblem, match=f"pip's timeout is '{timeout}'"):
+        read_pip_settings({"PIP_CONFIG_FILE": os.devnull, "PIP_TIMEOUT": timeout})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"index-url = http://user:secret@index",
+        b"[global]\nindex-url user secret\n",
+        b"[global]\ntimeout=1\n[global]\nindex-url=http://user:secret@index",
+        b"[global]\nindex-url = \xff\xfe",
+    ],
+)
+def test_a_file_that_is_no_configuration_is_named_and_not_quoted(
+    content: bytes, tmp_path: Path
+) -> None:
+    file = tmp_path / "pip.conf"
+    file.write_bytes(content)
+    with pytest.raises(EnvironmentProblem) as problem:
+        read_pip_settings({"PIP_CONFIG_FILE": str(file), "HOME": str(tmp_path)})
+    assert str(file) in problem.value.message
+    assert "secret" not in str(problem.value)

@@ -18,11 +18,14 @@ from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import find_line
+from flink_boost.flink.maven import jdk_arguments, maven_arguments
 from flink_boost.flink.pinned_maven import (
     CHECKSUMS,
     MODE_VARIABLE,
     PIN,
     ensure_maven,
+    line_arguments,
     maven_command,
 )
 
@@ -162,7 +165,7 @@ def test_what_is_built_here_is_in_no_record_and_nothing_else_is_exempt() -> None
 
 
 def test_every_call_of_maven_goes_through_the_check() -> None:
-    for name in ("Makefile", "scripts/run-tests", "scripts/record-checksums", ".ci/run"):
+    for name in ("Makefile", "scripts/record-checksums", ".ci/run"):
         text = (PROJECT_ROOT / name).read_text(encoding="utf-8")
         assert not re.search(r"(?m)^(?!\s*#).*(?<![/\w-])mvn\s", text), name
     sources = [
@@ -171,6 +174,49 @@ def test_every_call_of_maven_goes_through_the_check() -> None:
         if re.search(r"""["']mvn["']""", path.read_text(encoding="utf-8"))
     ]
     assert [path.name for path in sources] == ["pinned_maven.py"]
+
+
+def test_a_line_a_jdk_and_a_mode_are_turned_into_mavens_arguments() -> None:
+    line = find_line("1.20.5")
+    home = Path("/some jdk")
+    opened = jdk_arguments(line, 11, "opened", lambda _: home)
+    assert line_arguments(["-q", "verify"]) == ["-q", "verify"]
+    assert line_arguments(["--line", "1.20.5", "verify"]) == [*maven_arguments(line), "verify"]
+    asked = ["--line", "1.20.5", "--jdk", "11", "verify", "--jdk"]
+    assert line_arguments(asked, lambda _: home) == [
+        *maven_arguments(line),
+        *opened,
+        "verify",
+        "--jdk",
+    ]
+    of_first = line_arguments(["--line", "1.20.5", "--mode", "plain"], lambda jdk: Path(f"/{jdk}"))
+    assert "-Dtest.jvm=/11/bin/java" in of_first
+    assert "-Dflink.boost.access=plain" in of_first[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--line",), "--line lacks its value"),
+        (("--line", "1.0.0"), "no Flink line '1.0.0'"),
+        (("--line", "1.9.3", "--jdk", "17"), "1.9.3 does not run on JDK 17"),
+        (("--jdk", "new", "verify"), "--jdk is 'new'. Give a number"),
+        (("--mode", "closed", "verify"), "no mode 'closed'"),
+    ],
+)
+def test_what_no_line_has_is_refused_without_a_traceback(
+    arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = subprocess.run(
+        [PROJECT_ROOT / "scripts" / "mvn", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_an_unknown_mode_is_not_taken_for_none() -> None:

@@ -143,6 +143,13 @@ def test_options_come_from_all_levels_without_repetition(catalogue: Catalogue) -
     assert plan.jvm_options(catalogue, "9.0", "runtime", 17, []) == ("-ea", "-Duser.language=de")
 
 
+def test_only_what_make_test_selects_runs_without_the_optimising_compiler() -> None:
+    catalogue = plan.load_catalogue()
+    first = "-XX:TieredStopAtLevel=1"
+    assert first not in plan.jvm_options(catalogue, "2.3.0", "core", 17, [])
+    assert first in plan.jvm_options(catalogue, "2.3.0", "core", 17, [], selection=True)
+
+
 def test_a_line_that_the_file_does_not_know(catalogue: Catalogue) -> None:
     with pytest.raises(UsageProblem, match=r"does not know Flink 8\.0"):
         plan.modules_of(catalogue, "8.0")

@@ -15,19 +15,31 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import load_lines
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.suite import Step, copy_tree, run_step, steps_of
+from suites.catalogue import all_suites
+
+FAILED_TEST = """\
+JUnit Jupiter > AllocationTest > writes() :: SUCCESSFUL
+JUnit Jupiter > AllocationTest > reads() :: FAILED
+\torg.opentest4j.AssertionFailedError: expected 1
+\t\tat a.B.c(B.java:1)
+"""
 
 
 def test_the_suite_is_that_of_make_test(tmp_path: Path) -> None:
     line = load_lines()["2.3.0"]
-    first, second, flinks = steps_of(line, tmp_path, lambda jdk: Path(f"/jdk-{jdk}"), True)
-    assert first.command[0] == "scripts/mvn"
-    assert f"-Dmaven.repo.local={tmp_path}/.cache/m2" in first.command
-    assert "-Dtest.jvm=/jdk-17/bin/java" in first.command
-    assert "-pl" not in first.command, "the benchmarks too"
-    assert "-Dtest.jvm=/jdk-21/bin/java" in second.command
-    assert second.command[-4:] == ("-pl", "flink-runtime-patch", "-am", "verify")
+    build, *tests, benchmarks, flinks = steps_of(line, tmp_path, True)
+    assert build.command[0] == "scripts/mvn"
+    assert f"-Dmaven.repo.local={tmp_path}/.cache/m2" in build.command
+    assert build.command[-2:] == ("package", "-DskipTests")
+    assert benchmarks.command[2:] == ("flink_boost.flink.javatests", "2.3.0", "benchmarks")
     assert flinks.command[3:] == ("flink-tests", "--line", "2.3.0", "--jdk", "17")
-    assert len(steps_of(line, tmp_path, lambda _: Path(), False)) == 2
+    of_make_test = [
+        suite.command[2:-2]
+        for suite in all_suites([line], [line], all_modes=False)
+        if "--mode" in suite.command
+    ]
+    assert [step.command[2:] for step in tests] == of_make_test
+    assert len(steps_of(line, tmp_path, False)) == len(of_make_test) + 2
 
 
 def test_the_copy_has_what_the_build_reads_and_nothing_that_was_built(tmp_path: Path) -> None:
@@ -55,8 +67,10 @@ def test_a_step_runs_in_the_tree_and_says_how_it_goes(
     told: list[str] = []
     script = (
         'test "$PWD/scripts" = "$PYTHONPATH" || exit 1\n'
-        'echo "[INFO] Tests run: 7, Failures: 0, Time elapsed: 1 s -- in a.B"\n'
-        'sleep 1; echo "[INFO] Tests run: 7, Failures: 0, Errors: 0, Skipped: 0"'
+        "for n in 1 2 3 4 5 6 7; do\n"
+        'echo "JUnit Jupiter > BTest > reads(int) > [$n] :: STARTED"\n'
+        'echo "JUnit Jupiter > BTest > reads(int) > [$n] :: SUCCESSFUL"\n'
+        "done; sleep 1; echo; echo '[         7 tests successful      ]'"
     )
     assert run(script, tmp_path, told) >= 1
     assert any("7 tests passed so far" in text for text in told)
@@ -83,9 +97,9 @@ def test_flinks_own_tests_are_counted_by_their_batches(tmp_path: Path) -> None:
             "A patch does not apply: a.B is not the class of Flink 7: expected SHA-256 1, found 2.",
         ),
         (
-            "[ERROR] Tests run: 3, Failures: 1\n[ERROR]   AllocationTest.reads:12 expected 1\n",
+            FAILED_TEST,
             PatchedCodeChanged,
-            "tests on JDK 17 failed (AllocationTest.reads:12 expected 1).",
+            "failed (AllocationTest.reads(): org.opentest4j.AssertionFailedError: expected 1).",
         ),
         (
             "[ERROR] Failed to execute goal: Could not transfer artifact a:b:jar:1 from central\n",
@@ -96,6 +110,11 @@ def test_flinks_own_tests_are_counted_by_their_batches(tmp_path: Path) -> None:
             "[ERROR] COMPILATION ERROR :\n[ERROR] /x/benchmarks/src/line/7/A.java:[5,7] no B\n",
             PatchedCodeChanged,
             "failed (/x/benchmarks/src/line/7/A.java:[5,7] no B).",
+        ),
+        (
+            "jqwik (JUnit Platform) > PropertyTest > holds :: FAILED\n\tjava.lang.Error: no\n",
+            PatchedCodeChanged,
+            "failed (PropertyTest.holds: java.lang.Error: no).",
         ),
         ("Killed\n", PatchedCodeChanged, "tests on JDK 17 failed (Killed)."),
         ("", PatchedCodeChanged, "tests on JDK 17 failed (no output)."),

@@ -15,12 +15,14 @@ from installations import everything_in
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.javatests import module_build
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.port.sources.ours import fetch_sources
 
 CORE = "flink-core/src/main/java/org/apache/flink"
 RUNTIME = "flink-runtime/src/main/java/org/apache/flink"
+JUPITER = ("junit-jupiter-api", "opentest4j", "apiguardian-api", "junit-platform-commons", "jsr305")
 # Runs the methods of a test class, as an engine would, which the build does not need otherwise.
 RUNNER = """\
 package org.apache.flink.boost.string;
@@ -64,15 +66,10 @@ def apply(checkout: Path, patch: Path) -> None:
 
 
 def class_path(line: Line) -> str:
-    """Flink's own jars and JUnit's interfaces, which the build has fetched."""
-    m2 = CACHE / "m2"
-    jupiter = [
-        next((m2 / "org/junit/jupiter/junit-jupiter-api").rglob("*.jar")),
-        next((m2 / "org/opentest4j").rglob("*.jar")),
-        next((m2 / "org/apiguardian").rglob("*.jar")),
-        next((m2 / "org/junit/platform/junit-platform-commons").rglob("*.jar")),
-        next((m2 / "com/google/code/findbugs/jsr305").rglob("*.jar")),
-    ]
+    """Flink's own jars, and of those that our tests are built with JUnit's interfaces."""
+    jars = [Path(jar) for jar in module_build("flink-core-patch", line).jars]
+    jupiter = [jar for jar in jars if jar.stem.rpartition("-")[0] in JUPITER]
+    assert len(jupiter) == len(JUPITER)
     return os.pathsep.join(map(str, [*jupiter, *(ensure_distribution(line) / "lib").glob("*.jar")]))
 
 

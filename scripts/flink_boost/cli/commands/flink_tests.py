@@ -181,7 +181,10 @@ def _plan(
     else:
         chunks = planning.selection_of(catalogue, line.version, jdk, available)
     options = {
-        module: planning.jvm_options(catalogue, line.version, module, jdk, line.jvm_options)
+        module: planning.jvm_options(
+            *(catalogue, line.version, module, jdk, line.jvm_options),
+            selection=scope == "selection",
+        )
         for module in modules
     }
     plan = Plan(

@@ -142,7 +142,7 @@ def _run_suite(
     add_line(copy, new)
     if flinks_tests:
         _require_class_path(new.line, copy)
-    for step in steps_of(new.line, copy, around.jdk_home, flinks_tests):
+    for step in steps_of(new.line, copy, flinks_tests):
         run_step(step, copy, logs, around.environment, around.tell)
     jar = new.line.dropin_name(distribution_version("flink-boost"))
     (copy / "build" / "jars" / jar).replace(logs / jar)

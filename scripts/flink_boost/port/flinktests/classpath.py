@@ -10,17 +10,15 @@ checks every download against the repository's checksum. Kept in the cache::
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import subprocess
 import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import make_folder, sha256, write_durably
-from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line
 from flink_boost.flink.pinned_maven import maven_command
 from flink_boost.port.flinktests.outcome import BOOST_PACKAGE
@@ -117,24 +115,7 @@ def _run_maven(pom: Path, module: str, cache: Path, output: Path) -> None:
         *maven_command(cache),
         *("-q", "-f", str(pom), "-P", module, _GOAL, f"-Dmdep.outputFile={output}"),
     ]
-    try:
-        result = subprocess.run(
-            command,
-            env=foreign_environment(os.environ),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            timeout=_MAVEN_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise EnvironmentProblem("Maven is not installed.", "Install Maven 3.8.") from error
-    except subprocess.TimeoutExpired as error:
-        raise EnvironmentProblem(
-            f"Maven did not fetch Flink's tests within {_MAVEN_SECONDS} s.",
-            "Check the network, then run the command again.",
-        ) from error
+    result = run_captured(command, _MAVEN_SECONDS)
     if result.returncode:
         errors = [text for text in result.stdout.splitlines() if "[ERROR]" in text]
         raise EnvironmentProblem(

@@ -73,7 +73,7 @@ class FlinkTestJvm:
         make_folder(log.parent)
         began = time.monotonic()
         guard = start_supervised(
-            self._command(side, classes), log, bare_environment(self.environment)
+            self._command(side, classes), log, bare_environment(self.environment), self.scratch
         )
         try:
             why = _why_stopped(guard, log, timeout, silence)
@@ -110,7 +110,7 @@ class FlinkTestJvm:
     def _command(self, side: Side, classes: Sequence[str]) -> list[str]:
         dropin = self.dropin if side is Side.PATCHED else None
         return [
-            *("env", f"--chdir={self.scratch}", self.java),
+            self.java,
             *self.options,
             f"-Djava.io.tmpdir={self.scratch / 'tmp'}",
             f"-Xlog:class+load=info:file={self._loaded}:none:filecount=0",

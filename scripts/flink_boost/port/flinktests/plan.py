@@ -46,9 +46,13 @@ class Limits(_Table):
 
 
 class Jvm(_Table):
-    """Options and system properties of every JVM."""
+    """Options and system properties of every JVM.
+
+    ``selection_options`` come in addition where the selection of ``make test`` runs.
+    """
 
     options: tuple[str, ...]
+    selection_options: tuple[str, ...] = ()
     properties: dict[str, str]
 
 
@@ -128,13 +132,20 @@ def modules_of(catalogue: Catalogue, line: str) -> dict[str, Module]:
 
 
 def jvm_options(
-    catalogue: Catalogue, line: str, module: str, jdk: int, line_options: Sequence[str]
+    catalogue: Catalogue,
+    line: str,
+    module: str,
+    jdk: int,
+    line_options: Sequence[str],
+    *,
+    selection: bool = False,
 ) -> tuple[str, ...]:
     """All options of the JVM: common ones, the line's own configuration, the module's POM."""
     settings = modules_of(catalogue, line)[module]
     properties = catalogue.jvm.properties | settings.properties
     options = (
         *catalogue.jvm.options,
+        *(catalogue.jvm.selection_options if selection else ()),
         *line_options,
         *settings.jvm_options,
         *settings.jdk_options.get(str(jdk), ()),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.package_index import fetch_file, list_files
@@ -135,28 +136,7 @@ class Registries:
         # -U: what was missing a while ago may have been published since.
         # A release that is not a line yet is not recorded; the plugin that fetches it is.
         command = [*maven_command(self._cache, mode="known"), *self._maven_options]
-        return _run([*command, "-U", *arguments], folder, _MAVEN_SECONDS)
-
-
-def _run(command: Sequence[str], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=seconds,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise EnvironmentProblem(f"There is no {command[0]}.", "Install Maven 3.8.") from error
-    except subprocess.TimeoutExpired as error:
-        raise EnvironmentProblem(
-            f"{command[0]} did not finish within {seconds} s.", _NEXT_STEP
-        ) from error
+        return run_captured([*command, "-U", *arguments], _MAVEN_SECONDS, folder=folder)
 
 
 def _pom(artifacts: Iterable[Artifact], folder: Path) -> str:

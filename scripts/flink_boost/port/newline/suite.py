@@ -1,7 +1,7 @@
 """Builds a new line's jar and tests it, in a copy of the source tree that has the line already.
 
-What runs is what ``make test LINE=...`` runs for a line: on its first JDK everything that depends
-on it, benchmarks too, on the others the codec's tests; then Flink's own tests of what we patch.
+What runs is what ``make test LINE=...`` runs for a line: on each of its JDKs the codec's tests in
+the modes that they need there, the benchmarks' on the first, then Flink's own of what we patch.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
+from flink_boost.flink.javatests import CODEC_MODULES
 from flink_boost.flink.lines import Line
-from flink_boost.flink.maven import jdk_arguments, maven_arguments
+from flink_boost.flink.maven import maven_arguments
+from flink_boost.flink.modes import modes_of_tests
 
 _FOLDERS = (
     ".mvn",
@@ -39,20 +41,15 @@ _NOT_COPIED = (
     ".hypothesis",
 )
 
-# The format and the weaver do not depend on the line.
-_CHECKED_BEFORE = ("-Dspotless.check.skip=true", "-Dweaver.tests.skipped=true")
-
 _STEP_SECONDS = 5400.0
 _TELL_SECONDS = 30.0
 
-# A test class as Surefire says it, and a batch as `flink-boost flink-tests` does.
-_TESTED = re.compile(r"Tests run: (\d+), .* -- in |^\[\d+/\d+\] \S+: (\d+) passed", re.MULTILINE)
+# A test as JUnit's console launcher says it, and a batch as `flink-boost flink-tests` does.
+_TESTED = re.compile(r" :: SUCCESSFUL$|^\[\d+/\d+\] \S+: (\d+) passed", re.MULTILINE)
 _WEAVER = re.compile(r"^weaver: (.+)$", re.MULTILINE)
-# Headings of Maven and Surefire say nothing yet.
-_FAILED = re.compile(
-    r"^\[ERROR\] +(?!Tests run|Failures:|Errors:|COMPILATION ERROR|Failed to execute)(.+)$",
-    re.MULTILINE,
-)
+# A test that JUnit says has failed, with the exception below it; headings of Maven say nothing yet.
+_FAILED_TEST = re.compile(r"^(?:JUnit|jqwik)[^>]*> (.+) :: FAILED\n+\s*(?:=> )?(.*)$", re.MULTILINE)
+_FAILED = re.compile(r"^\[ERROR\] +(?!COMPILATION ERROR|Failed to execute)(.+)$", re.MULTILINE)
 _ADAPTOR = re.compile(r"/(benchmarks/src/line/\d[^/]*)/")
 
 Tell = Callable[[str], None]
@@ -78,27 +75,24 @@ def copy_tree(root: Path, target: Path) -> None:
     (target / ".cache").symlink_to(root / ".cache")
 
 
-def steps_of(
-    line: Line, tree: Path, find_home: Callable[[int], Path], flinks_tests: bool
-) -> list[Step]:
+def steps_of(line: Line, tree: Path, flinks_tests: bool) -> list[Step]:
     """The suite of a line in a tree that has it."""
-    steps = []
+    # The format does not depend on the line.
+    build = ("scripts/mvn", *maven_arguments(line, tree), "-Dspotless.check.skip=true")
+    steps = [Step("build", (*build, "package", "-DskipTests"), "build.log")]
+    program = (sys.executable, "-m", "flink_boost.flink.javatests", line.version)
     for jdk in line.jdks:
-        first = jdk == line.jdks[0]
-        command = (
-            "scripts/mvn",
-            *maven_arguments(line, tree),
-            *jdk_arguments(line, jdk, find_home),
-            *_CHECKED_BEFORE,
-            *(() if first else ("-pl", "flink-runtime-patch", "-am")),
-            "verify",
-        )
-        title = f"{'build and tests' if first else 'tests'} on JDK {jdk}"
-        steps.append(Step(title, command, f"jdk-{jdk}.log"))
+        for mode in modes_of_tests(line, jdk):
+            for module in CODEC_MODULES:
+                title = f"tests of {module} on JDK {jdk}, {mode}"
+                command = (*program, module, "--jdk", str(jdk), "--mode", mode)
+                steps.append(Step(title, command, f"{module}-jdk{jdk}-{mode}.log"))
+    steps.append(Step("tests of the benchmarks", (*program, "benchmarks"), "benchmarks.log"))
     if flinks_tests:
-        command = (sys.executable, "-m", "flink_boost.cli", "flink-tests", "--line", line.version)
-        title = f"Flink's own tests on JDK {line.jdks[0]}"
-        steps.append(Step(title, (*command, "--jdk", str(line.jdks[0])), "flink-tests.log"))
+        first = str(line.jdks[0])
+        flinks = (sys.executable, "-m", "flink_boost.cli", "flink-tests", "--line", line.version)
+        title = f"Flink's own tests on JDK {first}"
+        steps.append(Step(title, (*flinks, "--jdk", first), "flink-tests.log"))
     return steps
 
 
@@ -110,8 +104,8 @@ def run_step(step: Step, tree: Path, logs: Path, environment: Mapping[str, str],
     """
     began = time.monotonic()
     log = logs / step.log
-    command = ("env", "-C", str(tree), *step.command)
-    guard = start_supervised(command, log, {**environment, "PYTHONPATH": str(tree / "scripts")})
+    own = {**environment, "PYTHONPATH": str(tree / "scripts")}
+    guard = start_supervised(step.command, log, own, tree)
     try:
         while not has_ended(guard, _TELL_SECONDS):
             seconds = time.monotonic() - began
@@ -141,7 +135,11 @@ def _failure(step: Step, log: Path) -> PatchedCodeChanged | EnvironmentProblem:
     if woven is not None:
         return PatchedCodeChanged(f"A patch does not apply: {woven[1]}", f"Look at {log}.")
     wrong = _FAILED.search(text)
-    words = wrong[1].strip() if wrong else (text.strip().splitlines() or ["no output"])[-1]
+    test = _FAILED_TEST.search(text)
+    if test is not None:
+        words = f"{test[1].replace(' > ', '.')}: {test[2].strip()}"
+    else:
+        words = wrong[1].strip() if wrong else (text.strip().splitlines() or ["no output"])[-1]
     adaptor = _ADAPTOR.search(words)
     return PatchedCodeChanged(
         f"{step.title} failed ({words[:300].rstrip('.')}).",
@@ -152,7 +150,7 @@ def _failure(step: Step, log: Path) -> PatchedCodeChanged | EnvironmentProblem:
 
 def _tested(log: Path) -> int:
     text = log.read_text(encoding="utf-8", errors="replace")
-    return sum(int(surefire or batch) for surefire, batch in _TESTED.findall(text))
+    return sum(int(batch or 1) for batch in _TESTED.findall(text))
 
 
 def _minutes(seconds: float) -> str:

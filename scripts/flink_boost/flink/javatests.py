@@ -1,0 +1,163 @@
+"""Runs a module's Java tests in one JVM, on what ``make build`` left, without Maven.
+
+``python -m flink_boost.flink.javatests LINE MODULE [--jdk N] [--mode MODE] [PATTERN...]``, where
+patterns are regular expressions for simple names of test classes. Maven compiles, weaves and writes
+the class path once, ``<module>/target/<line>/test-classpath.txt``. Each JDK and mode then costs one
+JVM with the console launcher of the JUnit Platform, whose exit code and reports are passed on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.base.processes import foreign_environment
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import Line, find_line
+from flink_boost.flink.maven import require_jdk
+from flink_boost.flink.modes import MODES, CodecMode, find_mode, mode_options
+
+CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
+# On the first JDK of a line, in no mode; the weaver's do not depend on the line either.
+OTHER_MODULES = ("weaver", "benchmarks")
+
+_LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
+# What Surefire takes for a test class by its simple name.
+_TEST_CLASS = r"(Test\w*|\w+(Test|Tests|TestCase))"
+# Kryo looks into java.util.Arrays; Flink's own configuration allows it. JMH lets one run at a time
+# measure; the tests do not measure. They look at what the optimising compiler does.
+_OF_BENCHMARKS = ("--add-opens=java.base/java.util=ALL-UNNAMED", "-Djmh.ignoreLock=true")
+
+
+@dataclass(frozen=True)
+class ModuleBuild:
+    """What a build left of a module: its folders, and the jars that its tests need besides."""
+
+    module: str
+    folder: Path
+    jars: tuple[str, ...]
+
+    @property
+    def tests(self) -> Path:
+        return self.folder / "test-classes"
+
+    def class_path(self) -> str:
+        """Tests, the module's own classes (woven ones in a patch module), jars in their order."""
+        own = "woven" if self.module in CODEC_MODULES else "classes"
+        extra = ("flink-test-classes.jar",) if self.module == "benchmarks" else ()
+        folders = [self.tests, *(self.folder / name for name in (own, *extra))]
+        return os.pathsep.join([*map(str, folders), *self.jars])
+
+    def stock_jars(self, line: Line) -> str:
+        """The official jars whose classes the tests compare with."""
+        names = [f"flink-core-{line.version}.jar"]
+        if self.module == "flink-runtime-patch":
+            names.append(f"flink-runtime{line.artifact_suffix}-{line.version}.jar")
+        return os.pathsep.join(jar for name in names for jar in self.jars if Path(jar).name == name)
+
+
+def module_build(module: str, line: Line, root: Path = PROJECT_ROOT) -> ModuleBuild:
+    """The module as it was built for that line; ``EnvironmentProblem`` when it was not."""
+    folder = root / module / "target" / line.version
+    try:
+        jars = (folder / "test-classpath.txt").read_text(encoding="utf-8").strip()
+    except FileNotFoundError as error:
+        raise EnvironmentProblem(
+            f"{module} is not built for Flink {line.version}.",
+            f"Run `make build LINE={line.version}`.",
+        ) from error
+    return ModuleBuild(module, folder, tuple(jars.split(os.pathsep)))
+
+
+def java_command(
+    build: ModuleBuild,
+    line: Line,
+    jdk: int,
+    mode: CodecMode,
+    reports: Path,
+    find_home: Callable[[int], Path],
+    patterns: Sequence[str] = (),
+    *,
+    optimised: bool = False,
+) -> list[str]:
+    """The command that runs the tests and writes JUnit's XML into ``reports``."""
+    options: tuple[str, ...] = ()
+    if build.module in CODEC_MODULES:
+        stock = f"-Dstock.jars={build.stock_jars(line)}"
+        options = (*mode_options(line, jdk, mode, optimised=optimised), stock)
+    elif build.module == "benchmarks":
+        options = _OF_BENCHMARKS
+    of_codec = build.module in CODEC_MODULES
+    chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
+    left_out = mode.left_out if of_codec and not patterns else ()
+    return [
+        str(find_home(jdk) / "bin" / "java"),
+        "-ea",
+        *options,
+        *("-cp", build.class_path()),
+        *(_LAUNCHER, "execute", "--disable-banner", "--disable-ansi-colors"),
+        *("--details=testfeed", "--fail-if-no-tests", f"--reports-dir={reports}"),
+        f"--scan-class-path={build.tests}",
+        *(f"--include-classname={_simple(pattern)}" for pattern in chosen),
+        *(f"--exclude-classname={_simple(pattern)}" for pattern in left_out),
+    ]
+
+
+def _simple(pattern: str) -> str:
+    return rf"(.*[.$])?({pattern})"
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Becomes the JVM that runs the tests, or exits saying why it cannot."""
+    parser = argparse.ArgumentParser(prog="javatests", description=__doc__.partition("\n")[0])
+    parser.add_argument("line", help="Flink release")
+    parser.add_argument("module", choices=(*CODEC_MODULES, *OTHER_MODULES))
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="default: all of the mode")
+    parser.add_argument("--jdk", type=int, help="default: the line's first")
+    parser.add_argument("--mode", choices=MODES, default=MODES[0])
+    parser.add_argument(
+        "--optimised",
+        action="store_true",
+        help="not opened with the optimising compiler on any line",
+    )
+    parser.add_argument("--reports", type=Path, help="folder of the XML; default: in target")
+    call = parser.parse_args(arguments)
+    try:
+        _require_expressions(call.patterns)
+        line = find_line(call.line)
+        jdk = call.jdk or line.jdks[0]
+        if call.module != "weaver":
+            require_jdk(line, jdk)
+        build = module_build(call.module, line)
+        reports = (call.reports or build.folder / "test-reports").resolve()
+        mode = find_mode(call.mode)
+        command = java_command(
+            *(build, line, jdk, mode, reports, java_home, call.patterns),
+            optimised=call.optimised,
+        )
+    except FlinkBoostError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(error.exit_code)
+    # Tests read files of their module, as under Maven.
+    os.chdir(PROJECT_ROOT / call.module)
+    os.execve(command[0], command, foreign_environment(os.environ))  # noqa: S606 - its purpose
+
+
+def _require_expressions(patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise UsageProblem(f"{pattern!r} is not a regular expression ({error}).") from error
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,108 @@
+"""The modes in which the codec's tests run: how a JVM can hand strings to our code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line
+
+# The modes after the first share its loops: a quarter of the random cases is enough.
+_FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
+# Where a mode's code does not depend on the optimising compiler, or another line tests it with
+# that: half of the tests' time is the compiler's.
+_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1",)
+# JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
+# memory off the heap.
+_CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
+# They start JVMs of their own, with options of their own: the mode does not reach them.
+_FORKED = ("GrowthFailureTest", "RestrictedRuntimeTest")
+# Stock against stock, or code that "not-opened" tests whole: that everything works is enough.
+_LONG = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest", *_FORKED)
+_CODEC = (
+    "StringAccessTest",
+    r"\w*StringReadTest",
+    "StringWriteTest",
+    "StringCopyTest",
+    "StringCodecPropertyTest",
+)
+
+
+@dataclass(frozen=True)
+class CodecMode:
+    """How a JVM is started, and which test classes run in it, by patterns of their simple names.
+
+    ``only`` empty: all of them. ``access``: what the tests expect of our access to strings.
+    """
+
+    name: str
+    access: str
+    options: tuple[str, ...] = ()
+    opens: bool = True
+    first_compiler: bool = False
+    only: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+_ALL = (
+    CodecMode("opened", "opened"),
+    CodecMode("not-opened", "not-opened", opens=False, left_out=_FORKED),
+    # The same code as not opened, chosen by a property.
+    CodecMode(
+        "plain",
+        "not-opened",
+        ("-Dflink.boost.access=plain",),
+        first_compiler=True,
+        left_out=_LONG,
+    ),
+    CodecMode(
+        "switched-off",
+        "opened",
+        ("-Dflink.boost.mode=off",),
+        first_compiler=True,
+        left_out=_LONG,
+    ),
+    # As on a JDK whose check for ASCII is not where we look for it.
+    CodecMode("words", "opened", ("-Dflink.boost.access=words",), first_compiler=True, only=_CODEC),
+    CodecMode("no-compact-strings", "not-opened", ("-XX:-CompactStrings",), left_out=_FORKED),
+)
+MODES = tuple(mode.name for mode in _ALL)
+
+
+def find_mode(name: str) -> CodecMode:
+    """The mode of that name, one of ``MODES``; ``KeyError`` for another."""
+    return {mode.name: mode for mode in _ALL}[name]
+
+
+def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, ...]:
+    """The modes in which the codec's tests run there.
+
+    Every mode on the default line's first JDK, opened and not opened on that of another line. On
+    further JDKs opened only, because it alone depends on the JDK's own classes. ``all_modes`` gives
+    each of them what the one above it has.
+    """
+    if jdk == line.jdks[0]:
+        return MODES if all_modes or line.version == default_line() else MODES[:2]
+    return MODES[:2] if all_modes else MODES[:1]
+
+
+def mode_options(
+    line: Line, jdk: int, mode: CodecMode, *, optimised: bool = False
+) -> tuple[str, ...]:
+    """The options of a JVM that runs the line's tests on that JDK in that mode.
+
+    ``optimised``: not opened also with the optimising compiler, which by default the default line
+    alone has there.
+    """
+    opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
+    closed = _CLOSED_ON_11 if jdk == 11 else ()
+    by_others = not mode.opens and line.version != default_line() and not optimised
+    first = mode.first_compiler or by_others
+    return (
+        "-Xmx1g",
+        # "Opened" means: as the line's own configuration leaves java.lang.
+        *(opened if mode.opens else closed),
+        *(_FEWER_CASES if mode.name != "opened" else ()),
+        *(_FIRST_COMPILER if first else ()),
+        *mode.options,
+        f"-Dexpected.access={mode.access}",
+    )

@@ -1,0 +1,54 @@
+"""Where the codec's tests run in which mode, and what starts the JVM."""
+
+from __future__ import annotations
+
+import pytest
+
+from flink_boost.flink.lines import OPENS_JAVA_LANG, find_line
+from flink_boost.flink.modes import MODES, find_mode, mode_options, modes_of_tests
+
+FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+
+
+def test_every_mode_runs_somewhere_and_on_demand_on_every_line() -> None:
+    two = ("opened", "not-opened")
+    places = [("1.9.3", 11), ("1.20.5", 11), ("1.20.5", 17), ("2.3.0", 17), ("2.3.0", 21)]
+    assert [modes_of_tests(find_line(line), jdk) for line, jdk in places] == [
+        *(two, two, ("opened",), MODES, ("opened",))
+    ]
+    assert [modes_of_tests(find_line(line), jdk, all_modes=True) for line, jdk in places] == [
+        *(MODES, MODES, two, MODES, two)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "jdk", "opened"),
+    [("1.9.3", 11, False), ("1.20.5", 11, True), ("1.20.5", 17, True), ("2.3.0", 17, True)],
+)
+def test_opened_is_what_the_lines_own_configuration_opens(
+    version: str, jdk: int, opened: bool
+) -> None:
+    line = find_line(version)
+    for mode in MODES:
+        options = mode_options(line, jdk, find_mode(mode))
+        assert (OPENS_JAVA_LANG in options) == (opened and mode != "not-opened")
+        assert ("--illegal-access=deny" in options) == (jdk == 11 and mode == "not-opened")
+
+
+def test_the_codec_is_tested_optimised_in_both_ways_to_reach_a_string() -> None:
+    line = find_line("2.3.0")
+    optimised = [m for m in MODES if FIRST_COMPILER not in mode_options(line, 17, find_mode(m))]
+    assert optimised == ["opened", "not-opened", "no-compact-strings"]
+    assert FIRST_COMPILER in mode_options(find_line("1.9.3"), 11, find_mode("not-opened"))
+    assert FIRST_COMPILER not in mode_options(find_line("1.9.3"), 11, find_mode("opened"))
+
+
+def test_on_demand_every_line_is_tested_optimised() -> None:
+    line, closed = find_line("1.9.3"), find_mode("not-opened")
+    assert FIRST_COMPILER not in mode_options(line, 11, closed, optimised=True)
+
+
+def test_only_the_first_mode_has_all_random_cases() -> None:
+    line = find_line("2.3.0")
+    fewer = [m for m in MODES if "-Dcodec.cases=5000" in mode_options(line, 17, find_mode(m))]
+    assert fewer == list(MODES[1:])

@@ -1,0 +1,58 @@
+"""The suites together run every test once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import find_line, load_lines
+from suites.catalogue import all_suites
+
+LINES = [line for line in load_lines().values() if line.enabled]
+SUITES = all_suites(LINES, LINES, all_modes=False)
+
+
+def test_names_and_reports_are_each_suites_own() -> None:
+    names = Counter(suite.name for suite in SUITES)
+    reports = Counter(suite.counted.reports for suite in SUITES if suite.counted)
+    assert max(names.values()) == max(reports.values()) == 1
+
+
+def test_every_python_test_is_in_exactly_one_suite_and_no_suite_is_empty() -> None:
+    scripts = PROJECT_ROOT / "scripts"
+    runs: Counter[Path] = Counter()
+    for suite in SUITES:
+        if suite.command[2:3] != ("pytest",) or suite.folder != "scripts":
+            continue
+        before = runs.total()
+        left = [scripts / word.partition("=")[2] for word in suite.command if "--ignore=" in word]
+        for place in (scripts / word for word in suite.command if word.startswith("tests")):
+            for file in [place] if place.is_file() else place.rglob("test_*.py"):
+                if not any(file.is_relative_to(each) for each in left):
+                    runs[file] += 1
+        assert runs.total() > before, f"pytest fails where it finds no test: {suite.name}"
+    assert runs == Counter((scripts / "tests").rglob("test_*.py"))
+
+
+def test_what_is_waited_for_is_a_suite() -> None:
+    names = {suite.name for suite in SUITES}
+    assert {name for suite in SUITES for name in suite.after} <= names
+
+
+def test_a_single_line_still_builds_all_for_the_tests_of_python() -> None:
+    names = {suite.name for suite in all_suites([find_line("1.9.3")], LINES, all_modes=False)}
+    assert {"build-1.9.3", "build-2.3.0", "weaver", "1.9.3-benchmarks", "scripts-tree"} <= names
+    assert not [name for name in names if name.startswith("2.3.0-")]
+
+
+@pytest.mark.parametrize("folder", ["scripts", "codespeed-config"])
+def test_suites_run_where_their_tests_are(folder: str) -> None:
+    found = [suite for suite in SUITES if suite.folder == folder and suite.counted]
+    assert found
+    for suite in found:
+        for word in suite.command:
+            if word.startswith("tests/"):
+                assert (PROJECT_ROOT / folder / word).exists(), word

@@ -1,0 +1,284 @@
+"""`make test` itself, on suites that take no time."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.files import exclusive_lock
+from flink_boost.base.places import PROJECT_ROOT
+from suites import __main__ as program
+from suites.catalogue import Counted, Suite
+from suites.inputs import Inputs
+
+REPORT = '<testsuite><testcase classname="A" name="a">{}</testcase></testsuite>'
+
+
+def suite(name: str, script: str, **more: object) -> Suite:
+    """A suite whose command is a line of shell, and which depends on the file of its name."""
+    command = ("sh", "-c", f"echo {name} >> ../began; {script}")
+    return Suite(name, name.upper(), command, Inputs((name,)), "work", **more)  # type: ignore[arg-type]
+
+
+def with_report(name: str, inside: str = "", code: int = 0) -> Suite:
+    text = REPORT.format(inside)
+    folder = f"../build/test-reports/{name}"
+    script = f"mkdir -p {folder}; echo '{text}' > {folder}/TEST-a.xml; exit {code}"
+    counted = Counted("", name, f"build/test-reports/{name}/TEST-*.xml")
+    return suite(name, script, counted=counted)
+
+
+Make = Callable[..., Result]
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Calls `make test` in a tree of its own, whose files are those named in ``files``."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(program, "PROJECT_ROOT", tmp_path)
+    monkeypatch.setattr(program, "tree", lambda root: files_of(root))
+
+    def call(suites: list[Suite], *arguments: str) -> Result:
+        monkeypatch.setattr(program, "all_suites", lambda *_, **__: suites)
+        (tmp_path / "began").write_text("", encoding="utf-8")
+        return CliRunner().invoke(program.main, arguments)
+
+    return call
+
+
+def files_of(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in root.iterdir() if path.is_file()}
+
+
+def began(root: Path) -> set[str]:
+    return set((root / "began").read_text(encoding="utf-8").split())
+
+
+def test_what_passed_runs_again_only_when_its_inputs_change(make: Make, tmp_path: Path) -> None:
+    suites = [with_report("one"), with_report("two")]
+    first = make(suites)
+    assert first.exit_code == 0, first.output
+    assert began(tmp_path) == {"one", "two"}
+    assert "2 passed, 0 failed, 0 skipped" in first.output
+
+    again = make(suites)
+    assert again.exit_code == 0
+    assert began(tmp_path) == set()
+    assert "2 passed, 0 failed, 0 skipped" in again.output
+    assert "2 of 2 suites were not run again" in again.output
+
+    (tmp_path / "two").write_text("changed", encoding="utf-8")
+    assert make(suites).exit_code == 0
+    assert began(tmp_path) == {"two"}
+
+
+@pytest.mark.parametrize("how", ["fresh", "ci", "report", "memory", "command"])
+def test_reasons_to_run_all_the_same(
+    how: str, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suites = [with_report("one")]
+    make(suites)
+    arguments = ["--fresh"] if how == "fresh" else []
+    if how == "ci":
+        monkeypatch.setenv("CI", "true")
+    if how == "report":
+        (tmp_path / "build/test-reports/one/TEST-a.xml").unlink()
+    if how == "memory":
+        (tmp_path / "build/test-reports/passed.json").write_text("[", encoding="utf-8")
+    if how == "command":
+        suites = [with_report("one", "<system-out/>")]
+    assert make(suites, *arguments).exit_code == 0
+    assert began(tmp_path) == {"one"}
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"), [("<failure/>", 0), ("<skipped/>", 0), ("", 3), ("<error/>", 1)]
+)
+def test_what_did_not_pass_is_not_remembered(
+    inside: str, code: int, make: Make, tmp_path: Path
+) -> None:
+    suites = [with_report("bad", inside, code), with_report("good")]
+    for _ in range(2):
+        done = make(suites)
+        assert done.exit_code == 1
+        assert "bad" in began(tmp_path)
+        assert "Failed: BAD" in done.output
+    assert began(tmp_path) == {"bad"}
+
+
+def test_a_suite_without_reports_passes_by_its_exit_code_and_one_that_leaves_none_fails(
+    make: Make,
+) -> None:
+    assert make([suite("lint", "exit 0"), with_report("one")]).exit_code == 0
+    done = make([suite("lint", "echo what is wrong; exit 1"), with_report("one")])
+    assert done.exit_code == 1
+    assert "what is wrong" in done.output
+    counted = Counted("", "empty", "build/test-reports/empty/TEST-*.xml")
+    done = make([suite("empty", "exit 0", counted=counted)])
+    assert done.exit_code == 1
+    assert "empty: no report, these tests did not run." in done.output
+
+
+def test_an_edit_while_it_runs_is_not_taken_for_tested(make: Make, tmp_path: Path) -> None:
+    suites = [suite("one", "echo edit > ../one")]
+    assert make(suites).exit_code == 0
+    make(suites)
+    assert began(tmp_path) == {"one"}
+
+
+def test_what_others_need_is_asked_for_every_time(make: Make, tmp_path: Path) -> None:
+    suites = [suite("build", "exit 0", always=True), suite("lint", "exit 0", after=("build",))]
+    make(suites)
+    make(suites)
+    assert began(tmp_path) == {"build"}
+
+
+@pytest.mark.parametrize("how", ["same", "changed", "deleted", "fresh"])
+def test_make_starts_afresh_unless_the_inputs_are_those_it_was_made_of(
+    how: str, make: Make, tmp_path: Path
+) -> None:
+    script = "test -f ../stamp && echo kept > ../how || echo anew > ../how; touch ../stamp"
+    suites = [suite("build", script, always=True, makes=("stamp",))]
+    (tmp_path / "stamp").write_text("of an earlier day", encoding="utf-8")
+    make(suites)
+    assert (tmp_path / "how").read_text(encoding="utf-8") == "anew\n"
+    if how == "changed":
+        (tmp_path / "build.java").write_text("", encoding="utf-8")
+        suites = [dataclasses.replace(suites[0], inputs=Inputs(("build.java",)))]
+    if how == "deleted":
+        (tmp_path / "stamp").unlink()
+    make(suites, *(["--fresh"] if how == "fresh" else []))
+    expected = "kept\n" if how == "same" else "anew\n"
+    assert (tmp_path / "how").read_text(encoding="utf-8") == expected
+
+
+def test_what_ran_on_an_old_build_is_not_taken_for_tested(make: Make, tmp_path: Path) -> None:
+    """The build failed for want of a network; the tests passed on what an earlier one had left."""
+    broken = suite("build", "exit 1", always=True)
+    tests = dataclasses.replace(with_report("tests"), after=("build",))
+    done = make([broken, tests])
+    assert done.exit_code == 1
+    assert "Failed: BUILD" in done.output
+    assert make([suite("build", "exit 0", always=True), tests]).exit_code == 0
+    assert "tests" in began(tmp_path)
+
+
+def test_without_git_all_runs_and_nothing_is_remembered(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(_: Path) -> dict[str, str]:
+        raise EnvironmentProblem("git is not installed.", "Install it.")
+
+    monkeypatch.setattr(program, "tree", none)
+    for _ in range(2):
+        done = make([with_report("one")])
+        assert done.exit_code == 0
+        assert "git is not installed. Install it. So all suites run" in done.output
+        assert began(tmp_path) == {"one"}
+
+
+def test_a_suite_that_cannot_be_started_fails_and_the_others_run(
+    make: Make, tmp_path: Path
+) -> None:
+    (tmp_path / "build" / "test-reports" / "one.log").mkdir(parents=True)
+    done = make([with_report("one"), with_report("two")])
+    assert done.exit_code == 1
+    assert "ONE could not be run: " in done.output
+    assert "Failed: ONE" in done.output
+    assert began(tmp_path) == {"two"}
+
+
+def test_two_at_once_in_one_tree_are_refused(make: Make, tmp_path: Path) -> None:
+    with exclusive_lock(tmp_path / "build" / "test-reports" / ".lock", "make test"):
+        done = make([with_report("one")])
+    assert "Another make test" in str(done.exception)
+    assert began(tmp_path) == set()
+
+
+def test_an_interrupt_ends_it_at_once_with_all_that_runs(tmp_path: Path) -> None:
+    script = (
+        "import sys, pathlib\n"
+        "from suites import __main__ as program\n"
+        "from suites.catalogue import Suite\n"
+        "from suites.inputs import Inputs\n"
+        "root = pathlib.Path(sys.argv[1])\n"
+        "long = Suite('long', 'LONG', ('sh', '-c', 'echo $$ > pid; sleep 100'), Inputs(('x',)))\n"
+        "program.PROJECT_ROOT = root\n"
+        "program.tree = lambda _: {}\n"
+        "program.all_suites = lambda *_, **__: [long]\n"
+        "program.main([])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        cwd=PROJECT_ROOT / "scripts",
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    pid = tmp_path / "pid"
+    assert eventually(lambda: pid.is_file() and pid.read_text().strip() != "")
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Interrupted; what has passed is remembered." in output
+    started = Path("/proc") / pid.read_text().strip()
+    assert eventually(lambda: not started.exists())
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Whether it becomes true within half a minute."""
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def test_an_old_report_does_not_count_for_a_run_that_left_none(make: Make) -> None:
+    assert make([with_report("one")]).exit_code == 0
+    counted = with_report("one").counted
+    done = make([suite("one", "exit 0", counted=counted)])
+    assert done.exit_code == 1
+    assert "one: no report" in done.output
+
+
+def test_a_suite_that_does_not_end_is_ended(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "_LIMIT_SECONDS", 0.5)
+    done = make([suite("long", f"{sys.executable} -c 'import time; time.sleep(100)'")])
+    assert done.exit_code == 1
+    assert "FAILED" in done.output
+    assert "It did not end within 0 min and was stopped." in done.output
+
+
+def test_only_what_is_asked_for_runs_with_what_it_needs(make: Make, tmp_path: Path) -> None:
+    suites = [
+        suite("build", "exit 0", always=True),
+        with_report("two"),
+        suite("three", "exit 0", after=("build",)),
+    ]
+    assert make(suites, "--only", "THREE").exit_code == 0
+    assert began(tmp_path) == {"build", "three"}
+    wrong = make(suites, "--only", "nothing")
+    assert wrong.exit_code != 0
+    assert "No suite is called 'nothing'. There are: BUILD; TWO; THREE." in str(wrong.exception)
+
+
+def test_what_would_run_is_listed_and_nothing_runs(make: Make, tmp_path: Path) -> None:
+    make([with_report("one")])
+    shown = make([with_report("one"), with_report("two")], "--list")
+    assert shown.output.split() == ["unchanged", "ONE", "to", "run", "TWO"]
+    assert began(tmp_path) == set()
+
+
+def test_an_unknown_line_is_refused_in_one_sentence(make: Make) -> None:
+    done = make([], "1.0.0")
+    assert done.exit_code != 0
+    assert "There is no Flink line '1.0.0'" in str(done.exception)
