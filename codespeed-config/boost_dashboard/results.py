@@ -1,35 +1,38 @@
 """Taking results in: Codespeed's two views, made safe to repeat and to fail.
 
-A request is stored as a whole or not at all, and whatever is wrong with it is answered with 400
-and a sentence. Times may carry an offset; they are stored as UTC. The environment of a result (the
-box) is added on its first result, unless the server accepts known ones only.
+A request is stored as a whole or not at all, and whatever is wrong with it is answered with 400,
+the field and the reason. What a single result may hold is in ``incoming``; here is what it may say
+beside those that are stored. The environment of a result (the box) is added on its first result,
+unless the server accepts known ones only.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC
 from typing import Any
 
 from codespeed import views
-from codespeed.models import Benchmark, Environment
+from codespeed.models import Benchmark, Environment, Revision
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
-from django.utils.dateparse import parse_datetime
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from boost_dashboard.incoming import (
+    MOST_RESULTS,
+    IncomingResult,
+    RefusedResultError,
+    is_complete,
+    read_result,
+)
 from boost_dashboard.middleware import WRITER
 from boost_dashboard.writers import Writer
 
 Item = dict[str, Any]
 View = Callable[[HttpRequest], HttpResponse]
-
-DATE_KEYS = ("revision_date", "result_date")
-NUMBER_KEYS = ("result_value", "std_dev", "min", "max", "q1", "q3")
 
 
 class ForeignBranchError(Exception):
@@ -44,8 +47,9 @@ class BadResultError(Exception):
 @require_POST
 def add_result(request: HttpRequest) -> HttpResponse:
     """One result as form fields."""
+    writer = request.META[WRITER]
     return _store(
-        request, views.add_result, lambda: _as_form(_prepared(request.POST.dict(), request))
+        request, views.add_result, lambda: _as_form(_prepared(request.POST.dict(), writer))
     )
 
 
@@ -53,12 +57,11 @@ def add_result(request: HttpRequest) -> HttpResponse:
 @require_POST
 def add_json_results(request: HttpRequest) -> HttpResponse:
     """A list of results as JSON in the form field ``json``."""
+    writer = request.META[WRITER]
     return _store(
         request,
         views.add_json_results,
-        lambda: _as_form(
-            {"json": json.dumps([_prepared(item, request) for item in _items(request)])}
-        ),
+        lambda: _as_form({"json": json.dumps(_all_prepared(_items(request), writer))}),
     )
 
 
@@ -74,7 +77,7 @@ def _store(
             return response
     except ForeignBranchError as error:
         return HttpResponse(f"{error}\n", status=422, content_type="text/plain; charset=utf-8")
-    except BadResultError as error:
+    except (BadResultError, RefusedResultError) as error:
         return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
     except ValidationError as error:
         return HttpResponseBadRequest(
@@ -104,26 +107,42 @@ def _require_own_branch(writer: Writer, branch: object) -> None:
         )
 
 
-def _require_same_meaning(item: Item, writer: Writer) -> None:
+def _require_own_project(project: str) -> None:
+    # An executable of another project's would make Codespeed's pages fail on the name of ours.
+    projects = settings.PROJECTS
+    if projects is not None and project not in projects:
+        raise RefusedResultError(f"project: is not {' or '.join(projects)}.")
+
+
+def _require_one_branch(result: IncomingResult) -> None:
+    """Codespeed finds a run by its commit id alone, so that may be in one branch only."""
+    others = Revision.objects.filter(commitid=result.commitid).exclude(branch__name=result.branch)
+    other = others.select_related("branch").first()
+    if other is not None:
+        raise RefusedResultError(
+            f"branch: the commit id {result.commitid} is known in {other.branch.name}."
+        )
+
+
+def _require_same_meaning(result: IncomingResult, writer: Writer) -> None:
     """Codespeed keeps what the first result said of its benchmark; a later one may not differ.
 
     A writer that is bound to branches cannot be the first: what it said would hold for the nights.
     """
-    known = Benchmark.objects.filter(name=str(item.get("benchmark"))).first()
+    known = Benchmark.objects.filter(name=result.benchmark).first()
     if known is None:
         if writer.branches is not None:
-            raise BadResultError(
-                f"The benchmark {item.get('benchmark')!r} is not known, and the token of"
+            raise RefusedResultError(
+                f"benchmark: {result.benchmark!r} is not known, and the token of"
                 f" {writer.name} cannot make it known: the token of all has to send it first."
             )
         return
-    less = item.get("lessisbetter", known.lessisbetter)
-    if str(less).lower() not in ("", str(known.lessisbetter).lower()):
-        raise BadResultError(
-            f"The benchmark {known.name!r} is known with lessisbetter {known.lessisbetter}."
+    if result.lessisbetter not in (None, known.lessisbetter):
+        raise RefusedResultError(
+            f"lessisbetter: {known.name!r} is known with lessisbetter {known.lessisbetter}."
         )
-    if item.get("units", known.units) not in ("", known.units):
-        raise BadResultError(f"The benchmark {known.name!r} is known in {known.units!r}.")
+    if result.units not in (None, known.units):
+        raise RefusedResultError(f"units: {known.name!r} is known in {known.units!r}.")
 
 
 def _items(request: HttpRequest) -> list[Item]:
@@ -136,51 +155,35 @@ def _items(request: HttpRequest) -> list[Item]:
         raise BadResultError("The form field 'json' does not hold JSON.") from None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise BadResultError("The form field 'json' does not hold a list of results.")
+    if len(items) > MOST_RESULTS:
+        raise BadResultError(
+            f"There are {len(items)} results in one request: send at most {MOST_RESULTS}."
+        )
     return items
 
 
-def _prepared(item: Item, request: HttpRequest) -> Item:
+def _all_prepared(items: list[Item], writer: Writer) -> list[Item]:
+    prepared = []
+    for number, item in enumerate(items, 1):
+        try:
+            prepared.append(_prepared(item, writer))
+        except RefusedResultError as error:
+            raise BadResultError(f"Result {number}: {error}") from None
+    return prepared
+
+
+def _prepared(item: Item, writer: Writer) -> Item:
     """The item as Codespeed can take it; its environment exists afterwards."""
-    item = dict(item)
-    writer = request.META[WRITER]
     _require_own_branch(writer, item.get("branch"))
-    _require_same_meaning(item, writer)
-    for key in DATE_KEYS:
-        if key in item:
-            item[key] = _in_utc(key, item[key])
-    for key in NUMBER_KEYS:
-        _require_finite(key, item.get(key))
-    _know_environment(item.get("environment"))
-    return item
-
-
-def _in_utc(key: str, text: Any) -> Any:
-    """A naive time in UTC as text; what is no time is left to Codespeed's own checks."""
-    try:
-        moment = parse_datetime(text) if isinstance(text, str) else None
-    except ValueError:
-        raise BadResultError(f"The value {text!r} of {key} is no time.") from None
-    if moment is None or moment.tzinfo is None:
-        return text
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
-
-
-def _require_finite(key: str, value: Any) -> None:
-    # JSON in Python knows NaN and Infinity, which would end every plot that they get into.
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return
-    if number != number or number in (float("inf"), float("-inf")):
-        raise BadResultError(f"The value {value!r} of {key} is no finite number.")
-
-
-def _know_environment(name: Any) -> None:
-    if settings.CONFIGURATION.new_environments and isinstance(name, str) and name.strip():
-        longest = Environment._meta.get_field("name").max_length
-        if len(name) > longest:
-            raise BadResultError(f"The environment's name is longer than {longest} characters.")
-        Environment.objects.get_or_create(name=name)
+    if not is_complete(item):
+        return item
+    result = read_result(item)
+    _require_own_project(result.project)
+    _require_one_branch(result)
+    _require_same_meaning(result, writer)
+    if settings.CONFIGURATION.new_environments:
+        Environment.objects.get_or_create(name=result.environment)
+    return result.to_item()
 
 
 def _as_form(fields: Item) -> QueryDict:

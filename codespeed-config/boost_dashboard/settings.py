@@ -102,6 +102,7 @@ from codespeed.settings import *  # noqa: E402, F403
 with LINES_FILE.open("rb") as _file:
     DEFAULT_LINE = tomllib.load(_file)["default"]
 
+PROJECTS = ("Flink",)  # of which results are taken
 WEBSITE_NAME = "flink-boost"
 DEF_EXECUTABLE = f"patched {DEFAULT_LINE}"
 DEF_BENCHMARK = "grid"

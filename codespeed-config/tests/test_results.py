@@ -73,13 +73,13 @@ def test_a_time_with_an_offset_is_stored_as_utc(dashboard: Dashboard) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (result(result_value="fast"), "fast"),
-        (result(result_value=float("nan")), "no finite number"),
-        (result(max=float("inf")), "no finite number"),
-        (result(revision_date="yesterday", commitid="new"), "yesterday"),
+        (result(result_value="fast"), "is no number"),
+        (result(result_value=float("nan")), "is no finite number"),
+        (result(max=float("inf")), "is no finite number"),
+        (result(revision_date="yesterday", commitid="new"), "is no time"),
         (result(revision_date="2026-13-01 00:00:00", commitid="new"), "no time"),
         (result(units="n" * 50, benchmark="long-unit"), "units"),
-        (result(environment="b" * 200), "longer than 100"),
+        (result(environment="b" * 200), "more than the 100"),
         (result(environment=""), "environment"),
         ({"benchmark": "incomplete"}, "missing"),
     ],

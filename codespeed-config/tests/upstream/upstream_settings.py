@@ -22,6 +22,7 @@ CONFIGURATION = dataclasses.replace(_OURS, new_environments=False)
 TEMPLATES = [
     {**_TEMPLATES[0], "DIRS": [Path(__file__).parent / "templates", *_TEMPLATES[0]["DIRS"]]}
 ]
+PROJECTS = None  # theirs have names of their own
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
 TEST_RUNNER = "token_runner.TokenRunner"
 REPOSITORY_BASE_PATH = "/repositories"  # read by one test, never opened
