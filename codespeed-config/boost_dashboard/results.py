@@ -181,9 +181,17 @@ def _prepared(item: Item, writer: Writer) -> Item:
     _require_own_project(result.project)
     _require_one_branch(result)
     _require_same_meaning(result, writer)
+    _know_description(result, writer)
     if settings.CONFIGURATION.new_environments:
         Environment.objects.get_or_create(name=result.environment)
     return result.to_item()
+
+
+def _know_description(result: IncomingResult, writer: Writer) -> None:
+    # Codespeed takes a description with the first result only.
+    if result.description is not None and writer.branches is None:
+        known = Benchmark.objects.filter(name=result.benchmark)
+        known.exclude(description=result.description).update(description=result.description)
 
 
 def _as_form(fields: Item) -> QueryDict:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -30,6 +32,19 @@ def test_sending_again_overwrites(dashboard: Dashboard) -> None:
     dashboard.upload([result(benchmark="again", result_value=8.5)])
 
     assert [point[1] for point in only_series(dashboard, "again")] == [8.5]
+
+
+def test_a_description_may_be_added_and_changed(dashboard: Dashboard) -> None:
+    dashboard.upload([result(benchmark="described")])
+    for text in ("Time to write.", "Time to write one string."):
+        assert (
+            dashboard.upload([result(benchmark="described", description=text)]).status_code == 202
+        )
+    dashboard.upload([result(benchmark="described")])
+
+    with closing(sqlite3.connect(dashboard.data / "db.sqlite3")) as database:
+        query = "select description from codespeed_benchmark where name = 'described'"
+        assert database.execute(query).fetchone() == ("Time to write one string.",)
 
 
 def test_two_runs_of_one_commit_and_day_are_two_points(dashboard: Dashboard) -> None:

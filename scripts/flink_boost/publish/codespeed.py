@@ -1,4 +1,8 @@
-"""What Codespeed is told of a run: one entry per side, one result per benchmark."""
+"""What Codespeed is told of a run: one entry per side, one result per benchmark.
+
+Beside the scores of a side stands its ratio to stock, with the interval, as a benchmark of its own:
+``write.ascii.16.ratio``. What moves both sides at once is the box, and the ratio does not show it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,18 @@ import hashlib
 import json
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC
+from typing import Any
 
 from pydantic import Field, FiniteFloat
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
+from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, interval
+from flink_boost.judge.series import pair_log_ratios
+from flink_boost.measure.descriptions import describe
 from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo
 from flink_boost.measure.summary import CellSummary, RunSummary
 
@@ -22,10 +31,18 @@ _BRANCH_OF_THE_TREND = "master"
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
 BENCHMARK_NAME_LENGTH = 100
 ENVIRONMENT_NAME_LENGTH = 100
+_DESCRIPTION_LENGTH = 300
+_LARGEST = 1e300  # the dashboard takes no larger number
+
+_RATIO = ".ratio"
+_NONE: Mapping[str, str] = {}
 
 
 class CodespeedResult(Frozen):
-    """One result as Codespeed's ``result/add/json/`` takes it; field names are Codespeed's."""
+    """One result as Codespeed's ``result/add/json/`` takes it; field names are Codespeed's.
+
+    ``min`` and ``max`` of a ratio are the ends of its interval, None when a single pair has none.
+    """
 
     commitid: str
     branch: str
@@ -35,12 +52,13 @@ class CodespeedResult(Frozen):
     environment: str
     result_value: FiniteFloat
     std_dev: FiniteFloat | None
-    min: FiniteFloat
-    max: FiniteFloat
+    min: FiniteFloat | None
+    max: FiniteFloat | None
     units: str
     units_title: str
     lessisbetter: bool
     revision_date: str
+    description: str = ""
 
 
 class SpoolEntry(Frozen):
@@ -133,18 +151,22 @@ def benchmark_name(cell: Cell, run: RunInfo) -> str:
     parts += [f"{run.threads}threads"] if run.threads != 1 else []
     parts += [f"heap{run.heap}"] if run.heap else []
     name = ".".join(parts)
-    if len(name) <= BENCHMARK_NAME_LENGTH:
+    longest = BENCHMARK_NAME_LENGTH - len(_RATIO)
+    if len(name) <= longest:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: BENCHMARK_NAME_LENGTH - 9]}-{digest}"
+    return f"{name[: longest - 9]}-{digest}"
 
 
-def entries_of(summary: RunSummary, environment: str | None) -> tuple[SpoolEntry, ...]:
+def entries_of(
+    summary: RunSummary, environment: str | None, descriptions: Mapping[str, str] = _NONE
+) -> tuple[SpoolEntry, ...]:
     """The entries of a run; none for an A/A run, which says nothing about Flink.
 
-    ``environment`` is what to call the box, if not by the name that it had when the run was made.
-    A benchmark without a whole pair is left out. Raises ``BrokenData`` for two benchmarks that
-    would share one name in Codespeed, ``UsageProblem`` for an unusable name of the environment.
+    ``environment`` is what to call the box, if not by the name that it had when the run was made;
+    ``descriptions`` are those of ``measure.descriptions``. A benchmark without a whole pair is left
+    out. Raises ``BrokenData`` for two benchmarks that would share one name in Codespeed,
+    ``UsageProblem`` for an unusable name of the environment.
     """
     run = summary.info
     if Side.CONTROL in run.sides:
@@ -157,48 +179,85 @@ def entries_of(summary: RunSummary, environment: str | None) -> tuple[SpoolEntry
             "Give a short one with --environment or FLINK_BOOST_ENVIRONMENT.",
         )
     _require_distinct_names(run)
+    about = _About(run, environment, descriptions)
     return tuple(
         SpoolEntry(key=_key(summary, side), run_id=run.run_id, commit=run.commit, results=results)
         for side in _sent_sides(run)
-        if (results := _results(summary, side, environment))
+        if (results := (*_scores(summary, side, about), *_ratios(summary, side, about)))
     )
 
 
-def _results(summary: RunSummary, side: Side, environment: str) -> tuple[CodespeedResult, ...]:
-    run = summary.info
-    return tuple(
-        _result(run, executable(run, side), environment, cell, scores)
-        for cell in summary.cells
-        if (scores := _sent_scores(run, cell, side))
-    )
+def _scores(summary: RunSummary, side: Side, about: _About) -> Iterator[CodespeedResult]:
+    for cell in summary.cells:
+        scores = _sent_scores(summary.info, cell, side)
+        if scores:
+            yield about.result(
+                cell,
+                side,
+                result_value=statistics.geometric_mean(scores),
+                std_dev=statistics.stdev(scores) if len(scores) > 1 else None,
+                min=min(scores),
+                max=max(scores),
+                units=cell.unit,
+                # Codespeed averages over all benchmarks of one title, so a title has one direction.
+                units_title="Time" if cell.mode is Mode.AVERAGE_TIME else "Throughput",
+                lessisbetter=cell.mode.less_is_better,
+            )
+
+
+def _ratios(summary: RunSummary, side: Side, about: _About) -> Iterator[CodespeedResult]:
+    """How much faster a side is than the reference; nothing for the reference itself."""
+    reference = summary.info.main_sides[0]
+    for cell in () if side is reference else summary.cells:
+        logs = () if cell.cell.is_comparator else pair_log_ratios(cell, (reference, side))
+        if logs:
+            found = interval(logs, DEFAULT_CONFIDENCE)
+            known = len(logs) > 1 and found.high <= _LARGEST
+            yield about.result(
+                cell,
+                side,
+                suffix=_RATIO,
+                result_value=found.ratio,
+                std_dev=None,
+                min=found.low if known else None,
+                max=found.high if known else None,
+                units="x",
+                units_title="Ratio",
+                lessisbetter=False,
+            )
+
+
+@dataclass(frozen=True)
+class _About:
+    """What all results of a run have in common."""
+
+    run: RunInfo
+    environment: str
+    descriptions: Mapping[str, str]
+
+    def result(
+        self, cell: CellSummary, side: Side, *, suffix: str = "", **measured: Any
+    ) -> CodespeedResult:
+        sentence = describe(cell.cell, self.descriptions)
+        if suffix and sentence:
+            sentence = f"Speed relative to stock. {sentence}"
+        return CodespeedResult(
+            commitid=commit_id(self.run),
+            branch=branch(self.run),
+            project=PROJECT,
+            executable=executable(self.run, side),
+            benchmark=benchmark_name(cell.cell, self.run) + suffix,
+            environment=self.environment,
+            revision_date=self.run.started.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            description=re.sub(r"[<>&\"'`\\]", "", sentence)[:_DESCRIPTION_LENGTH].strip(),
+            **measured,
+        )
 
 
 def _key(summary: RunSummary, side: Side) -> str:
     run = summary.info
     key = f"{commit_id(run)}.{re.sub(r'[^A-Za-z0-9.]+', '-', executable(run, side))}"
     return key if summary.revision == 1 else f"{key}.r{summary.revision}"
-
-
-def _result(
-    run: RunInfo, executable_name: str, environment: str, cell: CellSummary, scores: Sequence[float]
-) -> CodespeedResult:
-    return CodespeedResult(
-        commitid=commit_id(run),
-        branch=branch(run),
-        project=PROJECT,
-        executable=executable_name,
-        benchmark=benchmark_name(cell.cell, run),
-        environment=environment,
-        result_value=statistics.geometric_mean(scores),
-        std_dev=statistics.stdev(scores) if len(scores) > 1 else None,
-        min=min(scores),
-        max=max(scores),
-        units=cell.unit,
-        # Codespeed averages over all benchmarks of one title, so a title has one direction.
-        units_title="Time" if cell.mode is Mode.AVERAGE_TIME else "Throughput",
-        lessisbetter=cell.mode.less_is_better,
-        revision_date=run.started.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S"),
-    )
 
 
 def _require_distinct_names(run: RunInfo) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, UploadFailed
 from flink_boost.measure import store
+from flink_boost.measure.descriptions import DESCRIPTIONS_FILE, load_descriptions
 from flink_boost.measure.history import load_history
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import gap_sentence
@@ -49,6 +50,7 @@ def spool_new_runs(spool: Spool, results: Path, environment: str | None) -> Spoo
     abandoned meanwhile are dropped.
     """
     history = load_history(results)
+    descriptions = load_descriptions(DESCRIPTIONS_FILE)
     not_spooled = list(history.broken)
     partial: list[str] = []
     told_before = 0
@@ -64,7 +66,7 @@ def spool_new_runs(spool: Spool, results: Path, environment: str | None) -> Spoo
             told_before += bool(sentence)
             continue
         try:
-            for entry in entries_of(run, environment):
+            for entry in entries_of(run, environment, descriptions):
                 spool.add(entry)
         except BrokenData as error:
             not_spooled.append(f"Run {run.info.run_id} is not sent: {error}")

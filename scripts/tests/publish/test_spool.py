@@ -17,6 +17,7 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.model import Cell, Fork, Mode
 from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import (
+    CodespeedResult,
     SpoolEntry,
     benchmark_name,
     commit_id,
@@ -31,6 +32,14 @@ from flink_boost.publish.spool import Spool
 def make_entries(night: int = 0, environment: str = "box-1") -> tuple[SpoolEntry, ...]:
     run = make_run(night)
     return entries_of(summarise(run, make_forks(run, noise=0.05, seed=night)), environment)
+
+
+def scores_of(entry: SpoolEntry) -> list[CodespeedResult]:
+    return [result for result in entry.results if result.units != "x"]
+
+
+def ratios_of(entry: SpoolEntry) -> list[CodespeedResult]:
+    return [result for result in entry.results if result.units == "x"]
 
 
 def test_a_run_becomes_one_entry_per_executable_with_codespeeds_fields() -> None:
@@ -57,6 +66,7 @@ def test_a_run_becomes_one_entry_per_executable_with_codespeeds_fields() -> None
         "units_title": "Time",
         "lessisbetter": True,
         "revision_date": "2026-03-01 22:30:05",
+        "description": "",
     }
     job = json.loads(payload(patched))[1]
     assert (job["benchmark"], job["lessisbetter"], job["units_title"]) == (
@@ -90,7 +100,7 @@ def test_benchmark_names_are_upstreams() -> None:
     assert benchmark_name(JOB, run) == "serializerTuple"
     long = Cell(benchmark="a.B.c", params=(("p", "x" * 200),))
     longer = Cell(benchmark="a.B.c", params=(("p", "x" * 201),))
-    assert len(benchmark_name(long, run)) == len(benchmark_name(longer, run)) == 100
+    assert len(benchmark_name(long, run)) == len(benchmark_name(longer, run)) == 94
     assert benchmark_name(long, run) != benchmark_name(longer, run)
 
 
@@ -124,7 +134,8 @@ def test_a_comparator_is_a_result_of_the_patched_side_alone() -> None:
     run = make_run(cells=(WRITE, COMPARATOR))
     stock, patched = entries_of(summarise(run, make_forks(run)), "box-1")
     assert [result.benchmark for result in stock.results] == ["write.ascii.16"]
-    assert [result.benchmark for result in patched.results] == [
+    assert [result.benchmark for result in ratios_of(patched)] == ["write.ascii.16.ratio"]
+    assert [result.benchmark for result in scores_of(patched)] == [
         "write.ascii.16",
         "writeUtf.ascii.16",
     ]
@@ -177,7 +188,7 @@ def test_means_are_over_whole_pairs_so_that_both_sides_have_as_many_forks() -> N
 def assert_means_are_of(entries: tuple[SpoolEntry, ...], forks: Sequence[Fork]) -> None:
     for entry, side in zip(entries, (Side.STOCK, Side.PATCHED), strict=True):
         scores = [fork.score for fork in forks if fork.side is side]
-        (result,) = entry.results
+        (result,) = scores_of(entry)
         assert result.result_value == pytest.approx(statistics.geometric_mean(scores))
         assert (result.min, result.max) == (min(scores), max(scores))
         assert result.std_dev == pytest.approx(statistics.stdev(scores))
@@ -187,7 +198,7 @@ def test_a_benchmark_without_a_whole_pair_is_not_sent_and_the_others_are() -> No
     run = make_run()
     forks = [fork for fork in make_forks(run) if fork.cell != JOB or fork.side is Side.STOCK]
     for entry in entries_of(summarise(run, forks), "box-1"):
-        assert [result.benchmark for result in entry.results] == ["write.ascii.16"]
+        assert [result.benchmark for result in scores_of(entry)] == ["write.ascii.16"]
 
 
 def test_a_run_without_any_whole_pair_has_no_entry() -> None:
