@@ -1,114 +1,146 @@
-"""The first page: the newest run of every box, stock beside patched."""
+"""The first page: last night on every box, stock beside patched, as a page and as JSON."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from urllib.parse import urlencode
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from codespeed.models import Branch, Environment, Executable, Result, Revision
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from boost_dashboard.landing import (
+    RATIO,
+    SPARK_HEIGHT,
+    SPARK_WIDTH,
+    Measured,
+    Run,
+    grouped,
+    rows_of,
+)
+
 REFERENCE = "stock "
 CANDIDATE = "patched "
-
-
-@dataclass(frozen=True)
-class Row:
-    """One benchmark of a run; ``ratio`` is above 1 when patched is better, None when unknown."""
-
-    benchmark: str
-    stock: float | None
-    patched: float | None
-    units: str
-    ratio: float | None
-    timeline: str
-
-
-@dataclass(frozen=True)
-class Run:
-    """The newest run of one pair of executables on one box and branch; ``date`` is in UTC.
-
-    ``branch`` is empty for the one whose runs are points of the trend.
-    """
-
-    environment: str
-    branch: str
-    line: str
-    commit: str
-    date: datetime
-    rows: tuple[Row, ...]
+NIGHTS_SHOWN = 30  # of the small plots
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The overview."""
-    return render(request, "home.html", {"runs": newest_runs()})
+    runs = newest_runs()
+    context = {
+        "nights": [run for run in runs if not run.branch],
+        "others": [run for run in runs if run.branch],
+        "spark": {"width": SPARK_WIDTH, "height": SPARK_HEIGHT},
+    }
+    return render(request, "home.html", context)
+
+
+@require_safe
+def as_json(_request: HttpRequest) -> JsonResponse:
+    """What the overview shows, for programs: ``{"runs": [{"environment", "rows": [...]}]}``."""
+    runs = [
+        {
+            "environment": run.environment,
+            "branch": run.branch or None,
+            "line": run.line,
+            "commit": run.commit,
+            "date": f"{run.date.isoformat()}Z",
+            "counts": {str(verdict): number for verdict, number in run.counts},
+            "rows": [
+                {key: value for key, value in asdict(row).items() if key != "spark"}
+                for row in run.rows
+            ],
+        }
+        for run in newest_runs()
+    ]
+    return JsonResponse({"schema_version": 1, "runs": runs})
 
 
 def newest_runs() -> list[Run]:
-    """One run per environment, pair of executables and branch, the trend's first, newest first."""
-    runs = [
-        _run(environment, candidate, revision)
-        for branch in Branch.objects.order_by("name")
-        for environment in Environment.objects.order_by("name")
-        for candidate in Executable.objects.filter(name__startswith=CANDIDATE).order_by("name")
-        if (revision := _newest(environment, candidate, branch)) is not None
-    ]
+    """One run per environment, pair of executables and branch, the nights first, newest first."""
+    runs = [_run(*found) for found in _newest_revisions()]
     newest_first = sorted(runs, key=lambda run: run.date, reverse=True)
     return sorted(newest_first, key=lambda run: run.branch != "")
 
 
-def ratio(stock: float | None, patched: float | None, *, less_is_better: bool) -> float | None:
-    """Patched over stock for throughput, stock over patched for time."""
-    if not stock or not patched:
-        return None
-    return stock / patched if less_is_better else patched / stock
+def _newest_revisions() -> Iterable[tuple[Environment, Executable, Revision]]:
+    environments = Environment.objects.order_by("name")
+    candidates = Executable.objects.filter(name__startswith=CANDIDATE).order_by("name")
+    branches = Branch.objects.select_related("project").order_by("name")
+    for environment in environments:
+        for candidate in candidates:
+            for branch in branches:
+                revisions = latest_revisions(environment, candidate, branch, 1)
+                if revisions:
+                    yield environment, candidate, revisions[0]
 
 
-def _newest(environment: Environment, candidate: Executable, branch: Branch) -> Revision | None:
-    return (
-        Revision.objects.filter(
-            branch=branch,
-            results__environment=environment,
-            results__executable=candidate,
-            date__isnull=False,
-        )
-        .order_by("-date")
-        .first()
-    )
+def latest_revisions(
+    environment: Environment, candidate: Executable, branch: Branch, number: int
+) -> list[Revision]:
+    """The newest runs of that branch with results of that executable and box, newest first."""
+    measured = Result.objects.filter(environment=environment, executable=candidate)
+    ids = measured.filter(revision__branch=branch).values("revision_id")
+    found = Revision.objects.filter(branch=branch, id__in=ids, date__isnull=False)
+    return list(found.select_related("branch__project").order_by("-date", "-id")[:number])
 
 
 def _run(environment: Environment, candidate: Executable, revision: Revision) -> Run:
     line = candidate.name.removeprefix(CANDIDATE)
-    named = revision.branch.name
-    branch = "" if named == revision.branch.project.default_branch else named
-    patched = _values(environment, candidate.name, revision)
-    stock = _values(environment, REFERENCE + line, revision)
-    rows = []
-    for name in sorted(patched.keys() | stock.keys()):
-        benchmark = (patched.get(name) or stock[name]).benchmark
-        before = stock[name].value if name in stock else None
-        after = patched[name].value if name in patched else None
-        rows.append(
-            Row(
-                benchmark=name,
-                stock=before,
-                patched=after,
-                units=benchmark.units,
-                ratio=ratio(before, after, less_is_better=benchmark.lessisbetter),
-                timeline=urlencode(
-                    {"ben": name, "env": environment.id, **({"bran": branch} if branch else {})}
-                ),
-            )
-        )
-    return Run(environment.name, branch, line, revision.commitid, revision.date, tuple(rows))
+    branch = revision.branch
+    nights = latest_revisions(environment, candidate, branch, NIGHTS_SHOWN)
+    reference = Executable.objects.filter(name=REFERENCE + line, project=candidate.project).first()
+    rows = rows_of(
+        _measured(environment, reference, revision) if reference else [],
+        _measured(environment, candidate, revision),
+        _history(environment, candidate, nights),
+    )
+    return Run(
+        environment=environment.name,
+        environment_id=environment.id,
+        branch="" if branch.name == branch.project.default_branch else branch.name,
+        line=line,
+        commit=revision.commitid,
+        date=revision.date,
+        groups=grouped(rows),
+    )
 
 
-def _values(environment: Environment, executable: str, revision: Revision) -> dict[str, Result]:
+def _measured(
+    environment: Environment, executable: Executable, revision: Revision
+) -> list[Measured]:
     results = Result.objects.filter(
-        environment=environment, executable__name=executable, revision=revision
+        environment=environment, executable=executable, revision=revision
     ).select_related("benchmark")
-    return {result.benchmark.name: result for result in results}
+    return [
+        Measured(
+            benchmark=result.benchmark.name,
+            value=result.value,
+            low=result.val_min,
+            high=result.val_max,
+            units=result.benchmark.units,
+            less_is_better=result.benchmark.lessisbetter,
+            description=result.benchmark.description,
+        )
+        for result in results
+    ]
+
+
+def _history(
+    environment: Environment, candidate: Executable, newest_first: Sequence[Revision]
+) -> Mapping[str, Sequence[float]]:
+    """The latest ratios by benchmark, oldest first."""
+    order = {revision.id: index for index, revision in enumerate(reversed(newest_first))}
+    values = Result.objects.filter(
+        environment=environment,
+        executable=candidate,
+        revision_id__in=list(order),
+        benchmark__name__endswith=RATIO,
+    ).values_list("benchmark__name", "revision_id", "value")
+    points: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for name, revision_id, value in values:
+        points[name.removesuffix(RATIO)].append((order[revision_id], value))
+    return {name: [value for _, value in sorted(found)] for name, found in points.items()}

@@ -8,6 +8,7 @@ from boost_dashboard import overview, pages, results
 
 urlpatterns = [
     path("", overview.home, name="home"),
+    path("overview.json", overview.as_json, name="overview-json"),
     path("healthz", pages.health, name="health"),
     path("changes/", pages.changes, name="changes"),
     path("timeline/", pages.timeline, name="timeline"),

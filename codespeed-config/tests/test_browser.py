@@ -141,27 +141,6 @@ def plotted_points(page: Page, plot: str) -> dict[str, list[list[float]]]:
     return points
 
 
-def test_the_overview_has_the_newest_run(visit: Visit, request: pytest.FixtureRequest) -> None:
-    page = visit.open("")
-    keep_picture(page, "overview", request)
-
-    rows = page.locator(".boost-run tbody tr")
-    assert rows.count() == 3
-    assert page.locator(".boost-run caption").inner_text().startswith("Flink 2.3.0 on box-1")
-    assert NEWEST in page.locator(".boost-run caption").inner_text()
-    texts = rows.filter(has_text="write.ascii.16").locator("td").all_inner_texts()
-    assert texts == ["write.ascii.16", "19.20", "8.10", "ns/op", "2.37x"]
-
-
-def test_the_overview_leads_to_the_timeline(visit: Visit) -> None:
-    page = visit.open("")
-
-    page.get_by_role("link", name="write.ascii.16").click()
-
-    page.wait_for_selector("#plot canvas")
-    assert page.locator(".jqplot-title").inner_text() == "write.ascii.16"
-
-
 def test_the_timeline_opens_with_every_benchmark(
     visit: Visit, request: pytest.FixtureRequest
 ) -> None:

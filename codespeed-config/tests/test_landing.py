@@ -1,0 +1,153 @@
+"""What the first page says, without a server: rows, groups, order, counts, small plots."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from boost_dashboard.landing import (
+    SPARK_HEIGHT,
+    SPARK_WIDTH,
+    Measured,
+    Row,
+    Run,
+    group_of,
+    grouped,
+    in_digits,
+    natural,
+    rows_of,
+    sparkline,
+)
+from boost_dashboard.verdicts import Verdict
+
+
+def measured(benchmark: str, value: float, **changes: Any) -> Measured:
+    ratio = benchmark.endswith(".ratio")
+    known = {
+        "low": None,
+        "high": None,
+        "units": "x" if ratio else "ns/op",
+        "less_is_better": not ratio,
+        "description": "",
+    }
+    return Measured(benchmark=benchmark, value=value, **{**known, **changes})
+
+
+def only_row(stock: list[Measured], patched: list[Measured], **history: list[float]) -> Row:
+    (row,) = rows_of(stock, patched, history)
+    return row
+
+
+def test_a_row_has_the_ratio_and_the_interval_that_were_sent() -> None:
+    row = only_row(
+        [measured("write.16", 20.0)],
+        [measured("write.16", 10.0), measured("write.16.ratio", 2.1, low=2.05, high=2.15)],
+    )
+    assert (row.stock_text, row.patched_text, row.units) == ("20.0", "10.0", "ns/op")
+    assert (row.ratio_text, row.interval_text) == ("2.10x", "2.05–2.15")
+    assert row.verdict is Verdict.BETTER
+    assert row.significant
+    assert row.shown_benchmark == "write.16.ratio"
+
+
+@pytest.mark.parametrize(("less_is_better", "ratio"), [(True, 2.0), (False, 0.5)])
+def test_without_a_sent_ratio_it_is_that_of_the_values_and_undecided(
+    less_is_better: bool, ratio: float
+) -> None:
+    row = only_row(
+        [measured("write.16", 20.0, less_is_better=less_is_better)],
+        [measured("write.16", 10.0, less_is_better=less_is_better)],
+    )
+    assert (row.ratio, row.interval_text) == (ratio, "–")
+    assert row.verdict is Verdict.UNDECIDED
+    assert not row.significant
+    assert row.shown_benchmark == "write.16"
+
+
+@pytest.mark.parametrize(
+    ("stock", "patched"),
+    [
+        ([], [measured("a", 1.0)]),
+        ([measured("a", 1.0)], []),
+        ([measured("a", 0.0)], [measured("a", 1.0)]),
+    ],
+)
+def test_a_side_may_be_missing_or_zero(stock: list[Measured], patched: list[Measured]) -> None:
+    row = only_row(stock, patched)
+    assert row.ratio_text == "–"
+
+
+def test_slower_and_yet_not_worse_is_said() -> None:
+    patched = [measured("a", 1.0), measured("a.ratio", 0.98, low=0.96, high=0.99)]
+    row = only_row([measured("a", 1.0)], patched)
+    assert row.verdict is Verdict.NOT_WORSE
+    assert row.slightly_worse
+
+
+def test_lengths_are_in_the_order_of_their_values() -> None:
+    names = ["write.1024", "write.128", "write.1048576", "write.16", "copy.2", "write.4"]
+    assert sorted(names, key=natural) == [
+        *("copy.2", "write.4", "write.16", "write.128", "write.1024", "write.1048576"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "group"),
+    [
+        ("write.ascii.16.mixed.serializer", "write.ascii"),
+        ("emit.1.mixed.16.string", "emit"),
+        ("serializerTuple", "jobs"),
+        ("networkThroughput.100,100ms,SSL", "networkThroughput"),
+    ],
+)
+def test_benchmarks_of_one_kind_are_a_group(benchmark: str, group: str) -> None:
+    assert group_of(benchmark) == group
+
+
+def test_groups_count_their_verdicts_worst_first() -> None:
+    patched = [
+        *(
+            measured("serializerTuple", 1.0),
+            measured("serializerTuple.ratio", 1.3, low=1.2, high=1.4),
+        ),
+        *(measured("write.ascii.4", 1.0), measured("write.ascii.4.ratio", 0.9, low=0.8, high=0.97)),
+        *(
+            measured("write.ascii.16", 1.0),
+            measured("write.ascii.16.ratio", 1.3, low=1.2, high=1.4),
+        ),
+    ]
+    groups = grouped(rows_of([], patched, {}))
+    assert [group.name for group in groups] == ["jobs", "write.ascii"]
+    assert groups[1].counts == ((Verdict.WORSE, 1), (Verdict.BETTER, 1))
+    run = Run("box", 1, "", "2.3.0", "abc", datetime(2026, 3, 1), groups)  # noqa: DTZ001 UTC
+    assert run.counts == ((Verdict.WORSE, 1), (Verdict.BETTER, 2))
+    assert not run.folded
+
+
+def test_a_small_plot_stays_in_its_box_and_does_not_magnify_noise() -> None:
+    assert sparkline([]) == sparkline([2.0]) == ""
+    for values in ([1.0, 2.0, 1.5], [1.0, 1.0], [0.0, 0.0], [3.0, 2.99, 3.01]):
+        points = [tuple(map(float, point.split(","))) for point in sparkline(values).split(" ")]
+        assert len(points) == len(values)
+        assert all(0 <= x <= SPARK_WIDTH and 0 <= y <= SPARK_HEIGHT for x, y in points)
+    steady = [float(point.split(",")[1]) for point in sparkline([3.0, 2.99, 3.01]).split(" ")]
+    assert max(steady) - min(steady) < SPARK_HEIGHT / 4
+    up = [float(point.split(",")[1]) for point in sparkline([1.0, 2.0]).split(" ")]
+    assert up[0] > up[1], "up is up"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.0, "0.00"),
+        (3.049, "3.05"),
+        (20.84, "20.8"),
+        (1234.5, "1,234"),
+        (1e-5, "1.00e-05"),
+    ],
+)
+def test_numbers_have_the_digits_that_count(value: float | None, text: str) -> None:
+    assert in_digits(value) == text

@@ -1,0 +1,79 @@
+"""The first page of a running server, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from conftest import Dashboard, Item, result
+
+NIGHTS = (("night-1", "2026-03-01 01:00:00"), ("night-2", "2026-03-02 01:00:00"))
+LENGTHS = (1024, 128, 16)
+
+
+def both_sides(stock: float, patched: float, ratio: float | None, **changes: Any) -> Iterator[Item]:
+    """The results of one benchmark as `flink-boost upload` sends them."""
+    yield result(executable="stock 2.3.0", result_value=stock, min=stock, max=stock, **changes)
+    yield result(result_value=patched, min=patched, max=patched, **changes)
+    if ratio is not None:
+        of_ratio = {"units": "x", "units_title": "Ratio", "lessisbetter": False, "std_dev": None}
+        changes = {**changes, "benchmark": f"{changes['benchmark']}.ratio"}
+        interval = {"min": ratio - 0.05, "max": ratio + 0.05}
+        yield result(result_value=ratio, **{**changes, **of_ratio, **interval})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _results(dashboard: Dashboard) -> None:
+    for number, (name, time) in enumerate(NIGHTS):
+        run: dict[str, Any] = {"commitid": name, "revision_date": time}
+        items = [
+            item
+            for length in LENGTHS
+            for item in both_sides(
+                *(20.0, 8.0, 2.5 + number if length == 16 else 1.01),
+                benchmark=f"write.ascii.{length}.mixed",
+                description="Time to write one string.",
+                **run,
+            )
+        ]
+        job = {"units": "ops/ms", "units_title": "Throughput", "lessisbetter": False}
+        items += both_sides(100.0, 150.0, None, benchmark="serializerTuple", **job, **run)
+        answer = dashboard.upload(items)
+        assert answer.status_code == 202, answer.text
+    quick = {"commitid": "by-hand-1", "branch": "by-hand", "revision_date": "2026-03-03 01:00:00"}
+    assert dashboard.upload(list(both_sides(20, 8, 2.5, benchmark="quick.16", **quick))).is_success
+
+
+def test_a_night_is_one_line_and_a_table_by_kind(dashboard: Dashboard) -> None:
+    page = " ".join(dashboard.get("").text.split())
+
+    night, quick = page.index("2026-03-02 01:00 UTC"), page.index("by-hand-1")
+    assert night < page.index("<code>night-2</code>") < quick, "what was measured later is below"
+    assert "2 not worse" in page
+    assert "1 better" in page
+    for text in ("20.0", "8.00", "ns/op", "3.50x", "3.45–3.55", "Time to write one string."):
+        assert text in page, text
+    order = [page.index(f">write.ascii.{length}.mixed<") for length in (16, 128, 1024)]
+    assert order == sorted(order)
+    assert page.count("<polyline") == 3, "where there were two nights"
+
+
+def test_the_same_as_json(dashboard: Dashboard) -> None:
+    document = dashboard.get("overview.json").json()
+
+    night, quick = document["runs"]
+    assert (night["branch"], quick["branch"]) == (None, "by-hand")
+    assert (night["line"], night["environment"], night["commit"]) == ("2.3.0", "box-1", "night-2")
+    assert night["counts"] == {"undecided": 1, "not worse": 2, "better": 1}
+    rows = {row["benchmark"]: row for row in night["rows"]}
+    assert rows["write.ascii.16.mixed"]["low"] == pytest.approx(3.45)
+    assert rows["write.ascii.16.mixed"]["verdict"] == "better"
+    assert rows["serializerTuple"]["ratio"] == 1.5
+    assert rows["serializerTuple"]["low"] is None
+
+
+def test_a_benchmark_that_the_night_lacks_is_not_shown(dashboard: Dashboard) -> None:
+    names = [row["benchmark"] for row in dashboard.get("overview.json").json()["runs"][0]["rows"]]
+    assert "quick.16" not in names
