@@ -22,11 +22,11 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, interval
 from flink_boost.judge.series import pair_log_ratios
 from flink_boost.measure.descriptions import describe
-from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo
+from flink_boost.measure.model import Cell, Frozen, Mode, Purpose, RunInfo
 from flink_boost.measure.summary import CellSummary, RunSummary
 
 PROJECT = "Flink"
-_BRANCH_OF_THE_TREND = "master"
+_BRANCH_OF_THE_NIGHTS = "master"
 
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
 BENCHMARK_NAME_LENGTH = 100
@@ -86,11 +86,12 @@ def commit_id(run: RunInfo) -> str:
 
 
 def branch(run: RunInfo) -> str:
-    """The branch in Codespeed: that of the trend, or one of the purpose's name.
+    """The branch in Codespeed: that of the nights, or one of the purpose's name.
 
-    What is no point of the trend is then no point of its curve in the timeline either.
+    What is no night is then no point of their curve either, and a quick look after it, with eight
+    benchmarks, does not take the place of its two hundred.
     """
-    return _BRANCH_OF_THE_TREND if run.purpose.makes_a_point else run.purpose.value
+    return _BRANCH_OF_THE_NIGHTS if run.purpose is Purpose.NIGHTLY else run.purpose.value
 
 
 def executable(run: RunInfo, side: Side) -> str:

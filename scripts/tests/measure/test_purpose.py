@@ -44,6 +44,13 @@ def test_only_nights_are_points_of_the_trend(purpose: Purpose) -> None:
     assert branch(nights[0].info) == "master"
 
 
+def test_a_quick_look_does_not_take_the_place_of_a_night_on_the_dashboard() -> None:
+    quick = measured(1, purpose=Purpose.QUICK_LOOK, quick_look=True)
+    assert {one.branch for entry in entries_of(quick, None) for one in entry.results} == {
+        "quick-look"
+    }
+
+
 def old_run(**changes: object) -> RunInfo:
     """A run as it was stored before purposes, builds and names of boxes were recorded."""
     document = json.loads(make_run(0).model_dump_json())
