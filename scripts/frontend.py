@@ -1,4 +1,4 @@
-"""What the dashboard's pages take from npm: pinned by ``package-lock.json``, fetched as plain files.
+"""What the dashboard's pages take from npm, pinned by ``package-lock.json``, as plain files.
 
 npm fetches the archives, since it alone knows which registry this machine uses. Nothing that they
 hold is run; only the files that ``package.json`` names are unpacked, into ``.cache/frontend``.
