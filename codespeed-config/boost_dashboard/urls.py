@@ -5,15 +5,26 @@ from __future__ import annotations
 from django.urls import include, path
 
 from boost_dashboard import overview, pages, results
+from boost_dashboard.views import changes, codespeed_addresses, comparison, reports, timeline
 
 urlpatterns = [
     path("", overview.home, name="home"),
     path("overview.json", overview.as_json, name="overview-json"),
     path("healthz", pages.health, name="health"),
-    path("changes/", pages.changes, name="changes"),
-    path("timeline/", pages.timeline, name="timeline"),
-    path("comparison/", pages.comparison, name="comparison"),
-    path("makeimage/", pages.image, name="makeimage"),
+    path("about/", pages.about, name="about"),
+    path("timeline/", timeline.timeline, name="timeline"),
+    path("timeline/points/", timeline.points, name="timeline-points"),
+    path("changes/", changes.changes, name="changes"),
+    path("comparison/", comparison.comparison, name="comparison"),
+    path("reports/", reports.reports, name="reports"),
+    path("feeds/latest/", reports.LatestFeed(), name="latest-results"),
+    path("feeds/latest_significant/", reports.SignificantFeed(), name="latest-significant-results"),
+    # Codespeed's own addresses for programs, behind a check of what they are asked.
+    path("timeline/json/", codespeed_addresses.timeline_json, name="gettimelinedata"),
+    path("comparison/json/", codespeed_addresses.comparison_json, name="getcomparisondata"),
+    path("changes/table/", codespeed_addresses.changes_table, name="getchangestable"),
+    path("changes/logs/", codespeed_addresses.changes_logs, name="displaylogs"),
+    path("makeimage/", codespeed_addresses.image, name="makeimage"),
     path("result/add/", results.add_result, name="add-result"),
     path("result/add/json/", results.add_json_results, name="add-json-results"),
     path("", include("codespeed.urls")),

@@ -27,6 +27,7 @@ import pytest
 from installed_wheels import wheel_of
 
 import browser
+import frontend
 import packages
 import set_up
 from flink_boost.base.errors import EnvironmentProblem
@@ -76,7 +77,10 @@ def project(tmp_path: Path, index: Path) -> Path:
     shutil.copytree(PROJECT_ROOT / "codespeed-config" / "codespeed-package", description)
     cache = root / ".cache"
     (cache / "downloads").mkdir(parents=True)
-    for file in (f"uv-{UV}", "downloads/codespeed-0.13.0.tar.gz"):
+    shutil.copytree(PROJECT_ROOT / frontend.FOLDER, root / frontend.FOLDER)
+    archives = [each.file for each in frontend.archives(PROJECT_ROOT, "dev")]
+    downloads = [f"downloads/{file}" for file in ("codespeed-0.13.0.tar.gz", *archives)]
+    for file in (f"uv-{UV}", *downloads):
         shutil.copy(PROJECT_ROOT / ".cache" / file, cache / file)
     pins = {name: add_file(index, name, *wheel_of(name)) for name in WANTED}
     layout = set_up.Layout(root)

@@ -1,0 +1,156 @@
+"""One run against the run before it that measured the same, benchmark by benchmark."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from codespeed import models
+
+from boost_dashboard.natural_order import natural_key
+from boost_dashboard.reading.rows import (
+    RATIO_SUFFIX,
+    Benchmark,
+    Box,
+    Executable,
+    Measured,
+    Run,
+    measured,
+)
+from boost_dashboard.reading.scope import read_benchmarks, read_runs
+
+_LOOKED_BACK = 30  # runs in which one with the same benchmarks is looked for
+
+Table = Mapping[str, Measured]  # of one run and executable, by name of the benchmark
+
+
+@dataclass(frozen=True)
+class Change:
+    """A benchmark of a run. Changes are of the ratio where there is one, in per cent.
+
+    ``mark`` is ``better``, ``worse``, ``undecided`` (beyond the threshold, but the intervals
+    overlap) or empty.
+    """
+
+    benchmark: Benchmark
+    value: Measured | None
+    ratio: Measured | None
+    before: Measured | None
+    change: float | None
+    trend: float | None
+    mark: str
+
+    @property
+    def compared(self) -> Measured | None:
+        return self.ratio or self.value
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All benchmarks of a run; ``before`` is the run that they are held against."""
+
+    run: Run
+    before: Run | None
+    rows: tuple[Change, ...]
+
+
+def read_changes(
+    box: Box, executable: Executable, run: Run, trend: int, threshold: float
+) -> Comparison:
+    """The run against the one before; ``trend`` is how many runs its median is taken of."""
+    earlier = read_runs(box, run.branch, max(trend, _LOOKED_BACK), before=run)
+    tables, benchmarks = read_tables(box, executable, (run, *earlier))
+    now = tables.get(run.id, {})
+    before = choose_before(now, [(each, tables.get(each.id, {})) for each in earlier])
+    past = [tables.get(each.id, {}) for each in earlier[:trend]]
+    held = tables.get(before.id, {}) if before is not None else {}
+    subjects = sorted({name.removesuffix(RATIO_SUFFIX) for name in now}, key=natural_key)
+    rows = tuple(_change(name, benchmarks, now, held, past, threshold) for name in subjects)
+    return Comparison(run, before, rows)
+
+
+def choose_before(now: Table, earlier: Sequence[tuple[Run, Table]]) -> Run | None:
+    """The newest earlier run that has all benchmarks of this one, else the one with most of them.
+
+    A quick look between two nights has few of them, so it is passed over.
+    """
+    best, most = None, 0
+    for run, table in earlier:
+        shared = len(now.keys() & table.keys())
+        if shared > most:
+            best, most = run, shared
+        if most == len(now):
+            break
+    return best
+
+
+def _change(
+    name: str,
+    benchmarks: Mapping[str, Benchmark],
+    now: Table,
+    before: Table,
+    past: Sequence[Table],
+    threshold: float,
+) -> Change:
+    ratio = now.get(name + RATIO_SUFFIX)
+    key = name + RATIO_SUFFIX if ratio is not None else name
+    compared, held = now[key], before.get(key)
+    history = [table[key].value for table in past if key in table]
+    change = _per_cent(compared.value, held.value) if held is not None else None
+    trend = _per_cent(compared.value, statistics.median(history)) if history else None
+    benchmark = benchmarks[name if name in now else key]
+    return Change(
+        benchmark=benchmark,
+        value=now.get(name),
+        ratio=ratio,
+        before=held,
+        change=change,
+        trend=trend,
+        mark=mark(compared, held, change, threshold, benchmarks[key].less_is_better),
+    )
+
+
+def mark(
+    now: Measured,
+    before: Measured | None,
+    change: float | None,
+    threshold: float,
+    less_is_better: bool,
+) -> str:
+    """What is to be said of a change; see :class:`Change`."""
+    if before is None or change is None or abs(change) < threshold:
+        return ""
+    if now.has_interval and before.has_interval and _overlap(now, before):
+        return "undecided"
+    return "better" if (change < 0) is less_is_better else "worse"
+
+
+def _overlap(one: Measured, other: Measured) -> bool:
+    assert one.low is not None  # noqa: S101 - has_interval, for mypy
+    assert one.high is not None  # noqa: S101
+    assert other.low is not None  # noqa: S101
+    assert other.high is not None  # noqa: S101
+    return one.low <= other.high and other.low <= one.high
+
+
+def _per_cent(now: float, before: float) -> float | None:
+    return None if before == 0 else 100 * (now - before) / before
+
+
+def read_tables(
+    box: Box, executable: Executable, runs: Sequence[Run]
+) -> tuple[dict[int, dict[str, Measured]], dict[str, Benchmark]]:
+    """Results by number of the run and name of the benchmark, and all benchmarks by name."""
+    by_id = {each.id: each for each in read_benchmarks()}
+    rows = models.Result.objects.filter(
+        revision_id__in=[run.id for run in runs],
+        executable_id=executable.id,
+        environment_id=box.id,
+    ).values_list("revision_id", "benchmark_id", "value", "val_min", "val_max")
+    tables: dict[int, dict[str, Measured]] = {}
+    for revision, benchmark, value, low, high in rows:
+        point = measured(value, low, high)
+        if point is not None and benchmark in by_id:
+            tables.setdefault(revision, {})[by_id[benchmark].name] = point
+    return tables, {each.name: each for each in by_id.values()}

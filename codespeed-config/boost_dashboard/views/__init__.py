@@ -1,0 +1,1 @@
+"""The pages with numbers, and Codespeed's addresses for programs."""

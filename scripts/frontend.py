@@ -1,0 +1,126 @@
+"""What the dashboard's pages take from npm, pinned by ``package-lock.json``, as plain files.
+
+npm fetches the archives, since it alone knows which registry this machine uses. Nothing that they
+hold is run; only the files that ``package.json`` names are unpacked, into ``.cache/frontend``.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+import tarfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.commands import run_captured
+from flink_boost.flink.downloads import prepared_aside, publish_folder
+from packages import DamagedPackage, EnvironmentProblem
+
+GROUPS = ("dashboard", "dev")  # the groups of set_up.py that have pages to show
+FOLDER = Path("codespeed-config", "frontend")
+
+_SECONDS = 300.0
+_NO_NPM = (
+    "Run as root: apt-get install --yes npm; or copy .cache/downloads/{file} from a machine that "
+    "has it."
+)
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A package of the lock file: its archive, and the files of it that are wanted."""
+
+    name: str
+    version: str
+    integrity: str
+    files: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}-{self.version}.tgz"
+
+
+def ensure_frontend(root: Path, group: str, tell: Callable[[str], None]) -> None:
+    """Makes ``.cache/frontend/<name>/`` for each package of the lock file that the group needs.
+
+    Raises ``DamagedPackage`` for an archive with another SHA-512 than the lock file says (it is
+    deleted), ``EnvironmentProblem`` where npm is missing or does not get it.
+    """
+    cache = root / ".cache"
+    for archive in archives(root, group):
+        packed = _fetched(archive, cache, tell)
+        target = cache / "frontend" / archive.name
+        with prepared_aside(target) as aside:
+            _unpack(packed, archive, aside)
+            shutil.rmtree(target, ignore_errors=True)
+            publish_folder(aside, target)
+
+
+def has_frontend(root: Path, group: str) -> bool:
+    """Whether every file that the group needs is there."""
+    return all(
+        (root / ".cache" / "frontend" / archive.name / Path(file).name).is_file()
+        for archive in archives(root, group)
+        for file in archive.files
+    )
+
+
+def archives(root: Path, group: str) -> Iterator[Archive]:
+    """The packages of the lock file; those for tests in the group ``dev`` only."""
+    if group not in GROUPS:
+        return
+    wanted = json.loads((root / FOLDER / "package.json").read_text(encoding="utf-8"))
+    locked = json.loads((root / FOLDER / "package-lock.json").read_text(encoding="utf-8"))
+    for name, files in wanted["flinkBoostFiles"].items():
+        entry = locked["packages"][f"node_modules/{name}"]
+        if group == "dev" or not entry.get("dev", False):
+            yield Archive(name, entry["version"], entry["integrity"], tuple(files))
+
+
+def _fetched(archive: Archive, cache: Path, tell: Callable[[str], None]) -> Path:
+    file = cache / "downloads" / archive.file
+    if not file.is_file():
+        tell(f"Downloading {archive.name} {archive.version}")
+        with prepared_aside(file) as aside:
+            done = run_captured(
+                (
+                    *("npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", "."),
+                    f"{archive.name}@{archive.version}",
+                ),
+                _SECONDS,
+                folder=aside,
+                install=_NO_NPM.format(file=archive.file),
+            )
+            if done.returncode != 0 or not (aside / archive.file).is_file():
+                raise EnvironmentProblem(
+                    f"npm did not get {archive.name} {archive.version}.",
+                    f"See what `npm pack {archive.name}@{archive.version}` says, check the "
+                    "network and npm's registry, then run the same command again.",
+                )
+            (aside / archive.file).replace(file)
+    method, _, expected = archive.integrity.partition("-")
+    with file.open("rb") as content:
+        found = hashlib.file_digest(content, "sha512").digest()
+    if method != "sha512" or base64.b64encode(found).decode() != expected:
+        file.unlink()
+        raise DamagedPackage(
+            f"{archive.file} has another SHA-512 than package-lock.json says; it was deleted.",
+            "Run the command again; if that fails too, do not trust the registry.",
+        )
+    return file
+
+
+def _unpack(packed: Path, archive: Archive, folder: Path) -> None:
+    with tarfile.open(packed) as members:
+        for name in archive.files:
+            content = members.extractfile(f"package/{name}")
+            if content is None:
+                raise DamagedPackage(
+                    f"{archive.file} has no file {name}.", "Correct frontend/package.json."
+                )
+            target = folder / Path(name).name
+            target.write_bytes(content.read())
+            target.chmod(0o644)
