@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
+from boost_dashboard.natural_order import group_of, natural_key
+from boost_dashboard.reading.rows import RATIO_SUFFIX
 from boost_dashboard.verdicts import Verdict, judge
 
-RATIO = ".ratio"  # after the name of the benchmark whose ratio it is
 SPARK_WIDTH, SPARK_HEIGHT = 96, 20
 _MOST_OPEN_ROWS = 40  # with more, the groups are folded
 
@@ -50,7 +51,7 @@ class Row:
     @property
     def shown_benchmark(self) -> str:
         """The benchmark whose timeline says most: that of the ratio, where it was sent."""
-        return self.benchmark + RATIO if self.low is not None else self.benchmark
+        return self.benchmark + RATIO_SUFFIX if self.low is not None else self.benchmark
 
     @property
     def stock_text(self) -> str:
@@ -157,20 +158,6 @@ def in_digits(value: float | None) -> str:
     return f"{value:.2e}"
 
 
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts numbers inside names by value: ``write.16`` before ``write.128``."""
-    parts = re.findall(r"\d+|\D+", name)
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
-
-
-def group_of(benchmark: str) -> str:
-    """The kind of a benchmark: method and first parameter, unless that is a number."""
-    method, *parameters = benchmark.split(".")
-    if not parameters:
-        return "jobs"
-    return method if parameters[0][:1].isdecimal() else f"{method}.{parameters[0]}"
-
-
 def rows_of(
     stock: Iterable[Measured],
     patched: Sequence[Measured],
@@ -181,9 +168,11 @@ def rows_of(
     Where no ratio was sent, it is that of the two values, and has no interval.
     """
     before = {one.benchmark: one for one in stock}
-    after = {one.benchmark: one for one in patched if not one.benchmark.endswith(RATIO)}
+    after = {one.benchmark: one for one in patched if not one.benchmark.endswith(RATIO_SUFFIX)}
     ratios = {
-        one.benchmark.removesuffix(RATIO): one for one in patched if one.benchmark.endswith(RATIO)
+        one.benchmark.removesuffix(RATIO_SUFFIX): one
+        for one in patched
+        if one.benchmark.endswith(RATIO_SUFFIX)
     }
     rows = []
     for name in before.keys() | after.keys():
@@ -204,14 +193,13 @@ def rows_of(
                 spark=sparkline(history.get(name, ())),
             )
         )
-    return tuple(sorted(rows, key=lambda row: natural(row.benchmark)))
+    return tuple(sorted(rows, key=lambda row: natural_key(row.benchmark)))
 
 
 def grouped(rows: Sequence[Row]) -> tuple[Group, ...]:
-    """The rows by kind, in the order of their names; jobs first."""
-    names = sorted(
-        {group_of(row.benchmark) for row in rows}, key=lambda name: (name != "jobs", name)
-    )
+    """The rows by kind, in the order of their names; those of no kind last."""
+    kinds = {group_of(row.benchmark) for row in rows}
+    names = sorted(kinds, key=lambda name: (name == "other", natural_key(name)))
     return tuple(
         Group(name, tuple(row for row in rows if group_of(row.benchmark) == name)) for name in names
     )

@@ -12,7 +12,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from boost_dashboard.landing import (
-    RATIO,
     SPARK_HEIGHT,
     SPARK_WIDTH,
     Measured,
@@ -20,6 +19,7 @@ from boost_dashboard.landing import (
     grouped,
     rows_of,
 )
+from boost_dashboard.reading.rows import RATIO_SUFFIX
 
 REFERENCE = "stock "
 CANDIDATE = "patched "
@@ -138,9 +138,9 @@ def _history(
         environment=environment,
         executable=candidate,
         revision_id__in=list(order),
-        benchmark__name__endswith=RATIO,
+        benchmark__name__endswith=RATIO_SUFFIX,
     ).values_list("benchmark__name", "revision_id", "value")
     points: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for name, revision_id, value in values:
-        points[name.removesuffix(RATIO)].append((order[revision_id], value))
+        points[name.removesuffix(RATIO_SUFFIX)].append((order[revision_id], value))
     return {name: [value for _, value in sorted(found)] for name, found in points.items()}

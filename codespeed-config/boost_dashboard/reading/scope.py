@@ -30,9 +30,10 @@ class Scope:
 
 
 def read_scope(env: str | None, branch: str | None) -> Scope | None:
-    """The chosen box (by number or name) and branch, else the first box and the nights.
+    """The chosen box (by number or name) and branch, else the newest box and its nights.
 
-    None while there is no box or no branch at all. Raises ``Missing`` for an unknown one.
+    Where that box has no night, its newest branch. None while there is no box or no branch at all.
+    Raises ``Missing`` for an unknown one.
     """
     rows = models.Environment.objects.values_list("id", "name")
     boxes = tuple(sorted((Box(*row) for row in rows), key=lambda box: natural_key(box.name)))
@@ -43,7 +44,15 @@ def read_scope(env: str | None, branch: str | None) -> Scope | None:
     if branch and branch not in names:
         raise Missing(f"branch {branch}")
     chosen = _newest_box(boxes) if not env else _named_box(boxes, env)
-    return Scope(chosen, branch or branches[0], boxes, branches)
+    return Scope(chosen, branch or _nights_or_newest(chosen, branches), boxes, branches)
+
+
+def _nights_or_newest(box: Box, branches: tuple[str, ...]) -> str:
+    measured = models.Result.objects.filter(environment_id=box.id)
+    if measured.filter(revision__branch__name=TREND).exists():
+        return TREND
+    newest = measured.order_by("-id").values_list("revision__branch__name", flat=True).first()
+    return newest or branches[0]
 
 
 def _named_box(boxes: tuple[Box, ...], env: str) -> Box:
