@@ -15,7 +15,6 @@ from stored_runs import store_complete_run
 from synthetic import make_forks, make_run
 
 from flink_boost.base.errors import EnvironmentProblem, UploadFailed
-from flink_boost.flink.maven import enabled_versions
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish import liveness, serve
 from flink_boost.publish.spool import Spool
@@ -23,6 +22,7 @@ from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.quicklook import Places, Published, publish
 
 # Seconds enough for an answer that is on its way on a busy machine.
+NUMBERS = ",".join(map(str, range(1, 21)))
 IMPATIENT = RetryPolicy(attempts=2, first_wait=0.01, connect_timeout=5.0, answer_timeout=5.0)
 
 
@@ -73,12 +73,6 @@ def test_results_go_to_the_named_codespeed_and_the_report_links_to_it(
     assert len(published.trends) == 2
 
 
-def executables(line: str) -> str:
-    """Codespeed's numbers of stock and patched; the dashboard makes both for each line in turn."""
-    first = 1 + 2 * enabled_versions().index(line)
-    return f"{first},{first + 1}"
-
-
 def test_the_embedded_dashboard_shows_every_run(run: RunInfo, places: Places) -> None:
     told: list[str] = []
     environ = {key: value for key, value in os.environ.items() if "FLINK_BOOST" not in key}
@@ -92,24 +86,20 @@ def test_the_embedded_dashboard_shows_every_run(run: RunInfo, places: Places) ->
             published = publish_run(again, places, told, environ)
             assert published.problems == ()
             assert published.dashboard_url == running.url, "it was running already"
+        overview = httpx.get(f"{running.url}overview.json", timeout=30).json()
         timeline = httpx.get(
-            f"{running.url}timeline/json/",
-            params={
-                "exe": executables(run.line),
-                "ben": "serializerTuple",
-                "env": "1",
-                "revs": "10",
-            },
+            f"{running.url}timeline/points/",
+            params={"env": 1, "bran": "quick-look", "ben": NUMBERS, "exe": NUMBERS, "revs": 10},
             timeout=30,
         )
-    points = [
-        point
-        for one in timeline.json()["timelines"]
-        for branch in one["branches"].values()
-        for executable in branch.values()
-        for point in executable
-    ]
-    assert len(points) == 4, "stock and patched, twice"
+    (shown,) = overview["runs"]
+    assert (shown["branch"], shown["line"]) == ("quick-look", run.line)
+    rows = {row["benchmark"]: row["verdict"] for row in shown["rows"]}
+    assert rows["serializerTuple"] == "better"
+    benchmarks = timeline.json()["benchmarks"].values()
+    points = [len(series["points"]) for found in benchmarks for series in found]
+    # Two cells with a value of each side and a ratio.
+    assert points == [2] * 6
     token = (places.codespeed / "token").read_text().strip()
     assert token not in "".join(told)
 
