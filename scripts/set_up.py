@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from browser import ensure_browser
+from debian import ensure_for_tests
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.flink.pip_settings import read_pip_settings, without_passwords
@@ -273,7 +273,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--group", choices=GROUPS, default="dev", help="what to install; default: dev, everything"
     )
     parser.add_argument(
-        "--browser", action="store_true", help="also install Chromium, for the browser tests"
+        "--browser",
+        action="store_true",
+        help="also install Chromium and PostgreSQL, for the tests",
     )
     parser.add_argument(
         "--compile", action="store_true", help="resolve the requirement files anew, nothing else"
@@ -288,7 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if set_up(Layout(ROOT), options.group, _tell):
             _tell("Done")
         if options.browser:
-            ensure_browser(_tell)
+            ensure_for_tests(_tell)
     except FlinkBoostError as error:
         return _fail(error.message, error.next_step, error.exit_code)
     except OSError as error:

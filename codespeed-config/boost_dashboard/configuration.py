@@ -8,7 +8,8 @@
                                   the data folder
 ``FLINK_BOOST_SECRET_KEY``        Django's secret key; ``…_FILE`` names a file that holds it
 ``FLINK_BOOST_TOKEN``             what writers must send; ``…_FILE`` names a file that holds it
-``FLINK_BOOST_WRITERS``           file with further tokens, each bound to branches: see ``writers``
+``FLINK_BOOST_WRITERS``           file with further tokens, each bound to branches: see ``writers``;
+                                  default ``writers.toml`` in the data folder, which may be missing
 ``FLINK_BOOST_ALLOWED_HOSTS``     host names under which the dashboard is reached, comma-separated
 ``FLINK_BOOST_NEW_ENVIRONMENTS``  ``no``: refuse results of boxes that are not known yet
 ``FLINK_BOOST_INSTANCE``          told by ``/healthz``, so that ``flink-boost serve`` knows its own
@@ -26,10 +27,9 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from boost_dashboard.secret_files import read_or_create
-from boost_dashboard.writers import Writer, read_writers
+from boost_dashboard.writers import FILE_NAME, SHORTEST_TOKEN, Writer, Writers, digest_of
 
 SHORTEST_SECRET = 32
-SHORTEST_TOKEN = 20
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -41,7 +41,7 @@ class Configuration:
     data: Path
     secret_key: str = field(repr=False)
     token: str = field(repr=False)
-    writers: tuple[Writer, ...]
+    writers: Writers
     allowed_hosts: tuple[str, ...]
     database: dict[str, Any] = field(repr=False)
     new_environments: bool
@@ -64,7 +64,7 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     _require(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key")
     _require(token, "FLINK_BOOST_TOKEN", "a token for those who upload")
     _require(hosts or embedded, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by")
-    writers = (Writer("all", token), *_further_writers(environ, token))
+    writers = _writers(environ, token, data)
     return Configuration(
         embedded=embedded,
         data=data,
@@ -79,13 +79,11 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     )
 
 
-def _further_writers(environ: Mapping[str, str], token: str) -> tuple[Writer, ...]:
+def _writers(environ: Mapping[str, str], token: str, data: Path) -> Writers:
     file = environ.get("FLINK_BOOST_WRITERS", "").strip()
-    writers = read_writers(Path(file), SHORTEST_TOKEN) if file else ()
-    if any(writer.token == token for writer in writers):
-        raise ImproperlyConfigured(
-            f"A writer in {file} has the token of all: give it one of its own."
-        )
+    path = Path(file).absolute() if file else data / FILE_NAME
+    writers = Writers(Writer("all", digest_of(token)), path, required=bool(file))
+    writers.read()  # what is wrong with it ends the start
     return writers
 
 

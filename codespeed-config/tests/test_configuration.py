@@ -159,7 +159,12 @@ def test_any_other_database_is_refused_without_showing_the_url(url: str, tmp_pat
     [
         ("[a]\ntoken-file = 'long'\nbranches = []\n", "a list of branches"),
         ("[a]\ntoken-file = 'long'\nbranches = 'request'\n", "a list of branches"),
-        ("[a]\ntoken-file = 'long'\n", "and nothing else"),
+        ("[a]\ntoken-file = 'long'\n", "a list of branches"),
+        ("[a]\ntoken-file = 'long'\nbranches = ['x']\nbranch = 'y'\n", "and nothing else"),
+        ("[a]\nbranches = ['request']\n", "either a token-file or a token-sha256"),
+        ("[a]\ntoken-sha256 = 'hunter2'\nbranches = ['request']\n", "64 hexadecimal digits"),
+        ("[a]\ntoken-sha256 = 7\n", "64 hexadecimal digits"),
+        (f"[a]\ntoken-sha256 = '{'a' * 64}'\nbranches = []\n", "a list of branches"),
         ("[a]\ntoken-file = 'missing'\nbranches = ['request']\n", "cannot be read"),
         ("[a]\ntoken-file = 'short'\nbranches = ['request']\n", "shorter than 20"),
         ("[a]\ntoken-file = 'all'\nbranches = ['request']\n", "has the token of all"),

@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 from installed_wheels import wheel_of
 
-import browser
+import debian
 import frontend
 import packages
 import set_up
@@ -373,12 +373,28 @@ def test_the_dashboard_carries_nothing_of_the_detection() -> None:
     assert not list(filter(unwanted.search, pinned("dashboard")))
 
 
-def test_a_present_browser_is_left_as_it_is() -> None:
-    assert browser.ensure_browser(lambda _: None, which=lambda _: "/usr/bin/chromium") is False
+def _postgresql(folder: Path) -> Path:
+    program = folder / "15" / "bin" / "initdb"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    return folder
 
 
-def test_without_root_or_apt_the_line_to_run_is_given() -> None:
+def test_what_the_tests_need_is_left_as_it_is(tmp_path: Path) -> None:
+    folder = _postgresql(tmp_path)
+    found = debian.ensure_for_tests(lambda _: None, lambda _: "/usr/bin/chromium", folder)
+    assert found is False
+
+
+@pytest.mark.parametrize(
+    ("present", "package"), [("", "chromium fonts-liberation"), ("chromium", "postgresql")]
+)
+def test_without_root_or_apt_the_line_to_run_is_given(
+    present: str, package: str, tmp_path: Path
+) -> None:
     with pytest.raises(EnvironmentProblem) as problem:
-        browser.ensure_browser(lambda _: None, which=lambda _: None)
+        debian.ensure_for_tests(
+            lambda _: None, lambda name: name if name == present else None, tmp_path
+        )
 
-    assert "apt-get install --yes chromium" in problem.value.next_step
+    assert problem.value.next_step.endswith(f"apt-get install --yes {package}")

@@ -1,0 +1,35 @@
+"""``manage.py prune --keep N --keep-days DAYS``: old runs out of the database."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from boost_dashboard.operation.command import OperationCommand
+from boost_dashboard.operation.database import alone
+from boost_dashboard.operation.problems import Answer, OperationProblem
+from boost_dashboard.operation.runs import prunable, remove, utc_now
+from boost_dashboard.operation.sentences import removal_answer
+
+
+class Command(OperationCommand):
+    """With both, a run stays that either of them keeps."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--keep", type=int)
+        parser.add_argument("--keep-days", type=int)
+        parser.add_argument("--branch", action="append", default=[])
+        parser.add_argument("--dry-run", action="store_true")
+
+    def operate(self, options: dict[str, Any]) -> Answer:
+        keep, days = options["keep"], options["keep_days"]
+        if (keep is None and days is None) or min(keep or 1, days or 1) < 1 or 0 in (keep, days):
+            raise OperationProblem(
+                "It is not said what to keep.", "Give --keep RUNS or --keep-days DAYS, 1 or more."
+            )
+        with alone(dry_run=options["dry_run"]):
+            removal = remove(prunable(keep, days, options["branch"], utc_now()))
+        return removal_answer(removal, dry_run=options["dry_run"])

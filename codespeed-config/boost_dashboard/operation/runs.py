@@ -1,0 +1,144 @@
+"""Takes runs out of a dashboard, with what nothing uses after that.
+
+A run is a revision of Codespeed's: one commit id on one branch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from codespeed.models import Benchmark, Branch, Report, Result, Revision
+from django.db.models import F
+
+from boost_dashboard.operation.problems import OperationProblem
+
+_AT_ONCE = 500
+_STAMP = len("20260301T223005")
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What is gone: runs by their commit ids, oldest first, and benchmarks by their names."""
+
+    runs: tuple[str, ...]
+    results: int
+    reports: int
+    benchmarks: tuple[str, ...]
+
+
+def find_run(name: str, branch: str | None) -> Revision:
+    """The run of that commit id, or of that id in the results store.
+
+    Raises ``OperationProblem`` when there is none, or when several branches have it.
+    """
+    runs = Revision.objects.select_related("branch")
+    if branch is not None:
+        runs = runs.filter(branch__name=branch)
+    # The last part of a commit id is made of the store's id: `publish.codespeed.commit_id`.
+    distinct = hashlib.sha256(name.encode()).hexdigest()[:6]
+    found = list(runs.filter(commitid=name)) or list(
+        runs.filter(commitid__endswith=f"-{name[:_STAMP]}-{distinct}")
+    )
+    if not found:
+        newest = Revision.objects.order_by(F("date").desc(nulls_last=True))[:3]
+        names = ", ".join(run.commitid for run in newest) or "none"
+        raise OperationProblem(f"There is no run {name!r}.", f"The newest are: {names}.")
+    if len(found) > 1:
+        names = ", ".join(sorted(run.branch.name for run in found))
+        raise OperationProblem(
+            f"The run {name} is on several branches: {names}.", "Name one with --branch."
+        )
+    return found[0]
+
+
+def prunable(
+    keep: int | None, keep_days: int | None, branches: Collection[str], now: datetime
+) -> list[Revision]:
+    """Runs that neither count nor age keep, and those without results; ``now`` is naive, in UTC.
+
+    ``keep`` counts per box and branch. The newest of each box on its project's default branch, the
+    trend, always stays. Raises ``OperationProblem`` for a branch that is not there.
+    """
+    known = {branch.name: branch for branch in Branch.objects.select_related("project")}
+    missing = sorted(set(branches) - known.keys())
+    if missing:
+        raise OperationProblem(
+            f"There is no branch {missing[0]!r}.", f"There are: {', '.join(sorted(known))}."
+        )
+    boxes = defaultdict(set)
+    for revision, box in Result.objects.values_list("revision_id", "environment_id").distinct():
+        boxes[revision].add(box)
+    oldest = None if keep_days is None else now - timedelta(days=keep_days)
+    found: list[Revision] = []
+    for branch in known.values():
+        if not branches or branch.name in branches:
+            trend = branch.name == branch.project.default_branch
+            newest = max(keep or 0, 1 if trend else 0)
+            runs = branch.revisions.order_by(F("date").desc(nulls_last=True), "-pk")
+            found += _dispensable(runs, boxes, newest, oldest)
+    return sorted(found, key=lambda run: (run.date is not None, run.date or 0, run.pk))
+
+
+def _dispensable(
+    newest_first: Iterable[Revision],
+    boxes: dict[int, set[int]],
+    newest: int,
+    oldest: datetime | None,
+) -> Iterator[Revision]:
+    seen: dict[int, int] = defaultdict(int)
+    for run in newest_first:
+        counted = False
+        for box in boxes.get(run.pk, ()):
+            seen[box] += 1
+            counted = counted or seen[box] <= newest
+        young = oldest is not None and run.date is not None and run.date >= oldest
+        if not counted and not young:
+            yield run
+
+
+def remove(runs: Sequence[Revision]) -> Removal:
+    """Deletes runs, their results and reports, and benchmarks that only they had.
+
+    To be called inside ``database.alone``.
+    """
+    ids = [run.pk for run in runs]
+    results = reports = 0
+    benchmarks: set[int] = set()
+    for start in range(0, len(ids), _AT_ONCE):
+        chunk = ids[start : start + _AT_ONCE]
+        gone = Result.objects.filter(revision__in=chunk)
+        benchmarks.update(gone.values_list("benchmark_id", flat=True).distinct())
+        results += gone.delete()[0]
+        reports += Report.objects.filter(revision__in=chunk).delete()[0]
+        Revision.objects.filter(pk__in=chunk).delete()
+    return Removal(
+        tuple(run.commitid for run in runs), results, reports, tuple(_remove_unused(benchmarks))
+    )
+
+
+def _remove_unused(candidates: Collection[int]) -> list[str]:
+    """Only those that lost results: what the suite has told beforehand stays."""
+    used = set(
+        Result.objects.filter(benchmark__in=candidates)
+        .order_by()
+        .values_list("benchmark_id", flat=True)
+        .distinct()
+    )
+    parents = set(
+        Benchmark.objects.exclude(parent=None)
+        .exclude(pk__in=set(candidates) - used)
+        .values_list("parent_id", flat=True)
+    )
+    unused = Benchmark.objects.filter(pk__in=set(candidates) - used - parents)
+    names = sorted(unused.values_list("name", flat=True))
+    unused.delete()
+    return names
+
+
+def utc_now() -> datetime:
+    """As Codespeed keeps it."""
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,78 @@
+"""What the tests need of Debian's packages: Chromium and PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem
+
+_APT_SECONDS = 1200.0
+POSTGRESQL = Path("/usr/lib/postgresql")  # Debian's; the server is on no PATH
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that tests run, the packages that bring it, and who asks for it."""
+
+    title: str
+    packages: tuple[str, ...]
+    tests: str
+
+
+BROWSER = Need("Chromium", ("chromium", "fonts-liberation"), "The browser tests need")
+DATABASE = Need("PostgreSQL", ("postgresql",), "The dashboard's tests need")
+
+
+def ensure_for_tests(
+    tell: Callable[[str], None],
+    which: Callable[[str], str | None] = shutil.which,
+    postgresql: Path = POSTGRESQL,
+) -> bool:
+    """Installs what is missing of Chromium and PostgreSQL; false when both are there.
+
+    Raises ``EnvironmentProblem`` with the line to run when we are not root.
+    """
+    missing = [] if which("chromium") else [BROWSER]
+    if not any(postgresql.glob("*/bin/initdb")):
+        missing.append(DATABASE)
+    for need in missing:
+        _install(need, tell, which)
+    return bool(missing)
+
+
+def _install(need: Need, tell: Callable[[str], None], which: Callable[[str], str | None]) -> None:
+    line = f"apt-get update && apt-get install --yes {' '.join(need.packages)}"
+    if os.geteuid() != 0 or not which("apt-get"):
+        raise EnvironmentProblem(
+            f"{need.tests} {need.title}, and only root can install it.", f"Run as root: {line}"
+        )
+    tell(f"Installing {need.title}")
+    for command in (
+        ["apt-get", "update", "--quiet"],
+        ["apt-get", "install", "--yes", "--quiet", *need.packages],
+    ):
+        try:
+            done = subprocess.run(
+                command,
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_APT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise EnvironmentProblem(
+                f"{need.title} was not installed within {_APT_SECONDS:.0f} s.",
+                f"Run as root: {line}",
+            ) from error
+        if done.returncode != 0:
+            words = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
+            raise EnvironmentProblem(
+                f"{need.title} could not be installed: {words}", f"Run as root: {line}"
+            )

@@ -1,0 +1,188 @@
+"""``flink-boost dashboard``: Tokens, backups, removing and renaming in the dashboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.context import Settings
+from flink_boost.publish.operation import operate
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what would be done, and change nothing."
+)
+
+
+@click.group(name="dashboard")
+def command() -> None:
+    """Tokens, backups, removing and renaming in the dashboard.
+
+    Works on the database of DATABASE_URL, else on the one in build/codespeed, whether or not the
+    server runs.
+
+    \b
+    Examples:
+      flink-boost dashboard token new requests --branch request --output requests.token
+      flink-boost dashboard backup /backups/dashboard-2026-03-01.gz
+      flink-boost dashboard prune --keep 1000 --dry-run
+      flink-boost dashboard rename build-7.internal redbox
+    """
+
+
+@command.group(name="token")
+def token() -> None:
+    """Tokens of single writers, beside the token of all.
+
+    They are kept in the file of FLINK_BOOST_WRITERS, else in build/codespeed/writers.toml, as
+    SHA-256 only. A running server takes each change with its next upload.
+    """
+
+
+@token.command(name="new")
+@click.argument("name")
+@click.option("--branch", multiple=True, help="A branch that it may write into; default: all.")
+@click.option("--output", type=_FILE, help="Write it there, for its owner only; not to stdout.")
+@json_option
+@click.pass_obj
+def new_command(
+    settings: Settings, name: str, branch: Sequence[str], output: Path | None, as_json: bool
+) -> None:
+    """Make a token for a writer called NAME. It is shown once."""
+    options = [f"--branch={one}" for one in branch]
+    options += [f"--output={output.absolute()}"] if output else []
+    _answer(settings, "token new", "token", [*options, "--", "new", name], as_json)
+
+
+@token.command(name="list")
+@json_option
+@click.pass_obj
+def list_command(settings: Settings, as_json: bool) -> None:
+    """List the writers: name, day, fingerprint, branches."""
+    _answer(settings, "token list", "token", ["list"], as_json)
+
+
+@token.command(name="revoke")
+@click.argument("name")
+@json_option
+@click.pass_obj
+def revoke_command(settings: Settings, name: str, as_json: bool) -> None:
+    """Let the token of the writer NAME in no more."""
+    _answer(settings, "token revoke", "token", ["--", "revoke", name], as_json)
+
+
+@command.command(name="backup")
+@click.argument("file", type=_FILE)
+@json_option
+@click.pass_obj
+def backup_command(settings: Settings, file: Path, as_json: bool) -> None:
+    """Write all results to FILE, as they are at this moment; uploads go on meanwhile.
+
+    The file can be restored into SQLite and PostgreSQL alike. Secrets are not in it.
+    """
+    _answer(settings, "backup", "backup", ["--", str(file.absolute())], as_json)
+
+
+@command.command(name="restore")
+@click.argument("file", type=_FILE)
+@click.option("--replace", is_flag=True, help="Delete what is in the database.")
+@dry_run_option
+@json_option
+@click.pass_obj
+def restore_command(
+    settings: Settings, file: Path, replace: bool, dry_run: bool, as_json: bool
+) -> None:
+    """Put what FILE holds into an empty database: all of it or nothing."""
+    options = [*_flags(replace=replace, dry_run=dry_run), "--", str(file.absolute())]
+    _answer(settings, "restore", "restore", options, as_json)
+
+
+@command.command(name="delete")
+@click.argument("run")
+@click.option("--branch", help="Needed only when several branches have that commit id.")
+@dry_run_option
+@json_option
+@click.pass_obj
+def delete_command(
+    settings: Settings, run: str, branch: str | None, dry_run: bool, as_json: bool
+) -> None:
+    """Delete one run: RUN is its commit id, or its id in the results store.
+
+    Its raw data stay in the results store. `flink-boost upload` does not send it again.
+    """
+    options = [*([f"--branch={branch}"] if branch else []), *_flags(dry_run=dry_run), "--", run]
+    _answer(settings, "delete", "delete_run", options, as_json)
+
+
+@command.command(name="prune")
+@click.option("--keep", type=click.IntRange(1), metavar="RUNS", help="Newest per box and branch.")
+@click.option("--keep-days", type=click.IntRange(1), metavar="DAYS", help="All that are younger.")
+@click.option("--branch", multiple=True, help="Prune this branch only; may be given again.")
+@dry_run_option
+@json_option
+@click.pass_obj
+def prune_command(
+    settings: Settings,
+    keep: int | None,
+    keep_days: int | None,
+    branch: Sequence[str],
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Delete old runs. With --keep and --keep-days, a run stays that either of them keeps.
+
+    The newest run of each box in the trend is never deleted.
+    """
+    options = [f"--branch={one}" for one in branch]
+    options += [f"--keep={keep}"] if keep is not None else []
+    options += [f"--keep-days={keep_days}"] if keep_days is not None else []
+    _answer(settings, "prune", "prune", [*options, *_flags(dry_run=dry_run)], as_json)
+
+
+@command.command(name="rename")
+@click.argument("old")
+@click.argument("new")
+@click.option("--kind", type=click.Choice(("box", "benchmark")), help="When OLD is both.")
+@click.option("--merge", is_flag=True, help="NEW is there already: put their results together.")
+@dry_run_option
+@json_option
+@click.pass_obj
+def rename_command(
+    settings: Settings,
+    old: str,
+    new: str,
+    kind: str | None,
+    merge: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Give a box or a benchmark another name; a benchmark's ratio goes with it.
+
+    Change it where the results come from as well, or the old one is back with the next upload.
+    """
+    options = [*([f"--kind={kind}"] if kind else []), *_flags(merge=merge, dry_run=dry_run)]
+    _answer(settings, "rename", "rename", [*options, "--", old, new], as_json)
+
+
+def _flags(**given: bool) -> list[str]:
+    return [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+
+
+def _answer(
+    settings: Settings, name: str, management: str, arguments: Sequence[str], as_json: bool
+) -> None:
+    called = f"dashboard {name}"
+    with failing_in_json(called, as_json):
+        answered = operate(settings.build / "codespeed", management, arguments, environ=os.environ)
+    if as_json:
+        print_json(called, 0, answered.facts, "It is done")
+        return
+    if answered.shown:
+        say(answered.shown, "It is done")
+    for sentence in answered.sentences:
+        click.echo(sentence, err=bool(answered.shown))
