@@ -13,16 +13,14 @@ from pathlib import Path
 from typing import Any
 
 proc_name = "flink-boost-dashboard"
-worker_class = "gthread"
-threads = 4
+worker_class = "boost_dashboard.server.worker.BufferingWorker"
 # SQLite has one writer at a time; PostgreSQL is worth a second process.
 workers = int(os.environ.get("WEB_CONCURRENCY") or (2 if os.environ.get("DATABASE_URL") else 1))
 timeout = 60
 graceful_timeout = 10
-keepalive = 5
 preload_app = True  # a wrong setting ends the start at once, with its message
 control_socket_disable = True  # it would be a file in the home folder
-accesslog = None
+accesslog = None  # the worker writes a line per request
 errorlog = "-"
 
 

@@ -1,4 +1,4 @@
-"""Healthy is a dashboard that answers from its database within five seconds."""
+"""Healthy is a dashboard that can write to its database, and says so within five seconds."""
 
 import os
 import sys
@@ -11,5 +11,7 @@ try:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(url, timeout=5) as answer:
         print(answer.read().decode())
+except urllib.error.HTTPError as error:
+    sys.exit(f"{url}: {error}: {error.read(1000).decode(errors='replace')}")
 except (OSError, urllib.error.URLError) as error:
     sys.exit(f"{url}: {error}")

@@ -12,6 +12,16 @@
                                   default ``writers.toml`` in the data folder, which may be missing
 ``FLINK_BOOST_ALLOWED_HOSTS``     host names under which the dashboard is reached, comma-separated
 ``FLINK_BOOST_NEW_ENVIRONMENTS``  ``no``: refuse results of boxes that are not known yet
+``FLINK_BOOST_TRUSTED_PROXIES``   addresses or networks, comma-separated, whose X-Forwarded-For and
+                                  X-Forwarded-Proto are believed; default none
+``FLINK_BOOST_REQUESTS_PER_SECOND``  of one client, in the long run; ten seconds' worth at once;
+                                  default 200. More are answered with 429
+``FLINK_BOOST_READ_SECONDS``      for a whole head of a request, and without a byte of its body;
+                                  default 20. A body may take six times that
+``FLINK_BOOST_CONNECTIONS``       of one server process; default 400. One more closes that which
+                                  has waited longest
+``FLINK_BOOST_LOG``               file that standard error goes to, told by ``flink-boost serve``:
+                                  the server keeps it below 5 MB
 ``FLINK_BOOST_INSTANCE``          told by ``/healthz``, so that ``flink-boost serve`` knows its own
 ================================  ================================================================
 """
@@ -27,6 +37,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from boost_dashboard.secret_files import read_or_create
+from boost_dashboard.server.limits import Limits, read_limits
 from boost_dashboard.writers import FILE_NAME, SHORTEST_TOKEN, Writer, Writers, digest_of
 
 SHORTEST_SECRET = 32
@@ -46,6 +57,7 @@ class Configuration:
     database: dict[str, Any] = field(repr=False)
     new_environments: bool
     instance: str
+    limits: Limits
 
 
 def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
@@ -59,11 +71,12 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
     token = _secret(environ, "FLINK_BOOST_TOKEN", SHORTEST_TOKEN)
     hosts = _names(environ.get("FLINK_BOOST_ALLOWED_HOSTS", ""))
     if embedded:
-        secret_key = secret_key or read_or_create(data / "secret_key")
-        token = token or read_or_create(data / "token")
+        secret_key = secret_key or _own_secret(data / "secret_key", SHORTEST_SECRET)
+        token = token or _own_secret(data / "token", SHORTEST_TOKEN)
     _require(secret_key, "FLINK_BOOST_SECRET_KEY", "a secret key")
     _require(token, "FLINK_BOOST_TOKEN", "a token for those who upload")
     _require(hosts or embedded, "FLINK_BOOST_ALLOWED_HOSTS", "the names it is reached by")
+    _refuse_any_host(hosts, embedded=embedded)
     writers = _writers(environ, token, data)
     return Configuration(
         embedded=embedded,
@@ -76,6 +89,7 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
         database=_database(environ.get("DATABASE_URL", ""), data),
         new_environments=environ.get("FLINK_BOOST_NEW_ENVIRONMENTS", "yes") != "no",
         instance=environ.get("FLINK_BOOST_INSTANCE", ""),
+        limits=read_limits(environ),
     )
 
 
@@ -114,6 +128,26 @@ def _secret(environ: Mapping[str, str], variable: str, shortest: int) -> str:
             "for example the output of `openssl rand -hex 32`."
         )
     return secret
+
+
+def _own_secret(path: Path, shortest: int) -> str:
+    """The embedded server's own; somebody may have put a short one in its place."""
+    secret = read_or_create(path)
+    if len(secret) < shortest:
+        raise ImproperlyConfigured(
+            f"The secret in {path} is shorter than {shortest} characters, which is not safe: "
+            "delete the file, and the next start makes another."
+        )
+    return secret
+
+
+def _refuse_any_host(hosts: tuple[str, ...], *, embedded: bool) -> None:
+    if "*" in hosts and not embedded:
+        raise ImproperlyConfigured(
+            "FLINK_BOOST_ALLOWED_HOSTS=* would let any site's name lead here: a page of a stranger "
+            "could read this dashboard through the browser of somebody who reaches it. Name the "
+            "hosts that it is reached by."
+        )
 
 
 def _names(text: str) -> tuple[str, ...]:

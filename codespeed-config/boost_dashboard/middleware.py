@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 
-from boost_dashboard.writers import Writer, find_writer
-
-logger = logging.getLogger(__name__)
+from boost_dashboard.server.log_lines import NOTE
+from boost_dashboard.server.refusals import CHALLENGE, UNKNOWN_SENDER
+from boost_dashboard.writers import Writer, find_writer, sent_token
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -40,19 +39,16 @@ class WriteToken:
             request.META[WRITER] = writer
             return self._handle(request)
         # The body stays unread: a stranger cannot make us parse megabytes.
-        logger.warning("refused %s %s: no valid token", request.method, request.path)
         return HttpResponse(
-            "This needs the dashboard's token in the header 'Authorization: Bearer <token>': "
-            "set FLINK_BOOST_TOKEN or FLINK_BOOST_TOKEN_FILE and send again.\n",
+            f"{UNKNOWN_SENDER}\n",
             status=401,
             content_type="text/plain; charset=utf-8",
-            headers={"WWW-Authenticate": 'Bearer realm="flink-boost"'},
+            headers=dict([CHALLENGE]),
         )
 
     def _writer(self, request: HttpRequest) -> Writer | None:
-        scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
-        writer = find_writer(self._writers, sent.strip().encode("utf-8", "replace"))
-        return writer if scheme.lower() == "bearer" else None
+        sent = sent_token(request.headers.get("Authorization", ""))
+        return find_writer(self._writers, sent.encode("utf-8", "replace"))
 
 
 class SecurityHeaders:
@@ -71,7 +67,7 @@ class BadQuery:
     """Answers 400 where Codespeed's reading views fail on a parameter.
 
     They take numbers and keys from the query without checking them, so a mistyped address would
-    otherwise be reported as an error of the server. The traceback is logged.
+    otherwise be reported as an error of the server. What was wrong is in the line of the request.
     """
 
     def __init__(self, handle: Handler) -> None:
@@ -85,7 +81,7 @@ class BadQuery:
         # A page that fails without parameters fails by our own fault: that stays an error.
         if request.method not in READING_METHODS or not request.GET or not from_parameter:
             return None
-        logger.warning("cannot answer %s", request.get_full_path(), exc_info=exception)
+        request.META[NOTE] = f"{type(exception).__name__}: {exception}"
         return HttpResponseBadRequest(
             "A parameter of this address is missing or is not what it should be.\n",
             content_type="text/plain; charset=utf-8",

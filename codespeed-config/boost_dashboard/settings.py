@@ -31,6 +31,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "boost_dashboard.middleware.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.gzip.GZipMiddleware",  # pages hold no secret that compression could tell
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "boost_dashboard.middleware.WriteToken",
     "django.middleware.common.CommonMiddleware",
@@ -89,14 +90,24 @@ CONTENT_SECURITY_POLICY = "; ".join(
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "line": {
+            "()": "boost_dashboard.server.log_lines.OneLine",
+            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     # Without its own handlers, which would mail errors to administrators that do not exist.
     "loggers": {
         "django": {"handlers": [], "propagate": True},
+        # What a client did wrong is in the line of its request; errors of ours have a traceback.
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "CRITICAL"},
+        "waitress": {"level": "WARNING"},
+        "waitress.queue": {"level": "ERROR"},
         "matplotlib": {"level": "WARNING"},
-        "codespeed.auth": {"level": "WARNING"},  # a line per request, about nothing
+        "codespeed": {"level": "WARNING"},  # lines per request, about nothing
     },
 }
 # No page has a form or a session: what a token in a header protects cannot be forged from another

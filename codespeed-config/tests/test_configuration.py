@@ -48,6 +48,31 @@ def test_a_short_secret_is_refused_and_not_shown(variable: str, tmp_path: Path) 
     assert "hunter2" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("name", ["token", "secret_key"])
+def test_the_embedded_dashboard_refuses_a_short_secret_of_somebody_else(
+    name: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "build" / "codespeed"
+    folder.mkdir(parents=True)
+    (folder / name).write_text("hunter2\n", encoding="ascii")
+
+    with pytest.raises(ImproperlyConfigured, match="is shorter than") as refusal:
+        read_configuration(EMBEDDED, tmp_path)
+
+    assert str(folder / name) in str(refusal.value)
+    assert "delete the file" in str(refusal.value)
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_a_service_that_is_reached_by_any_name_is_refused(tmp_path: Path) -> None:
+    environ = {**SERVICE, "FLINK_BOOST_ALLOWED_HOSTS": "bench.example.org, *"}
+
+    with pytest.raises(ImproperlyConfigured, match="Name the hosts that it is reached by"):
+        read_configuration(environ, tmp_path)
+
+    assert read_configuration({**environ, **EMBEDDED}, tmp_path).embedded
+
+
 def test_secrets_may_come_from_files(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text("f" * 40 + "\n", encoding="ascii")

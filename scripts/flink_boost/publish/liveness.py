@@ -78,10 +78,7 @@ def try_lock(data: Path) -> Iterator[int | None]:
         data.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(data / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise EnvironmentProblem(
-            f"The dashboard's folder {data} cannot be written ({error.strerror}).",
-            "Free some space or mend its permissions.",
-        ) from error
+        raise cannot_be_written(data, error) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -91,6 +88,14 @@ def try_lock(data: Path) -> Iterator[int | None]:
             yield descriptor
     finally:
         os.close(descriptor)
+
+
+def cannot_be_written(data: Path, error: OSError) -> EnvironmentProblem:
+    """What to say of a folder on a full disk, or one that may only be read."""
+    return EnvironmentProblem(
+        f"The dashboard's folder {data} cannot be written ({error.strerror}).",
+        "Free some space or mend its permissions.",
+    )
 
 
 def wait_until_answering(data: Path, deadline: float) -> Running | None:

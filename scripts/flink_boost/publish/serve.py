@@ -9,7 +9,8 @@ Everything it keeps is in one data folder (``build/codespeed``):
 ``token``          made by the embedded server; never printed
 ``secret_key``     likewise
 ``db.sqlite3``     results, unless ``DATABASE_URL`` names another database
-``server.log``     output of the server that runs in the background
+``server.log``     output of the server that runs in the background, and ``server.log.1``: what
+                   was before; each is kept below 5 MB
 =================  ===============================================================================
 
 The lock and the listening socket are opened here and handed to gunicorn as file descriptors: from
@@ -23,6 +24,7 @@ import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -39,12 +41,14 @@ from flink_boost.publish.liveness import (
     START_SECONDS,
     STARTED,
     answering,
+    cannot_be_written,
     try_lock,
     wait_until_answering,
 )
 
 DEFAULT_PORT = 8321
 _PREPARE_SECONDS = 180.0
+_LEAST_SPACE = 8 * 1024 * 1024  # bytes; the same is asked by the dashboard's health check
 _LARGEST_LOG = 5 * 1024 * 1024  # bytes
 _LOG_LINES_SHOWN = 5
 _DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
@@ -128,7 +132,7 @@ class _Launch:
         with log.open("ab") as output:
             return subprocess.Popen(
                 self.command,
-                env=self.environ,
+                env={**self.environ, "FLINK_BOOST_LOG": str(log.resolve())},
                 cwd=_DJANGO_PROJECT,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -147,7 +151,10 @@ def _start_in_background(
         log.replace(log.with_suffix(".log.1"))
     with _listen(address) as listener:
         launch = _prepare(data, address, environ, lock, listener, tell)
-        process = launch.start(log)
+        try:
+            process = launch.start(log)
+        except OSError as error:
+            raise cannot_be_written(data, error) from error
     STARTED.append(process)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
@@ -174,6 +181,7 @@ def _prepare(
     tell: Tell,
 ) -> _Launch:
     """Brings the database up to date and puts the call together."""
+    _require_room(data)
     url = _url(address.host, listener.getsockname()[1])
     server_environ = {
         **environ,
@@ -196,6 +204,15 @@ def _prepare(
         *("--bind", f"fd://{listener.fileno()}", "boost_dashboard.wsgi:application"),
     ]
     return _Launch(command, server_environ, url, descriptors)
+
+
+def _require_room(data: Path) -> None:
+    """Writes something: a server that cannot would end without being able to say why."""
+    try:
+        with tempfile.TemporaryFile(dir=data) as draft:
+            os.posix_fallocate(draft.fileno(), 0, _LEAST_SPACE)
+    except OSError as error:
+        raise cannot_be_written(data, error) from error
 
 
 def _run_prepare_command(environ: dict[str, str], lock: int) -> None:
