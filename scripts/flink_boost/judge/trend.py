@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from otava.analysis import compute_change_points
 from pydantic import Field, FiniteFloat
+from scipy import special
 
 from flink_boost.judge.series import Point, Series, SeriesSettings
 from flink_boost.measure.model import Cell, Frozen
@@ -49,6 +50,11 @@ class Change(Frozen):
     after_commit: str
     points_since: int = Field(description="points on the new level, the changed one included")
     ratio: FiniteFloat = Field(description="new level ÷ old level; above 1 is an improvement")
+    low: FiniteFloat | None = Field(
+        default=None,
+        description="lower end of its 95 % interval (Welch); None with a single point on a level",
+    )
+    high: FiniteFloat | None = Field(default=None, description="upper end")
     p_value: FiniteFloat
 
 
@@ -126,14 +132,36 @@ def _kind(candidate: Change | None) -> TrendKind:
 
 
 def _change(points: Sequence[Point], start: int, index: int, end: int, p_value: float) -> Change:
-    old = statistics.fmean(point.log_ratio for point in points[start:index])
-    new = statistics.fmean(point.log_ratio for point in points[index:end])
+    old = [point.log_ratio for point in points[start:index]]
+    new = [point.log_ratio for point in points[index:end]]
+    step = statistics.fmean(new) - statistics.fmean(old)
+    reach = _reach_of_a_step(old, new)
     return Change(
         before_run=points[index - 1].run_id,
         before_commit=points[index - 1].commit,
         after_run=points[index].run_id,
         after_commit=points[index].commit,
         points_since=len(points) - index,
-        ratio=math.exp(new - old),
+        ratio=math.exp(step),
+        low=None if reach is None else math.exp(step - reach),
+        high=None if reach is None else math.exp(step + reach),
         p_value=p_value,
     )
+
+
+def _reach_of_a_step(old: Sequence[float], new: Sequence[float]) -> float | None:
+    """Half the width of Welch's 95 % interval for the difference of two means.
+
+    None where a level has one point. That the border was chosen where the step is largest makes
+    the interval somewhat too narrow.
+    """
+    if min(len(old), len(new)) < 2:
+        return None
+    parts = [statistics.variance(level) / len(level) for level in (old, new)]
+    error = sum(parts)
+    if error == 0:
+        return 0.0
+    freedom = error**2 / sum(
+        part**2 / (len(level) - 1) for part, level in zip(parts, (old, new), strict=True)
+    )
+    return float(special.stdtrit(freedom, 0.975)) * math.sqrt(error)

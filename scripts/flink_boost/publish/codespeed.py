@@ -24,6 +24,7 @@ from flink_boost.judge.series import pair_log_ratios
 from flink_boost.measure.descriptions import describe
 from flink_boost.measure.model import Cell, Frozen, Mode, Purpose, RunInfo
 from flink_boost.measure.summary import CellSummary, RunSummary
+from flink_boost.publish.run_note import RunNote, note_of
 
 PROJECT = "Flink"
 _BRANCH_OF_THE_NIGHTS = "master"
@@ -69,6 +70,7 @@ class SpoolEntry(Frozen):
     run_id: str
     commit: str
     results: tuple[CodespeedResult, ...] = Field(min_length=1)
+    run: RunNote | None = Field(default=None, description="None in entries of older versions")
 
 
 def commit_id(run: RunInfo) -> str:
@@ -181,8 +183,15 @@ def entries_of(
         )
     _require_distinct_names(run)
     about = _About(run, environment, descriptions)
+    note = note_of(summary)
     return tuple(
-        SpoolEntry(key=_key(summary, side), run_id=run.run_id, commit=run.commit, results=results)
+        SpoolEntry(
+            key=_key(summary, side),
+            run_id=run.run_id,
+            commit=run.commit,
+            results=results,
+            run=note,
+        )
         for side in _sent_sides(run)
         if (results := (*_scores(summary, side, about), *_ratios(summary, side, about)))
     )
@@ -273,6 +282,7 @@ def _require_distinct_names(run: RunInfo) -> None:
             )
 
 
-def payload(entry: SpoolEntry) -> str:
-    """The value of the form field ``json`` that Codespeed reads."""
-    return json.dumps([result.model_dump() for result in entry.results], allow_nan=False)
+def form_of(entry: SpoolEntry) -> dict[str, str]:
+    """The form to be sent: Codespeed reads its field ``json``, our dashboard ``run`` as well."""
+    form = {"json": json.dumps([result.model_dump() for result in entry.results], allow_nan=False)}
+    return form if entry.run is None else {**form, "run": entry.run.model_dump_json()}

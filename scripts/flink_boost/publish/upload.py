@@ -31,7 +31,7 @@ from urllib.parse import urljoin
 import httpx
 
 from flink_boost.base.errors import BrokenData, UploadFailed
-from flink_boost.publish.codespeed import SpoolEntry, payload
+from flink_boost.publish.codespeed import SpoolEntry, form_of
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import SET_TOKEN, URL_VARIABLE, Target
 
@@ -244,7 +244,7 @@ class _Sender:
         with self.client.stream(
             "POST",
             urljoin(self.target.url, "result/add/json/"),
-            data={"json": payload(entry)},
+            data=form_of(entry),
             headers={"Authorization": f"Bearer {self.target.token}"},
         ) as response:
             answer = b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import (
     BENCHMARK_NAME_LENGTH,
     CodespeedResult,
+    SpoolEntry,
     benchmark_name,
     entries_of,
+    form_of,
 )
 
 
@@ -110,3 +113,30 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     file.write_text("[A]\nwrite = 7", encoding="utf-8")
     with pytest.raises(BrokenData, match=r"descriptions\.toml cannot be read"):
         load_descriptions(file)
+
+
+def test_a_run_says_how_much_was_measured_and_how_to_measure_it_again() -> None:
+    run = make_run(pairs=3, opened=False, threads=2, heap="64m")
+    forks = [fork for fork in make_forks(run) if fork.cell != JOB or fork.side is Side.STOCK]
+    entries = entries_of(summarise(run, forks), "box-1")
+    notes = {form_of(entry)["run"] for entry in entries}
+    (note,) = map(json.loads, notes)
+    assert note == {
+        "run_id": run.run_id,
+        "group": "spine",
+        "pairs": 3,
+        "planned": 2,
+        "measured": 1,
+        "load": run.box.load,
+        "cores": run.box.cores,
+        "command": "flink-boost bench --group spine --line 2.3.0 --jdk 17 --not-opened"
+        " --threads 2 --heap 64m --pairs 3",
+    }
+
+
+def test_an_entry_of_an_older_version_is_sent_without_a_note() -> None:
+    run = make_run()
+    (entry, _) = entries_of(summarise(run, make_forks(run)), "box-1")
+    old = json.loads(entry.model_dump_json())
+    del old["run"]
+    assert form_of(SpoolEntry.model_validate(old)).keys() == {"json"}

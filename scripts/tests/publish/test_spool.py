@@ -24,7 +24,7 @@ from flink_boost.publish.codespeed import (
     entries_of,
     entry_keys,
     executable,
-    payload,
+    form_of,
 )
 from flink_boost.publish.spool import Spool
 
@@ -51,7 +51,7 @@ def test_a_run_becomes_one_entry_per_executable_with_codespeeds_fields() -> None
         "patched 2.3.0",
     ]
     scores = [fork.score for fork in forks if fork.side is Side.PATCHED and fork.cell == WRITE]
-    assert json.loads(payload(patched))[0] == {
+    assert json.loads(form_of(patched)["json"])[0] == {
         "commitid": commit_id(run),
         "branch": "master",
         "project": "Flink",
@@ -68,7 +68,7 @@ def test_a_run_becomes_one_entry_per_executable_with_codespeeds_fields() -> None
         "revision_date": "2026-03-01 22:30:05",
         "description": "",
     }
-    job = json.loads(payload(patched))[1]
+    job = json.loads(form_of(patched)["json"])[1]
     assert (job["benchmark"], job["lessisbetter"], job["units_title"]) == (
         "serializerTuple",
         False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -11,11 +12,15 @@ import click
 from flink_boost.base.errors import RegressionFound
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import environment_option
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
-from flink_boost.measure.history import load_history
+from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
+from flink_boost.publish.alarms import AlarmSheet, alarm_sheet, send_alarms
+from flink_boost.publish.target import URL_VARIABLE, find_target
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
+from flink_boost.publish.upload import RetryPolicy, make_client
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
 _NAMED_SERIES = 5
@@ -27,17 +32,41 @@ _NAMED_SERIES = 5
     is_flag=True,
     help="End with code 8 when a series has become slower lately.",
 )
+@click.option(
+    "--send",
+    is_flag=True,
+    help="Tell the dashboard, whose first page then shows what has changed since when.",
+)
+@click.option(
+    "--url", help=f"Address of Codespeed; default: {URL_VARIABLE}, else the embedded one."
+)
+@environment_option
 @json_option
 @click.pass_obj
-def command(settings: Settings, fail_on_regression: bool, as_json: bool) -> None:
+def command(
+    settings: Settings,
+    fail_on_regression: bool,
+    send: bool,
+    url: str | None,
+    environment: str | None,
+    as_json: bool,
+) -> None:
     """Say for each benchmark whether its ratio has changed lately.
 
     Reads the runs in the results store that have ended, prints a verdict per benchmark and stores
     them in verdicts.json. With fewer than 10 runs of the same settings the verdict is "learning".
-    Runs with gaps are named; a benchmark without a pair is a gap in its series.
+    Runs with gaps are named; a benchmark without a pair is a gap in its series. Ends with code 5
+    when --send fails.
+
+    \b
+    Examples:
+      flink-boost detect
+      flink-boost detect --send --fail-on-regression
     """
     with failing_in_json("detect", as_json):
-        verdicts = _detect(settings)
+        history = load_history(settings.results)
+        verdicts = _detect(settings, history)
+        sheet = _send(settings, history, verdicts, url, environment) if send else None
     slower = [one for one in verdicts if one.kind is TrendKind.CANDIDATE_REGRESSION]
     failed = bool(slower) and fail_on_regression
     if as_json:
@@ -52,6 +81,9 @@ def command(settings: Settings, fail_on_regression: bool, as_json: bool) -> None
         )
     else:
         click.echo("There is no complete run of stock against patched yet.")
+    if sheet is not None and not as_json:
+        count = len(sheet.alarms)
+        click.echo(f"Told the dashboard of {count} change{'' if count == 1 else 's'}.")
     if failed:
         raise RegressionFound(
             f"{len(slower)} of {len(verdicts)} series have become slower lately:"
@@ -60,8 +92,22 @@ def command(settings: Settings, fail_on_regression: bool, as_json: bool) -> None
         )
 
 
-def _detect(settings: Settings) -> tuple[TrendVerdict, ...]:
-    history = load_history(settings.results)
+def _send(
+    settings: Settings,
+    history: History,
+    verdicts: Sequence[TrendVerdict],
+    url: str | None,
+    environment: str | None,
+) -> AlarmSheet:
+    runs = {run.info.run_id: run.info for run in history.runs}
+    sheet = alarm_sheet(verdicts, runs, datetime.now(UTC), environment)
+    target = find_target(os.environ, settings.build / "codespeed" / "token", url)
+    with make_client(target, RetryPolicy()) as client:
+        send_alarms(sheet, target, client)
+    return sheet
+
+
+def _detect(settings: Settings, history: History) -> tuple[TrendVerdict, ...]:
     for problem in (*history.broken, *history.gaps[-NAMED_GAPS:]):
         click.echo(problem, err=True)
     if len(history.gaps) > NAMED_GAPS:
