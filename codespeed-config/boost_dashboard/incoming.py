@@ -100,7 +100,8 @@ def _yes_or_no(value: Any) -> bool:
     return known[text]
 
 
-_Name = Annotated[str, StringConstraints(strict=True, min_length=1), AfterValidator(_plain)]
+# Text that every page can show and every database store.
+Name = Annotated[str, StringConstraints(strict=True, min_length=1), AfterValidator(_plain)]
 _Number = Annotated[float, BeforeValidator(_finite)]
 _Moment = Annotated[str, BeforeValidator(_moment)]
 _YesOrNo = Annotated[bool, BeforeValidator(_yes_or_no)]
@@ -114,21 +115,21 @@ class IncomingResult(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    commitid: Annotated[_Name, Field(max_length=42)]
-    branch: Annotated[_Name, Field(max_length=32)]
-    project: Annotated[_Name, Field(max_length=30)]
-    executable: Annotated[_Name, Field(max_length=30)]
-    benchmark: Annotated[_Name, Field(max_length=100)]
-    environment: Annotated[_Name, Field(max_length=100)]
+    commitid: Annotated[Name, Field(max_length=42)]
+    branch: Annotated[Name, Field(max_length=32)]
+    project: Annotated[Name, Field(max_length=30)]
+    executable: Annotated[Name, Field(max_length=30)]
+    benchmark: Annotated[Name, Field(max_length=100)]
+    environment: Annotated[Name, Field(max_length=100)]
     result_value: _Number
     std_dev: _Number | None = None
     min: _Number | None = None
     max: _Number | None = None
     q1: _Number | None = None
     q3: _Number | None = None
-    units: Annotated[_Name, Field(max_length=20)] | None = None
-    units_title: Annotated[_Name, Field(max_length=30)] | None = None
-    description: Annotated[_Name, Field(max_length=300)] | None = None
+    units: Annotated[Name, Field(max_length=20)] | None = None
+    units_title: Annotated[Name, Field(max_length=30)] | None = None
+    description: Annotated[Name, Field(max_length=300)] | None = None
     lessisbetter: _YesOrNo | None = None
     revision_date: _Moment | None = None
     result_date: _Moment | None = None

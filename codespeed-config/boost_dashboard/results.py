@@ -29,6 +29,7 @@ from boost_dashboard.incoming import (
     read_result,
 )
 from boost_dashboard.middleware import WRITER
+from boost_dashboard.notes import RefusedNoteError, keep_note, read_note
 from boost_dashboard.writers import Writer
 
 Item = dict[str, Any]
@@ -56,17 +57,28 @@ def add_result(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @require_POST
 def add_json_results(request: HttpRequest) -> HttpResponse:
-    """A list of results as JSON in the form field ``json``."""
+    """A list of results as JSON in the form field ``json``; in ``run`` a note about their run."""
     writer = request.META[WRITER]
-    return _store(
-        request,
-        views.add_json_results,
-        lambda: _as_form({"json": json.dumps(_all_prepared(_items(request), writer))}),
-    )
+    note_text = request.POST.get("run")
+    kept: list[Item] = []
+
+    def prepare() -> QueryDict:
+        kept.extend(_all_prepared(_items(request), writer))
+        return _as_form({"json": json.dumps(kept)})
+
+    def finish() -> None:
+        note = read_note(note_text)
+        if note is not None:
+            keep_note(note, *_only_run(kept))
+
+    return _store(request, views.add_json_results, prepare, finish)
 
 
 def _store(
-    request: HttpRequest, codespeed_view: View, prepare: Callable[[], QueryDict]
+    request: HttpRequest,
+    codespeed_view: View,
+    prepare: Callable[[], QueryDict],
+    finish: Callable[[], None] = lambda: None,
 ) -> HttpResponse:
     try:
         with transaction.atomic():
@@ -74,10 +86,12 @@ def _store(
             response = codespeed_view(request)
             if response.status_code >= 400:
                 transaction.set_rollback(True)
+            else:
+                finish()
             return response
     except ForeignBranchError as error:
         return HttpResponse(f"{error}\n", status=422, content_type="text/plain; charset=utf-8")
-    except (BadResultError, RefusedResultError) as error:
+    except (BadResultError, RefusedResultError, RefusedNoteError) as error:
         return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
     except ValidationError as error:
         return HttpResponseBadRequest(
@@ -170,6 +184,14 @@ def _all_prepared(items: list[Item], writer: Writer) -> list[Item]:
         except RefusedResultError as error:
             raise BadResultError(f"Result {number}: {error}") from None
     return prepared
+
+
+def _only_run(items: list[Item]) -> tuple[str, str]:
+    """Commit id and branch that all of them share."""
+    found = {(item["commitid"], item["branch"]) for item in items}
+    if len(found) != 1:
+        raise RefusedNoteError("run: is about one run, and the results are of several.")
+    return found.pop()
 
 
 def _prepared(item: Item, writer: Writer) -> Item:

@@ -76,6 +76,12 @@ def find_writer(writers: Iterable[Writer], sent: bytes) -> Writer | None:
     return found
 
 
+def sent_token(authorization: str) -> str:
+    """The token in a header ``Authorization: Bearer <token>``; none is empty, which is nobody's."""
+    scheme, _, sent = authorization.partition(" ")
+    return sent.strip() if scheme.lower() == "bearer" else ""
+
+
 @dataclass(frozen=True)
 class Writers:
     """All writers of a dashboard; iterating reads the file again, so that a revoked token is none.
@@ -116,7 +122,8 @@ def read_writers(path: Path) -> tuple[Writer, ...]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise _wrong(path, f"cannot be read: {type(error).__name__}") from error
+        will_do = "; an empty one will do" if isinstance(error, FileNotFoundError) else ""
+        raise _wrong(path, f"cannot be read: {type(error).__name__}{will_do}") from error
     writers = tuple(_writer(path, name, table) for name, table in document.items())
     if len({writer.digest for writer in writers}) < len(writers):
         raise _wrong(path, "gives two writers the same token")

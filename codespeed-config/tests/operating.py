@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from conftest import PROJECT_FOLDER, clean_environ
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.publish.operation import Answered
+from flink_boost.publish.operation import operate as run
 
 CALL_SECONDS = 120
 
 
 def operate(data: Path, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """``flink-boost dashboard`` on a data folder, which has to be called ``codespeed``."""
+    """The command line on a data folder, which has to be called ``codespeed``."""
     assert data.name == "codespeed"
     return subprocess.run(
         [sys.executable, "-m", "flink_boost.cli", "--build", str(data.parent), "dashboard", *words],
@@ -26,19 +30,21 @@ def operate(data: Path, *words: str, **environ: str) -> subprocess.CompletedProc
     )
 
 
-def facts(data: Path, *words: str, **environ: str) -> dict[str, Any]:
-    """What a call answers that has to end well."""
-    done = operate(data, *words, "--json", **environ)
-    assert done.returncode == 0, done.stdout + done.stderr
-    answer: dict[str, Any] = json.loads(done.stdout)
-    assert answer["ok"] is True
-    return answer
+def answer(data: Path, command: str, *words: str, **environ: str) -> Answered:
+    """What the command behind the command line says. Raises as ``publish.operation`` does."""
+    return run(data, command, words, environ={**clean_environ(), **environ})
 
 
-def refused(data: Path, code: int, *words: str, **environ: str) -> str:
-    """The sentence of a call that has to end with that code."""
-    done = operate(data, *words, **environ)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
-    return done.stderr
+def facts(data: Path, command: str, *words: str, **environ: str) -> dict[str, Any]:
+    """What a call answers to programs that has to end well."""
+    return answer(data, command, *words, **environ).facts
+
+
+def refused(data: Path, code: int, command: str, *words: str, **environ: str) -> str:
+    """The sentence and the next step of a call that has to end with that code."""
+    with pytest.raises(FlinkBoostError) as problem:
+        answer(data, command, *words, **environ)
+    assert problem.value.exit_code == code, str(problem.value)
+    assert "Traceback" not in str(problem.value)
+    assert problem.value.next_step
+    return str(problem.value)

@@ -19,7 +19,7 @@ import pytest
 
 import postgresql
 from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
-from operating import facts, refused
+from operating import facts, operate, refused
 
 TABLES = ("project", "branch", "revision", "executable", "benchmark", "environment", "result")
 
@@ -69,7 +69,8 @@ def test_everything_comes_back(filled: Dashboard, tmp_path: Path) -> None:
     other = tmp_path / "other" / "codespeed"
 
     dry = facts(other, "restore", str(file), "--dry-run")
-    assert (dry["dry_run"], results_in(other)) == (True, 0)
+    assert (dry["dry_run"], dry["rows"]["result"]) == (True, 9)
+    assert not other.exists()
     facts(other, "restore", str(file))
 
     assert rows_of(other) == rows_of(filled.data)
@@ -139,7 +140,12 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     ),
     "empty": (lambda _: b"", "is no whole backup"),
     "no gzip": (lambda _: b"hello", "is no whole backup"),
-    "other gzip": (lambda _: gzip.compress(b"[1]\n"), "does not begin as a backup"),
+    "other gzip": (lambda _: gzip.compress(b"[1]\n"), "is no whole backup"),
+    "other format": (lambda packed: _with_header(packed, format="x"), "does not begin as a backup"),
+    "fewer rows": (
+        lambda packed: _with_table(packed, "codespeed.result", rows=0),
+        "another number of rows",
+    ),
     "flipped digit": (_flipped, "not what its checksum says"),
     "flipped byte": (
         lambda packed: packed[:200] + bytes([packed[200] ^ 1]) + packed[201:],
@@ -211,12 +217,32 @@ def test_a_damaged_backup_changes_nothing(whole: bytes, damage: str, tmp_path: P
 
 def test_without_a_database_or_a_file_it_says_so(tmp_path: Path) -> None:
     data = tmp_path / "codespeed"
-    for words in (["backup", str(tmp_path / "x")], ["prune", "--keep", "1"], ["delete", "x"]):
+    for words in (["backup", str(tmp_path / "x")], ["prune", "--keep", "1"], ["delete_run", "x"]):
         assert "There is no database" in refused(data, 4, *words)
     assert not data.exists()
     assert "cannot be read" in refused(data, 2, "restore", str(tmp_path / "missing"))
     _prepare(data)
     assert "No such file" in refused(data, 4, "backup", str(tmp_path / "no" / "folder" / "x"))
+
+
+def test_the_commands_do_all_of_it(filled: Dashboard, tmp_path: Path) -> None:
+    """The command line hands its options on; what they do is tested without it."""
+    file, data = str(tmp_path / "b.gz"), filled.data
+
+    def said(*words: str) -> str:
+        done = operate(data, *words)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "9 results of 3 runs are in" in said("backup", file)
+    assert "Would restore 9 results" in said("restore", file, "--replace", "--dry-run")
+    assert "Renamed the box box-1 to -x." in said("rename", "--kind", "box", "--", "box-1", "-x")
+    assert "Would delete run-1" in said("delete", "run-1", "--branch", "master", "--dry-run")
+    assert "Deleted run-1: 3 results" in said("prune", "--keep", "2", "--branch", "master")
+    said("restore", file, "--replace")
+    assert results_in(data) == 9
+    wrong = operate(data, "prune")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
 
 
 def test_a_backup_is_of_one_moment_while_uploads_go_on(filled: Dashboard, tmp_path: Path) -> None:

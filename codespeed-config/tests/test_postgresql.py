@@ -29,6 +29,7 @@ from operating import refused
 from postgresql import PostgreSQL
 
 WORKERS = 2
+SIZE = 80  # of a batch: long enough to be killed in the middle
 NUMBERS = count(1)
 
 
@@ -78,7 +79,7 @@ def dashboard(served: Served) -> Dashboard:
     return served.start()
 
 
-def batch(commit: str, size: int = 300) -> list[dict[str, Any]]:
+def batch(commit: str, size: int = SIZE) -> list[dict[str, Any]]:
     return [result(benchmark=f"many.{n}", commitid=commit) for n in range(size)]
 
 
@@ -120,7 +121,7 @@ def test_what_sqlite_would_take_is_refused_with_a_sentence(
         {"benchmark": "b" * 101},
         {"branch": "b" * 33},
         {"environment": "b" * 101},
-        {"units": "u" * 21},
+        {"units": "u" * 21, "benchmark": "long.unit"},
         {"benchmark": "nul\0"},
         {"result_value": 1e400},
         {"revision_date": "0001-01-01T00:00:00+10:00", "commitid": "early"},
@@ -199,7 +200,7 @@ def test_killed_in_the_middle_of_an_upload_nothing_is_half(served: Served, victi
     # Connections that died with the database are found out by the next request, not by its sender.
     assert again.upload(batch("killed")).status_code in (202, 500, 503)
     assert again.upload(batch("killed")).status_code == 202
-    assert (served.results("killed"), served.results("before")) == (300, 300)
+    assert (served.results("killed"), served.results("before")) == (SIZE, SIZE)
     assert again.get("healthz").status_code == 200
 
 

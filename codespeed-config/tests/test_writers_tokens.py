@@ -112,7 +112,7 @@ def test_comments_and_tokens_written_by_hand_stay(tmp_path: Path) -> None:
     [
         (("new", "all"), "cannot be the name"),
         (("new", "a b"), "cannot be the name"),
-        (("new", "--", "--json"), "cannot be the name"),
+        (("--", "new", "--json"), "cannot be the name"),
         (("new", ""), "cannot be the name"),
         (("new", "x", "--branch", "b" * 33), "cannot be a branch"),
         (("new", "x", "--branch", "a\nb"), "cannot be a branch"),
@@ -125,6 +125,27 @@ def test_a_name_that_cannot_be_is_refused(
     data = tmp_path / "codespeed"
     assert reason in refused(data, 2, "token", *words)
     assert not (data / "writers.toml").exists()
+
+
+def test_the_commands_answer_people_and_programs(tmp_path: Path) -> None:
+    data = tmp_path / "codespeed"
+    made = operate(data, "token", "new", "night", "--json")
+    answer = json.loads(made.stdout)
+    assert (answer["command"], answer["ok"], answer["branches"]) == (
+        "dashboard token new",
+        True,
+        None,
+    )
+    assert answer["token"] not in made.stderr
+    revoked = operate(data, "token", "revoke", "night")
+    assert "lets nobody in any more" in revoked.stdout
+
+    again = operate(data, "token", "revoke", "night", "--json")
+    assert (again.returncode, json.loads(again.stdout)["exit_code"]) == (2, 2)
+    assert "There is no writer 'night'. There are: none." in again.stderr
+    odd = operate(data, "token", "new", "--", "--json")
+    assert (odd.returncode, odd.stdout) == (2, "")
+    assert "cannot be the name" in odd.stderr
 
 
 def test_many_changes_at_once_lose_none(tmp_path: Path) -> None:

@@ -149,15 +149,19 @@ def open_backup(path: Path) -> Iterator[Backup]:
 
 def _checked(path: Path, file: BinaryIO) -> Header:
     digest = hashlib.sha256()
+    rows = -1  # the header is none
     with _lines(file) as lines:
-        first = next(lines)
-        header = _header(path, first)
-        digest.update(first)
-        for _ in range(header.rows):
-            digest.update(next(lines))
-        end = json.loads(next(lines))
-        if end != {"rows": header.rows, "sha256": digest.hexdigest()} or next(lines, None):
-            raise _damaged(path, "its content is not what its checksum says")
+        first = last = next(lines)
+        for line in lines:
+            digest.update(last)
+            last = line
+            rows += 1
+    # Before anything in it is believed.
+    if json.loads(last) != {"rows": rows, "sha256": digest.hexdigest()}:
+        raise _damaged(path, "its content is not what its checksum says")
+    header = _header(path, first)
+    if header.rows != rows:
+        raise _damaged(path, "it has another number of rows than its header says")
     return header
 
 

@@ -24,12 +24,22 @@ def kept_models() -> list[Any]:
 
 def require_prepared() -> None:
     """Raises ``OperationProblem`` when there is no database yet, or one of another version."""
+    if not is_prepared():
+        name = connection.settings_dict["NAME"]
+        raise OperationProblem(
+            f"There is no database {name} with the tables of this version.",
+            "Start the dashboard once, or run `codespeed-config/manage.py prepare_dashboard`.",
+            ENVIRONMENT,
+        )
+
+
+def is_prepared() -> bool:
+    """Whether all tables are there. Asking makes no file."""
     name = str(connection.settings_dict["NAME"])
     if connection.vendor == "sqlite" and not Path(name).exists():
-        raise _unprepared(f"There is no database {name}.")
+        return False
     executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        raise _unprepared("The database has not the tables of this version.")
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
 
 @contextmanager
@@ -70,11 +80,3 @@ def alone(*, dry_run: bool = False) -> Iterator[None]:
 
 def _quoted(name: str) -> str:
     return str(connection.ops.quote_name(name))
-
-
-def _unprepared(what: str) -> OperationProblem:
-    return OperationProblem(
-        what,
-        "Start the dashboard once, or run `codespeed-config/manage.py prepare_dashboard`.",
-        ENVIRONMENT,
-    )

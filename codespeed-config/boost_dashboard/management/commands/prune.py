@@ -26,7 +26,8 @@ class Command(OperationCommand):
 
     def operate(self, options: dict[str, Any]) -> Answer:
         keep, days = options["keep"], options["keep_days"]
-        if (keep is None and days is None) or min(keep or 1, days or 1) < 1 or 0 in (keep, days):
+        given = [number for number in (keep, days) if number is not None]
+        if not given or min(given) < 1:
             raise OperationProblem(
                 "It is not said what to keep.", "Give --keep RUNS or --keep-days DAYS, 1 or more."
             )

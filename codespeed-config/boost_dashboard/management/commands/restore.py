@@ -9,8 +9,9 @@ from typing import Any
 from django.core.management import call_command
 from django.db import connection
 
-from boost_dashboard.operation.backup import open_backup
+from boost_dashboard.operation.backup import Backup, open_backup
 from boost_dashboard.operation.command import OperationCommand
+from boost_dashboard.operation.database import is_prepared
 from boost_dashboard.operation.problems import Answer
 from boost_dashboard.operation.restore import restore
 
@@ -29,10 +30,7 @@ class Command(OperationCommand):
 
     def operate(self, options: dict[str, Any]) -> Answer:
         with open_backup(options["file"]) as backup:
-            if connection.vendor == "sqlite":
-                Path(connection.settings_dict["NAME"]).parent.mkdir(parents=True, exist_ok=True)
-            call_command("prepare_dashboard", verbosity=0)
-            before = restore(backup, replace=options["replace"], dry_run=options["dry_run"])
+            before = _restore(backup, replace=options["replace"], dry_run=options["dry_run"])
         counts = backup.header.counts
         done = "Would restore" if options["dry_run"] else "Restored"
         what = f"{counts['result']:,} results of {counts['revision']:,} runs"
@@ -45,3 +43,13 @@ class Command(OperationCommand):
             "replaced": before["codespeed.result"], "dry_run": options["dry_run"],
         }  # fmt: skip
         return Answer(tuple(sentences), facts)
+
+
+def _restore(backup: Backup, *, replace: bool, dry_run: bool) -> dict[str, int]:
+    """Rows before, by table; the tables are made first, unless nothing is to be changed."""
+    if dry_run and not is_prepared():
+        return {"codespeed.result": 0}
+    if connection.vendor == "sqlite":
+        Path(connection.settings_dict["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+    call_command("prepare_dashboard", verbosity=0)
+    return restore(backup, replace=replace, dry_run=dry_run)
