@@ -7,11 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from boost_dashboard.natural_order import group_of, natural_key
 from boost_dashboard.reading.rows import RATIO_SUFFIX
 from boost_dashboard.verdicts import Verdict, judge
+
+if TYPE_CHECKING:
+    from boost_dashboard.notes import Note
 
 SPARK_WIDTH, SPARK_HEIGHT = 96, 20
 _MOST_OPEN_ROWS = 40  # with more, the groups are folded
@@ -112,6 +116,7 @@ class Run:
     line: str
     commit: str
     date: datetime
+    note: Note | None
     groups: tuple[Group, ...]
 
     @property

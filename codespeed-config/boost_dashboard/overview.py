@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from codespeed.models import Branch, Environment, Executable, Result, Revision
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from boost_dashboard.alarms import open_alarms
 from boost_dashboard.landing import (
     SPARK_HEIGHT,
     SPARK_WIDTH,
@@ -19,6 +21,7 @@ from boost_dashboard.landing import (
     grouped,
     rows_of,
 )
+from boost_dashboard.notes import note_of
 from boost_dashboard.reading.rows import RATIO_SUFFIX
 
 REFERENCE = "stock "
@@ -33,6 +36,7 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "nights": [run for run in runs if not run.branch],
         "others": [run for run in runs if run.branch],
+        "alarm_groups": open_alarms(),
         "spark": {"width": SPARK_WIDTH, "height": SPARK_HEIGHT},
     }
     return render(request, "home.html", context)
@@ -48,6 +52,8 @@ def as_json(_request: HttpRequest) -> JsonResponse:
             "line": run.line,
             "commit": run.commit,
             "date": f"{run.date.isoformat()}Z",
+            "note": None if run.note is None else run.note.model_dump(),
+            "quiet": None if run.note is None else run.note.is_quiet,
             "counts": {str(verdict): number for verdict, number in run.counts},
             "rows": [
                 {key: value for key, value in asdict(row).items() if key != "spark"}
@@ -82,9 +88,11 @@ def latest_revisions(
     environment: Environment, candidate: Executable, branch: Branch, number: int
 ) -> list[Revision]:
     """The newest runs of that branch with results of that executable and box, newest first."""
-    measured = Result.objects.filter(environment=environment, executable=candidate)
-    ids = measured.filter(revision__branch=branch).values("revision_id")
-    found = Revision.objects.filter(branch=branch, id__in=ids, date__isnull=False)
+    # From runs to results, newest first: the results of years are not read for one night.
+    here = Result.objects.filter(
+        revision=OuterRef("pk"), environment=environment, executable=candidate
+    )
+    found = Revision.objects.filter(Exists(here), branch=branch, date__isnull=False)
     return list(found.select_related("branch__project").order_by("-date", "-id")[:number])
 
 
@@ -105,6 +113,7 @@ def _run(environment: Environment, candidate: Executable, revision: Revision) ->
         line=line,
         commit=revision.commitid,
         date=revision.date,
+        note=note_of(revision),
         groups=grouped(rows),
     )
 

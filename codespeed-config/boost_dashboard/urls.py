@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from boost_dashboard import overview, pages, results
+from boost_dashboard import alarms, health, overview, pages, results
 from boost_dashboard.views import changes, codespeed_addresses, comparison, reports, timeline
 
 urlpatterns = [
     path("", overview.home, name="home"),
     path("overview.json", overview.as_json, name="overview-json"),
-    path("healthz", pages.health, name="health"),
+    path("alarms/", alarms.as_json, name="alarms-json"),
+    path("alarms/add/", alarms.add, name="add-alarms"),
+    path("healthz", health.health, name="health"),
     path("about/", pages.about, name="about"),
     path("timeline/", timeline.timeline, name="timeline"),
     path("timeline/points/", timeline.points, name="timeline-points"),

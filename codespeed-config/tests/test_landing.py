@@ -105,7 +105,7 @@ def test_groups_count_their_verdicts_worst_first() -> None:
     groups = grouped(rows_of([], patched, {}))
     assert [group.name for group in groups] == ["write.ascii", "other"]
     assert groups[0].counts == ((Verdict.WORSE, 1), (Verdict.BETTER, 1))
-    run = Run("box", 1, "", "2.3.0", "abc", datetime(2026, 3, 1), groups)  # noqa: DTZ001 UTC
+    run = Run("box", 1, "", "2.3.0", "abc", datetime(2026, 3, 1), None, groups)  # noqa: DTZ001 UTC
     assert run.counts == ((Verdict.WORSE, 1), (Verdict.BETTER, 2))
     assert not run.folded
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
 from conftest import Dashboard, Item, result
@@ -77,3 +79,75 @@ def test_the_same_as_json(dashboard: Dashboard) -> None:
 def test_a_benchmark_that_the_night_lacks_is_not_shown(dashboard: Dashboard) -> None:
     names = [row["benchmark"] for row in dashboard.get("overview.json").json()["runs"][0]["rows"]]
     assert "quick.16" not in names
+
+
+def note(**changes: Any) -> dict[str, Any]:
+    return {
+        "run_id": "20260304T010000Z-2.3.0",
+        "group": "nightly",
+        "pairs": 5,
+        "planned": 300,
+        "measured": 298,
+        "load": 0.1,
+        "cores": 4,
+        "command": "flink-boost bench --group nightly --line 2.3.0 --jdk 17",
+        **changes,
+    }
+
+
+def send(dashboard: Dashboard, items: list[Item], text: str) -> httpx.Response:
+    return dashboard.post(
+        "result/add/json/",
+        {"json": json.dumps(items), "run": text},
+        f"Bearer {dashboard.token}",
+    )
+
+
+def test_a_run_says_how_quiet_the_box_was_and_what_is_missing(dashboard: Dashboard) -> None:
+    run = {"commitid": "noted", "revision_date": "2026-03-04 01:00:00", "environment": "box-n"}
+    items = list(both_sides(20.0, 8.0, 2.5, benchmark="write.16", **run))
+    assert send(dashboard, items, json.dumps(note())).status_code == 202
+
+    page = " ".join(dashboard.get("").text.split())
+    assert "box quiet (load 0.10 on 4 cores at the start)" in page
+    assert "2 of 300 benchmarks missing" in page
+    assert "flink-boost bench --group nightly --line 2.3.0 --jdk 17" in page
+    (night,) = [one for one in dashboard.get("overview.json").json()["runs"] if one["note"]]
+    assert (night["environment"], night["quiet"]) == ("box-n", True)
+    assert night["note"]["measured"] == 298
+
+    assert send(dashboard, items, json.dumps(note(load=3.5))).status_code == 202
+    assert "busy" in dashboard.get("").text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[]", "run: "),
+        ("{", "run: "),
+        (json.dumps(note(load=-1)), "run.load: "),
+        (json.dumps(note(load=float("nan"))), "run.load: "),
+        (json.dumps(note(command="a\nb")), "run.command: "),
+        (json.dumps(note(group="<script>")), "run.group: "),
+        (json.dumps(note(pairs=10**400)), "run"),
+        (json.dumps(note(more=1)), "run.more: "),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_a_note_that_is_wrong_refuses_the_whole_request(
+    dashboard: Dashboard, text: str, reason: str
+) -> None:
+    answer = send(dashboard, [result(benchmark="not-stored", commitid="refused")], text)
+
+    assert answer.status_code == 400
+    assert answer.text.startswith(reason), answer.text
+    assert "refused" not in dashboard.get("overview.json").text
+
+
+def test_a_note_is_about_one_run(dashboard: Dashboard) -> None:
+    items = [result(commitid="one"), result(commitid="two")]
+
+    answer = send(dashboard, items, json.dumps(note()))
+
+    assert answer.status_code == 400
+    assert "several" in answer.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from boost_dashboard.middleware import BadQuery
 from conftest import Dashboard, result
 
 PAGES = ("", "timeline/", "changes/", "comparison/")
+OURS = (*PAGES, "reports/", "about/", "nothing/", "timeline/?revs=x")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,6 +52,7 @@ def test_an_empty_dashboard_says_what_to_do(start: Any) -> None:
         assert answer.status_code == 200, page
         assert "There are no results yet" in answer.text
         assert "flink-boost upload" in answer.text
+    assert empty.get("reports/").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -107,14 +110,60 @@ def test_the_feeds_are_there(dashboard: Dashboard) -> None:
         assert "<rss" in dashboard.get(feed).text
 
 
-@pytest.mark.parametrize("page", [*PAGES, "nothing/", "static/css/main.css"])
+@pytest.mark.parametrize("page", [*OURS, "static/css/main.css", "feeds/latest/"])
 def test_every_answer_carries_the_security_headers(dashboard: Dashboard, page: str) -> None:
     headers = dashboard.get(page).headers
 
-    assert "default-src 'self'" in headers["Content-Security-Policy"]
-    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("page", OURS)
+def test_no_page_has_a_script_or_a_style_in_it(dashboard: Dashboard, page: str) -> None:
+    text = dashboard.get(page).text
+
+    assert "<!DOCTYPE html>" in text
+    for script in re.findall(r"<script[^>]*>", text):
+        assert "src=" in script or 'type="application/json"' in script
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
+
+
+def test_a_wrong_parameter_is_named(dashboard: Dashboard) -> None:
+    assert "The parameter revs has to be a whole number" in dashboard.get("timeline/?revs=x").text
+    assert "There is no box nowhere." in dashboard.get("timeline/?env=nowhere").text
+
+
+def test_addresses_of_the_pages_before_still_work(dashboard: Dashboard) -> None:
+    for old in (
+        "timeline/?exe=1,2&base=none&ben=job&env=1&revs=50&equid=off&quarts=on&extr=on",
+        "timeline/?ben=grid&env=1",
+        "changes/?rev=new&exe=1&env=box-1",
+        "changes/?tre=10&rev=old&exe=2&env=1",
+        "comparison/?exe=1%2BL%2Bmaster,2%2BL%2Bmaster&ben=1,2&env=1&hor=true&bas=none&chart=normal+bars",
+    ):
+        assert dashboard.get(old).status_code == 200, old
+
+
+def test_changes_are_against_the_run_before(dashboard: Dashboard) -> None:
+    page = " ".join(dashboard.get("changes/", rev="new").text.split())
+
+    assert '<code class="commit">new</code>' in page
+    assert ">old</a>, 2026-03-01 01:00 UTC, the newest run before it" in page
+
+
+def test_the_points_of_a_plot(dashboard: Dashboard) -> None:
+    answer = dashboard.get(
+        "timeline/points/", env="1", bran="master", ben="1,2", exe="1,2,3,4,5,6", revs="1"
+    ).json()
+
+    assert answer["runs"] == [{"commit": "new", "seconds": 1772413200}]
+    lines = [line for lines in answer["benchmarks"].values() for line in lines]
+    assert sorted(line["points"][0][1] for line in lines) == [8.0, 20.0, 100.0, 150.0]
+    assert all(line["points"][0][2:] == [7.9, 8.1] for line in lines)
 
 
 def test_a_foreign_host_name_is_refused(dashboard: Dashboard) -> None:

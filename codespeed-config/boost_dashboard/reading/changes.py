@@ -6,21 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from codespeed import models
-
-from boost_dashboard.natural_order import natural_key
-from boost_dashboard.reading.rows import (
-    RATIO_SUFFIX,
-    Benchmark,
-    Box,
-    Executable,
-    Measured,
-    Run,
-    measured,
-)
-from boost_dashboard.reading.scope import read_benchmarks, read_runs
-
-_LOOKED_BACK = 30  # runs in which one with the same benchmarks is looked for
+from boost_dashboard.reading.rows import RATIO_SUFFIX, Benchmark, Measured, Run
 
 Table = Mapping[str, Measured]  # of one run and executable, by name of the benchmark
 
@@ -55,21 +41,6 @@ class Comparison:
     rows: tuple[Change, ...]
 
 
-def read_changes(
-    box: Box, executable: Executable, run: Run, trend: int, threshold: float
-) -> Comparison:
-    """The run against the one before; ``trend`` is how many runs its median is taken of."""
-    earlier = read_runs(box, run.branch, max(trend, _LOOKED_BACK), before=run)
-    tables, benchmarks = read_tables(box, executable, (run, *earlier))
-    now = tables.get(run.id, {})
-    before = choose_before(now, [(each, tables.get(each.id, {})) for each in earlier])
-    past = [tables.get(each.id, {}) for each in earlier[:trend]]
-    held = tables.get(before.id, {}) if before is not None else {}
-    subjects = sorted({name.removesuffix(RATIO_SUFFIX) for name in now}, key=natural_key)
-    rows = tuple(_change(name, benchmarks, now, held, past, threshold) for name in subjects)
-    return Comparison(run, before, rows)
-
-
 def choose_before(now: Table, earlier: Sequence[tuple[Run, Table]]) -> Run | None:
     """The newest earlier run that has all benchmarks of this one, else the one with most of them.
 
@@ -85,7 +56,7 @@ def choose_before(now: Table, earlier: Sequence[tuple[Run, Table]]) -> Run | Non
     return best
 
 
-def _change(
+def change_of(
     name: str,
     benchmarks: Mapping[str, Benchmark],
     now: Table,
@@ -93,6 +64,7 @@ def _change(
     past: Sequence[Table],
     threshold: float,
 ) -> Change:
+    """What became of that benchmark since the run before, and against the runs of the past."""
     ratio = now.get(name + RATIO_SUFFIX)
     key = name + RATIO_SUFFIX if ratio is not None else name
     compared, held = now[key], before.get(key)
@@ -136,21 +108,3 @@ def _overlap(one: Measured, other: Measured) -> bool:
 
 def _per_cent(now: float, before: float) -> float | None:
     return None if before == 0 else 100 * (now - before) / before
-
-
-def read_tables(
-    box: Box, executable: Executable, runs: Sequence[Run]
-) -> tuple[dict[int, dict[str, Measured]], dict[str, Benchmark]]:
-    """Results by number of the run and name of the benchmark, and all benchmarks by name."""
-    by_id = {each.id: each for each in read_benchmarks()}
-    rows = models.Result.objects.filter(
-        revision_id__in=[run.id for run in runs],
-        executable_id=executable.id,
-        environment_id=box.id,
-    ).values_list("revision_id", "benchmark_id", "value", "val_min", "val_max")
-    tables: dict[int, dict[str, Measured]] = {}
-    for revision, benchmark, value, low, high in rows:
-        point = measured(value, low, high)
-        if point is not None and benchmark in by_id:
-            tables.setdefault(revision, {})[by_id[benchmark].name] = point
-    return tables, {each.name: each for each in by_id.values()}

@@ -10,11 +10,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from codespeed import models
-
-from boost_dashboard.reading.changes import Table, choose_before, read_tables
+from boost_dashboard.reading.changes import Table, choose_before
 from boost_dashboard.reading.rows import Benchmark, Box, Executable, Run
-from boost_dashboard.reading.scope import read_runs
+from boost_dashboard.reading.run_tables import read_tables
+from boost_dashboard.reading.scope import read_runs, results_of
 
 _LOOKED_BACK = 30
 _MOST_DIGITS = 12
@@ -28,9 +27,9 @@ def read_codespeed_table(
     earlier = read_runs(box, run.branch, max(trend, _LOOKED_BACK), before=run)
     tables, benchmarks = read_tables(box, executable, (run, *earlier))
     deviations = dict(
-        models.Result.objects.filter(
-            revision_id=run.id, executable_id=executable.id, environment_id=box.id
-        ).values_list("benchmark__name", "std_dev")
+        results_of(box)
+        .filter(revision_id=run.id, executable_id=executable.id)
+        .values_list("benchmark__name", "std_dev")
     )
     now = tables.get(run.id, {})
     before = choose_before(now, [(each, tables.get(each.id, {})) for each in earlier])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from codespeed import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from boost_dashboard.natural_order import natural_key
 from boost_dashboard.reading.rows import Benchmark, Box, Executable, Run
@@ -70,9 +71,18 @@ def _newest_box(boxes: tuple[Box, ...]) -> Box:
     return next((box for box in boxes if box.id == newest), boxes[0])
 
 
+def results_of(box: Box) -> Any:
+    """Results of that box.
+
+    The box is compared as a sum: no database shall begin with the index of the box, which nearly
+    every row has, where it has that of the run.
+    """
+    return models.Result.objects.annotate(box=F("environment_id") + 0).filter(box=box.id)
+
+
 def read_runs(box: Box, branch: str, most: int, before: Run | None = None) -> tuple[Run, ...]:
     """The newest runs that have results of that box, newest first."""
-    here = models.Result.objects.filter(revision=OuterRef("pk"), environment_id=box.id)
+    here = results_of(box).filter(revision=OuterRef("pk"))
     revisions = models.Revision.objects.filter(branch__name=branch, date__isnull=False)
     if before is not None:
         older = Q(date__lt=before.date) | Q(date=before.date, id__lt=before.id)
@@ -83,7 +93,7 @@ def read_runs(box: Box, branch: str, most: int, before: Run | None = None) -> tu
 
 def read_run_after(box: Box, run: Run) -> Run | None:
     """The next run of that box on the same branch."""
-    here = models.Result.objects.filter(revision=OuterRef("pk"), environment_id=box.id)
+    here = results_of(box).filter(revision=OuterRef("pk"))
     newer = Q(date__gt=run.date) | Q(date=run.date, id__gt=run.id)
     rows = models.Revision.objects.filter(newer, Exists(here), branch__name=run.branch)
     row = rows.order_by("date", "id").values_list("id", "commitid", "branch__name", "date").first()
@@ -98,7 +108,7 @@ def find_run(box: Box, commit: str, branch: str | None) -> Run:
     rows = models.Revision.objects.filter(commitid=commit, date__isnull=False)
     if branch:
         rows = rows.filter(branch__name=branch)
-    here = models.Result.objects.filter(revision=OuterRef("pk"), environment_id=box.id)
+    here = results_of(box).filter(revision=OuterRef("pk"))
     found = [
         (Run(*row[:4]), row[4])
         for row in rows.annotate(here=Exists(here)).values_list(
@@ -124,18 +134,14 @@ def read_executables() -> dict[int, Executable]:
 def read_newest_runs(box: Box, runs: Iterable[Run]) -> dict[int, Run]:
     """The newest of those runs for each executable that has a result in one of them."""
     by_id = {run.id: run for run in runs}
-    pairs = (
-        models.Result.objects.filter(revision_id__in=list(by_id), environment_id=box.id)
-        .order_by()
-        .values_list("executable_id", "revision_id")
-        .distinct()
-    )
     newest: dict[int, Run] = {}
-    for executable, revision in pairs:
-        run = by_id[revision]
-        known = newest.get(executable)
-        if known is None or (run.date, run.id) > (known.date, known.id):
-            newest[executable] = run
+    for executable in models.Executable.objects.values_list("id", flat=True):
+        # One look into the index per run, however many results a run has.
+        here = results_of(box).filter(revision=OuterRef("pk"), executable_id=executable)
+        found = models.Revision.objects.filter(Exists(here), id__in=list(by_id))
+        number = found.order_by("-date", "-id").values_list("id", flat=True).first()
+        if number is not None:
+            newest[executable] = by_id[number]
     return newest
 
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from codespeed import models
-
 from boost_dashboard.natural_order import group_of, natural_key
 from boost_dashboard.reading.rows import (
     RATIO_SUFFIX,
@@ -18,7 +16,7 @@ from boost_dashboard.reading.rows import (
     Run,
     measured,
 )
-from boost_dashboard.reading.scope import read_benchmarks
+from boost_dashboard.reading.scope import read_benchmarks, results_of
 
 _STOCK, _PATCHED = "stock ", "patched "
 
@@ -61,11 +59,14 @@ def read_groups(
     for executable in {*executables, base}:
         if executable.id not in newest:
             continue
-        rows = models.Result.objects.filter(
-            revision_id=newest[executable.id].id,
-            executable_id=executable.id,
-            environment_id=box.id,
-        ).values_list("benchmark_id", "value", "val_min", "val_max")
+        rows = (
+            results_of(box)
+            .filter(
+                revision_id=newest[executable.id].id,
+                executable_id=executable.id,
+            )
+            .values_list("benchmark_id", "value", "val_min", "val_max")
+        )
         for benchmark, value, low, high in rows:
             point = measured(value, low, high)
             if point is not None and benchmark in names:

@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from boost_dashboard.parameters import Choice, Field, Name, Number, page
-from boost_dashboard.reading.changes import read_changes
 from boost_dashboard.reading.rows import Executable, Run
+from boost_dashboard.reading.run_tables import read_changes
 from boost_dashboard.reading.scope import (
     Missing,
     Scope,

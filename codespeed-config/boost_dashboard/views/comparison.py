@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from boost_dashboard.parameters import BadParameter, Field, Name, Number, page
+from boost_dashboard.parameters import BadParameter, Field, Name, Number, Numbers, page
 from boost_dashboard.reading.rows import Executable, Measured
 from boost_dashboard.reading.scope import (
     Scope,
@@ -34,7 +34,7 @@ _QUERY: dict[str, Field] = {
     "exe": Name(2000),
     "bas": Name(60),
     # What Codespeed's own page had; its links still work.
-    "ben": Name(8000),
+    "ben": Numbers(1000),
     "hor": Name(),
     "chart": Name(),
 }

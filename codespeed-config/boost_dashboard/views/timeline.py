@@ -22,7 +22,8 @@ from boost_dashboard.reading.scope import (
     read_newest_runs,
     read_runs,
 )
-from boost_dashboard.reading.series import Series, find_steps, read_series
+from boost_dashboard.reading.series import Series, read_series
+from boost_dashboard.reading.steps import find_steps
 from boost_dashboard.views.answers import COLOURS, chosen_executables, no_results, with_scope
 
 RUNS = (30, 60, 200, 1000, 2000)  # how many may be shown
@@ -82,6 +83,7 @@ def timeline(request: HttpRequest, query: dict[str, Any], scope: Scope) -> HttpR
                 if each.id in measured or each in chosen
             ],
             "here": urlencode(here),
+            "has_plots": (settings.PLOTS / "uPlot.iife.min.js").is_file(),
             "settings": {
                 **here,
                 "exe": ",".join(str(each.id) for each in chosen),
@@ -107,7 +109,7 @@ def _described(executable: Executable, known: dict[int, Executable]) -> dict[str
 def _panels_of_one(name: str) -> list[dict[str, Any]]:
     subject = name.removesuffix(RATIO_SUFFIX)
     found = read_benchmarks(name__in=[subject, subject + RATIO_SUFFIX])
-    if not any(each.name == name for each in found):
+    if not found:
         raise Missing(f"benchmark {name}")
     return [_panel(each) for each in sorted(found, key=lambda each: not each.is_ratio)]
 

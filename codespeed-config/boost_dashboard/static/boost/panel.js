@@ -38,7 +38,7 @@ export class Panel {
   }
 
   draw() {
-    if (!this.places?.length) return;
+    if (!this.places?.length || !globalThis.uPlot) return;
     this.plot?.destroy();
     const frame = element("div", {
       className: "plot-frame",

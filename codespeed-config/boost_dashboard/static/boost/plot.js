@@ -154,7 +154,7 @@ export function drawPlot(frame, { runs, lines, executables, isRatio, large, onMo
         { ...axis, size: 64 },
       ],
       hooks: {
-        drawClear: [(drawn) => isRatio && drawOne(drawn)],
+        drawAxes: [(drawn) => isRatio && drawOne(drawn)],
         draw: [
           (drawn) => drawWhiskers(drawn, lines, colours),
           (drawn) => drawSteps(drawn, lines, colours),

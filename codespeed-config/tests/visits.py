@@ -1,0 +1,117 @@
+"""A page in a real Chromium, and everything that went wrong while it was open."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Browser, Page, Playwright
+
+from conftest import PROJECT_FOLDER
+
+CHROMIUM = os.environ.get("FLINK_BOOST_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",  # CI runs as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PICTURES = PROJECT_FOLDER.parent / "build" / "screenshots"
+AXE = PROJECT_FOLDER.parent / ".cache" / "frontend" / "axe-core" / "axe.min.js"
+# Violations of the policy that no message reaches the console for; runs before the page's scripts.
+KEEP_VIOLATIONS = """
+    window.violations = [];
+    document.addEventListener('securitypolicyviolation', (event) => {
+        window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+    });
+"""
+
+
+def launch(playwright: Playwright) -> Browser:
+    """The Chromium of this machine."""
+    return playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_OPTIONS)
+
+
+@dataclass
+class Visit:
+    """A page of a dashboard; ``problems`` is empty when all went well."""
+
+    page: Page
+    base: str
+    problems: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path, wait_until="networkidle")
+        self.problems += [f"policy: {each}" for each in self.page.evaluate("window.violations")]
+        return self.page
+
+    def listen(self) -> None:
+        self.page.add_init_script(KEEP_VIOLATIONS)
+        self.page.on("console", self._on_console)
+        self.page.on("dialog", self._on_dialog)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("requestfailed", lambda request: self.problems.append(f"no: {request.url}"))
+        self.page.on("request", self._on_request)
+        self.page.on("response", self._on_response)
+
+    def keep_picture(self, name: str) -> None:
+        """A screenshot for people, in build/screenshots; tests judge the page itself."""
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=PICTURES / f"dashboard-{name}.png")
+
+    def overflow(self) -> float:
+        """By how many CSS pixels the page is wider than the window."""
+        width: float = self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        return width
+
+    def axe(self) -> list[str]:
+        """What axe finds serious or critical, with the elements."""
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{each['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+            for node in each["nodes"]
+        ]
+
+    def _on_dialog(self, dialog: Any) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _on_console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(f"console: {message.text}")
+
+    def _on_request(self, request: Any) -> None:
+        if not request.url.startswith((self.base, "data:")):
+            self.problems.append(f"foreign: {request.url}")
+
+    def _on_response(self, response: Any) -> None:
+        if response.status >= 400:
+            self.problems.append(f"{response.status}: {response.url}")
+
+
+@contextmanager
+def visiting(
+    browser: Browser, base: str, *, width: int = 1280, scheme: Any = "light"
+) -> Iterator[Visit]:
+    """A visit with a window of that width and colour scheme."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    try:
+        visit = Visit(context.new_page(), base)
+        visit.listen()
+        yield visit
+    finally:
+        context.close()
