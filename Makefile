@@ -71,6 +71,10 @@ test-cluster: setup jars ## Clusters and installations of all lines on all their
 test-scale: setup ## The dashboard's pages with 2,000 nights of 300 benchmarks (minutes, 300 MB): NIGHTS=500 DATA=folder
 	@.venv/bin/python codespeed-config/tests/scale.py $(if $(NIGHTS),--nights $(NIGHTS)) $(if $(DATA),--data $(DATA))
 
+.PHONY: fuzz-dashboard
+fuzz-dashboard: setup ## Random requests to every address of the dashboard, for minutes: EXAMPLES=5000
+	@cd codespeed-config && FLINK_BOOST_FUZZ_EXAMPLES=$(or $(EXAMPLES),5000) ../.venv/bin/python -m pytest -q --timeout 3600 tests/test_fuzz.py
+
 .PHONY: images
 images: setup ## Images of the patched Flink (LINE), the dashboard and the nightly runner: BASE_IMAGE=…
 	@$(MAKE) --no-print-directory dist LINE=$(LINE)

@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
+from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.flink.downloads import prepared_aside, publish_folder
-from packages import DamagedPackage, EnvironmentProblem
+from packages import DamagedPackage
 
 GROUPS = ("dashboard", "dev")  # the groups of set_up.py that have pages to show
 FOLDER = Path("codespeed-config", "frontend")
 
 _SECONDS = 300.0
-_NO_NPM = (
-    "Run as root: apt-get install --yes npm; or copy .cache/downloads/{file} from a machine that "
-    "has it."
-)
+_STAMP = "integrity"  # beside the files: which archive they are of
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,28 @@ class Archive:
         return f"{self.name}-{self.version}.tgz"
 
 
-def ensure_frontend(root: Path, group: str, tell: Callable[[str], None]) -> None:
+def ensure_frontend(root: Path, group: str, tell: Tell) -> None:
     """Makes ``.cache/frontend/<name>/`` for each package of the lock file that the group needs.
 
-    Raises ``DamagedPackage`` for an archive with another SHA-512 than the lock file says (it is
-    deleted), ``EnvironmentProblem`` where npm is missing or does not get it.
+    Does nothing when all are there. Who measures needs no plots, so that without npm the group
+    ``dev`` is told, and goes on. Raises ``EnvironmentProblem`` where npm does not get a package, or
+    is missing for a dashboard alone, and ``DamagedPackage`` for an archive with another SHA-512
+    than the lock file says; it is deleted.
     """
     cache = root / ".cache"
     for archive in archives(root, group):
-        packed = _fetched(archive, cache, tell)
+        if _is_unpacked(archive, cache):
+            continue
+        packed = cache / "downloads" / archive.file
+        if not packed.is_file():
+            if shutil.which("npm") is None:
+                if group == "dev":
+                    tell(f"The dashboard has no plots: npm is not installed. {_next(archive)}")
+                    return
+                raise EnvironmentProblem("npm is not installed.", _next(archive))
+            tell(f"Downloading {archive.name} {archive.version}")
+            _fetch(archive, packed)
+        _verify(archive, packed)
         target = cache / "frontend" / archive.name
         with prepared_aside(target) as aside:
             _unpack(packed, archive, aside)
@@ -60,12 +73,8 @@ def ensure_frontend(root: Path, group: str, tell: Callable[[str], None]) -> None
 
 
 def has_frontend(root: Path, group: str) -> bool:
-    """Whether every file that the group needs is there."""
-    return all(
-        (root / ".cache" / "frontend" / archive.name / Path(file).name).is_file()
-        for archive in archives(root, group)
-        for file in archive.files
-    )
+    """Whether every package that the group needs is unpacked."""
+    return all(_is_unpacked(archive, root / ".cache") for archive in archives(root, group))
 
 
 def archives(root: Path, group: str) -> Iterator[Archive]:
@@ -80,37 +89,51 @@ def archives(root: Path, group: str) -> Iterator[Archive]:
             yield Archive(name, entry["version"], entry["integrity"], tuple(files))
 
 
-def _fetched(archive: Archive, cache: Path, tell: Callable[[str], None]) -> Path:
-    file = cache / "downloads" / archive.file
-    if not file.is_file():
-        tell(f"Downloading {archive.name} {archive.version}")
-        with prepared_aside(file) as aside:
-            done = run_captured(
-                (
-                    *("npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", "."),
-                    f"{archive.name}@{archive.version}",
-                ),
-                _SECONDS,
-                folder=aside,
-                install=_NO_NPM.format(file=archive.file),
+def _is_unpacked(archive: Archive, cache: Path) -> bool:
+    folder = cache / "frontend" / archive.name
+    try:
+        stamp = (folder / _STAMP).read_text(encoding="ascii")
+    except OSError:
+        return False
+    return stamp == archive.integrity and all(
+        (folder / Path(file).name).is_file() for file in archive.files
+    )
+
+
+def _next(archive: Archive) -> str:
+    return (
+        "Run as root: apt-get install --yes npm; or copy "
+        f".cache/downloads/{archive.file} from a machine that has it."
+    )
+
+
+def _fetch(archive: Archive, target: Path) -> None:
+    package = f"{archive.name}@{archive.version}"
+    with prepared_aside(target) as aside:
+        done = run_captured(
+            ("npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", ".", package),
+            _SECONDS,
+            folder=aside,
+        )
+        if done.returncode != 0 or not (aside / archive.file).is_file():
+            raise EnvironmentProblem(
+                f"npm did not get {archive.name} {archive.version}.",
+                f"See what `npm pack {package}` says, check the network and npm's registry, then "
+                "run the same command again.",
             )
-            if done.returncode != 0 or not (aside / archive.file).is_file():
-                raise EnvironmentProblem(
-                    f"npm did not get {archive.name} {archive.version}.",
-                    f"See what `npm pack {archive.name}@{archive.version}` says, check the "
-                    "network and npm's registry, then run the same command again.",
-                )
-            (aside / archive.file).replace(file)
+        (aside / archive.file).replace(target)
+
+
+def _verify(archive: Archive, packed: Path) -> None:
     method, _, expected = archive.integrity.partition("-")
-    with file.open("rb") as content:
+    with packed.open("rb") as content:
         found = hashlib.file_digest(content, "sha512").digest()
     if method != "sha512" or base64.b64encode(found).decode() != expected:
-        file.unlink()
+        packed.unlink()
         raise DamagedPackage(
             f"{archive.file} has another SHA-512 than package-lock.json says; it was deleted.",
             "Run the command again; if that fails too, do not trust the registry.",
         )
-    return file
 
 
 def _unpack(packed: Path, archive: Archive, folder: Path) -> None:
@@ -124,3 +147,4 @@ def _unpack(packed: Path, archive: Archive, folder: Path) -> None:
             target = folder / Path(name).name
             target.write_bytes(content.read())
             target.chmod(0o644)
+    (folder / _STAMP).write_text(archive.integrity, encoding="ascii")

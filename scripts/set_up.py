@@ -25,11 +25,11 @@ from debian import ensure_for_tests
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.flink.pip_settings import read_pip_settings, without_passwords
-from frontend import FOLDER, ensure_frontend, has_frontend
+from frontend import ensure_frontend
 from packages import DamagedPackage, check_installed, explain, unpack_codespeed
 
 ROOT = Path(__file__).resolve().parents[1]
-_CODE = tuple(Path(__file__).with_name(f"{name}.py") for name in ("set_up", "packages", "frontend"))
+_CODE = (Path(__file__), Path(__file__).with_name("packages.py"))
 GROUPS = ("operate", "measure", "dashboard", "dev")
 _WITH_PACKAGE = ("operate", "measure", "dev")
 
@@ -75,8 +75,7 @@ class Layout:
     def digest(self, group: str) -> str:
         """Changes when ``.venv`` has to be built anew."""
         names = (group, "build", "uv")
-        locked = self.root / FOLDER / "package-lock.json"
-        inputs = (*map(self.requirements, names), self.project, self.codespeed, locked, *_CODE)
+        inputs = (*map(self.requirements, names), self.project, self.codespeed, *_CODE)
         # An environment belongs to its folder and to the Python that it was made with.
         text = f"{self.venv} {sys.version} {sys.base_prefix} {group}".encode()
         contents = (hashlib.sha256(path.read_bytes()).digest() for path in inputs)
@@ -163,7 +162,6 @@ class _SetUp:
     def _install_sources(self) -> None:
         """Builds and installs Codespeed and, but for the dashboard's image, this package."""
         wanted = []
-        ensure_frontend(self._layout.root, self._group, self._tell)
         if self._group in ("dashboard", "dev"):
             self._tell("Building Codespeed")
             source = self._layout.cache / "codespeed"
@@ -262,8 +260,7 @@ def _is_current(layout: Layout, group: str) -> bool:
         stamp = layout.stamp.read_text(encoding="ascii")
     except OSError:
         return False
-    usable = os.access(layout.venv / "bin" / "python", os.X_OK)
-    return stamp == layout.digest(group) and usable and has_frontend(layout.root, group)
+    return stamp == layout.digest(group) and os.access(layout.venv / "bin" / "python", os.X_OK)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -289,6 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if set_up(Layout(ROOT), options.group, _tell):
             _tell("Done")
+        ensure_frontend(ROOT, options.group, _tell)
         if options.browser:
             ensure_for_tests(_tell)
     except FlinkBoostError as error:

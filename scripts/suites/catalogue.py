@@ -57,6 +57,13 @@ _INSTALLATIONS = (
     "operate/test_dropin_jars.py",
     "operate/test_wheel.py",
 )
+# Of the dashboard: in a browser; and on servers that are killed, filled up, or kept waiting.
+_BROWSER = ("browser", "browser_large", "landing_browser")
+_SERVER = (
+    ("serve", "server_end", "full_disk"),
+    ("slow_clients", "limits", "bodies", "health", "request_log"),
+    ("postgresql",),
+)
 # Rooms whose tests use nothing that is built, and those whose tests read no pages.
 _BARE = ("base", "judge")
 _WITHOUT_PAGES = (*_BARE, "flink", "measure", "publish", "service", "cli")
@@ -129,19 +136,15 @@ def all_suites(lines: Sequence[Line], every: Sequence[Line], all_modes: bool) ->
 def _checks() -> Iterator[Suite]:
     tools = str(Path(sys.executable).parent)
     python = Inputs(("scripts/", "codespeed-config/"), _PAGES)
-    for name, title, command, folder in (
-        ("lint", "Python lint", ("ruff", "check", "scripts", "codespeed-config"), "."),
-        (
-            "format",
-            "Python format",
-            ("ruff", "format", "--check", "scripts", "codespeed-config"),
-            ".",
-        ),
-        ("rooms", "Rooms of the Python package", ("lint-imports", "--no-cache"), "scripts"),
-        ("types", "Python types", ("mypy",), "scripts"),
-        ("dashboard-types", "Python types of the dashboard", ("mypy", "."), "codespeed-config"),
+    for name, title, line, folder in (
+        ("lint", "Python lint", "ruff check scripts codespeed-config", "."),
+        ("format", "Python format", "ruff format --check scripts codespeed-config", "."),
+        ("rooms", "Rooms of the Python package", "lint-imports --no-cache", "scripts"),
+        ("types", "Python types", "mypy", "scripts"),
+        ("dashboard-types", "Python types of the dashboard", "mypy .", "codespeed-config"),
     ):
-        yield Suite(name, title, (f"{tools}/{command[0]}", *command[1:]), python, folder)
+        tool, *words = line.split()
+        yield Suite(name, title, (f"{tools}/{tool}", *words), python, folder)
 
 
 def _builds(lines: Sequence[Line]) -> Iterator[Suite]:
@@ -239,13 +242,19 @@ def _flinks_own(line: Line, built: tuple[str, ...], all_modes: bool) -> Iterator
 
 
 def _dashboard() -> Iterator[Suite]:
-    """The dashboard's tests; those of the server, which is killed, among the quiet ones."""
+    """The dashboard's tests: those in a browser apart, those that hold a server up quiet."""
     java = ("flink-*", "weaver/*", "patch-parent/*", "benchmarks/src/*")
     inputs = Inputs(("",), (*_PAGES, *java, *(f"{_TESTS}{room}/*" for room in _ALL_ROOMS)))
-    name = "codespeed-config"
-    server = "tests/test_serve.py"
-    yield _pytest(name, name, (f"--ignore={server}",), inputs, folder=name)
-    yield _pytest("quiet-serve", name, (server,), inputs, folder=name, quiet=True)
+    folder = "codespeed-config"
+    apart = [f"tests/test_{name}.py" for names in (*_SERVER, _BROWSER) for name in names]
+    browser = tuple(f"tests/test_{name}.py" for name in _BROWSER)
+    yield _pytest("dashboard-browser", folder, browser, inputs, folder=folder)
+    left = tuple(f"--ignore={file}" for file in apart)
+    yield _pytest(folder, folder, left, inputs, folder=folder)
+    for names in _SERVER:
+        files = tuple(f"tests/test_{name}.py" for name in names)
+        title = f"quiet-dashboard-{names[0].replace('_', '-')}"
+        yield _pytest(title, folder, files, inputs, folder=folder, quiet=True)
 
 
 def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:

@@ -36,13 +36,17 @@ def test_a_dashboard_gets_the_plots_and_developers_the_checker_as_well(root: Pat
 
     frontend.ensure_frontend(root, "dashboard", lambda _: None)
 
-    plots = {"uplot/LICENSE", "uplot/uPlot.iife.min.js", "uplot/uPlot.min.css"}
+    plots = {"uplot/integrity", "uplot/LICENSE", "uplot/uPlot.iife.min.js", "uplot/uPlot.min.css"}
     assert unpacked(root) == plots
     assert frontend.has_frontend(root, "dashboard")
     assert not frontend.has_frontend(root, "dev")
 
     frontend.ensure_frontend(root, "dev", lambda _: None)
-    assert unpacked(root) == plots | {"axe-core/LICENSE", "axe-core/axe.min.js"}
+    assert unpacked(root) == plots | {
+        "axe-core/LICENSE",
+        "axe-core/axe.min.js",
+        "axe-core/integrity",
+    }
     assert frontend.has_frontend(root, "dev")
 
 
@@ -75,8 +79,23 @@ def test_without_npm_the_next_step_is_said(root: Path, monkeypatch: pytest.Monke
 
     with pytest.raises(EnvironmentProblem, match="npm is not installed") as problem:
         frontend.ensure_frontend(root, "dashboard", lambda _: None)
-
     assert archive.file in problem.value.next_step
+
+    # Who measures can go on.
+    said: list[str] = []
+    frontend.ensure_frontend(root, "dev", said.append)
+    assert "no plots: npm is not installed" in said[0]
+    assert not frontend.has_frontend(root, "dev")
+
+
+def test_what_is_there_is_left_as_it_is_until_another_version_is_pinned(root: Path) -> None:
+    frontend.ensure_frontend(root, "dashboard", lambda _: None)
+    shutil.rmtree(root / ".cache" / "downloads")
+    frontend.ensure_frontend(root, "dashboard", lambda _: None)
+
+    lock = root / frontend.FOLDER / "package-lock.json"
+    lock.write_text(lock.read_text("utf-8").replace("sha512-K", "sha512-L"), encoding="utf-8")
+    assert not frontend.has_frontend(root, "dashboard")
 
 
 def test_a_registry_without_it_is_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

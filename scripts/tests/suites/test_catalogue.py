@@ -21,20 +21,22 @@ def test_names_and_reports_are_each_suites_own() -> None:
     assert max(names.values()) == max(reports.values()) == 1
 
 
-def test_every_python_test_is_in_exactly_one_suite_and_no_suite_is_empty() -> None:
-    scripts = PROJECT_ROOT / "scripts"
+@pytest.mark.parametrize("folder", ["scripts", "codespeed-config"])
+def test_every_python_test_is_in_exactly_one_suite_and_no_suite_is_empty(folder: str) -> None:
+    root = PROJECT_ROOT / folder
     runs: Counter[Path] = Counter()
     for suite in SUITES:
-        if suite.command[2:3] != ("pytest",) or suite.folder != "scripts":
+        if suite.command[2:3] != ("pytest",) or suite.folder != folder:
             continue
         before = runs.total()
-        left = [scripts / word.partition("=")[2] for word in suite.command if "--ignore=" in word]
-        for place in (scripts / word for word in suite.command if word.startswith("tests")):
+        left = [root / word.partition("=")[2] for word in suite.command if "--ignore=" in word]
+        places = [root / word for word in suite.command if word.startswith("tests")]
+        for place in places or [root / "tests"]:
             for file in [place] if place.is_file() else place.rglob("test_*.py"):
                 if not any(file.is_relative_to(each) for each in left):
                     runs[file] += 1
         assert runs.total() > before, f"pytest fails where it finds no test: {suite.name}"
-    assert runs == Counter((scripts / "tests").rglob("test_*.py"))
+    assert runs == Counter((root / "tests").rglob("test_*.py"))
 
 
 def test_what_is_waited_for_is_a_suite() -> None:

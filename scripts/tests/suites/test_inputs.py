@@ -110,7 +110,7 @@ def depends(suite: Suite, path: str) -> bool:
             (),
             (
                 *("2.3.0-jdk17-words-flink-core-patch", "scripts-judge", "clusters"),
-                *("codespeed-config", "quiet-serve"),
+                *("codespeed-config", "quiet-dashboard-serve"),
             ),
         ),
         (
