@@ -38,6 +38,28 @@ def test_a_body_that_is_too_long_is_answered_while_it_is_sent(
     assert b"100 Continue" not in told
 
 
+@pytest.mark.parametrize("path", ["", "healthz", "nowhere", "timeline/", "static/boost/boost.css"])
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+def test_a_head_has_no_body(dashboard: Dashboard, path: str, version: str) -> None:
+    """Else the body is read as the beginning of the next answer."""
+    asked = f"HEAD /{path} HTTP/{version}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+
+    told = ask(dashboard, asked.encode())
+
+    assert status(told) == dashboard.get(path).status_code
+    assert told.partition(b"\r\n\r\n")[2] == b""
+
+
+def test_a_refused_head_has_no_body_either(start: Any) -> None:
+    dashboard: Dashboard = start(**SHORT)
+    asked = b"HEAD / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99999999\r\n\r\n"
+
+    told = ask(dashboard, asked)
+
+    assert status(told) == 413
+    assert told.partition(b"\r\n\r\n")[2] == b""
+
+
 def test_a_body_of_exactly_the_limit_is_read(dashboard: Dashboard) -> None:
     body = b"json=" + b"+" * (LIMIT - 5)
 

@@ -15,7 +15,7 @@ from visits import Visit, launch, visiting
 
 NIGHTS = 30
 NEWEST = commit_of(NIGHTS - 1)
-BENCHMARK = "write.ascii.128.mixed.serializer"  # the one with a step
+BENCHMARK = "write.ascii.65536.mixed.serializer"  # the one with a step
 ONE = f"timeline/?ben={BENCHMARK}"
 PAGES = {
     "timeline": "timeline/",
@@ -68,8 +68,7 @@ def test_a_page_is_readable_at_any_width_and_in_both_schemes(
     with visiting(browser, filled.url, width=width, scheme=scheme) as visit:
         page = opened(visit, PAGES[name])
         visit.keep_picture(f"{name}-8-{width}-{scheme}")
-        for details in page.locator("details:not([open]) > summary").all()[:3]:
-            details.click()
+        visit.unfold(3)
 
         assert visit.axe() == []
         assert visit.overflow() <= 0
@@ -94,7 +93,7 @@ def test_the_grid_has_every_benchmark_once_with_whole_title_axis_and_units(visit
     axes = set(page.locator(".axis-title").all_inner_texts())
     assert axes == {"Ratio (patched to stock), more is better"}
 
-    page.get_by_label("Show", exact=True).select_option("values")
+    page.get_by_role("combobox", name="Show").select_option("values")
     page.get_by_role("button", name="Show").click()
     page.locator(".panel canvas").first.wait_for()
     assert set(page.locator(".axis-title").all_inner_texts()) == {
@@ -233,7 +232,7 @@ def test_the_points_are_a_table_as_well(visit: Visit) -> None:
     page.locator(".points summary").first.click()
 
     rows = page.locator(".points table").first.locator("tbody tr")
-    assert rows.count() == NIGHTS
+    expect(rows).to_have_count(NIGHTS)
     assert NEWEST in rows.first.inner_text()
     assert " to " in rows.first.inner_text()
     assert " to " not in rows.last.inner_text()  # a single pair has no interval
@@ -318,8 +317,7 @@ def test_what_was_stored_is_text_everywhere(browser: Browser, start: Any) -> Non
         paths += [f"changes/?rev={CLOSING}", f"timeline/?bran={CLOSING[:32]}"]
         for path in (each for each in paths if each != ONE):
             page = visit.open(path)
-            for details in page.locator("details:not([open]) > summary").all():
-                details.click()
+            visit.unfold()
             for frame in page.locator(".plot-frame").all():
                 frame.focus()
                 page.keyboard.press("End")
@@ -356,8 +354,8 @@ def test_the_problems_are_noticed(browser: Browser, filled: Dashboard) -> None:
                 add('img', { src: '/missing.png' });
                 add('p', {});
                 document.body.lastElementChild.setAttribute('style', 'color: red');
-                document.body.lastElementChild.setAttribute('onclick', 'document.title = "PWN"');
                 const attempts = [
+                    () => { document.body.setAttribute('onclick', 'document.title = "PWN"'); },
                     () => { document.body.innerHTML += 'x'; },
                     () => add('script', { src: 'http://127.0.0.1:9/x.js' }),
                 ];
@@ -376,7 +374,7 @@ def test_the_problems_are_noticed(browser: Browser, filled: Dashboard) -> None:
     assert "404: " in report
     assert "broken script" in report
     assert "style-src-attr" in violations
-    assert "script-src-attr" in violations
+    assert "TrustedScript" in report or "script-src-attr" in violations
 
 
 def test_axe_notices_what_is_wrong(browser: Browser, filled: Dashboard) -> None:

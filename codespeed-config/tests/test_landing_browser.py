@@ -117,8 +117,7 @@ def test_it_is_readable_at_any_width_and_in_both_schemes(
     with visiting(browser, url, width=width, scheme=scheme) as visit:
         page = visit.open("")
         visit.keep_picture(f"overview-{count}-{width}-{scheme}")
-        for details in page.locator("details:not([open]) > summary").all()[:3]:
-            details.click()
+        visit.unfold(3)
         assert visit.axe() == []
         assert visit.overflow() <= 0
         assert page.locator("h1").count() == 1
@@ -144,7 +143,6 @@ def test_three_hundred_benchmarks_are_folded_and_found(browser: Browser, large: 
         page.get_by_label("Find").fill("copy surrogates 1024 network")
         assert sorted(shown(page)) == [
             "copy.surrogates.1024.mixed.network",
-            "copy.surrogates.1024.pure.network",
         ]
         page.get_by_label("Find").fill("")
         page.get_by_label("only significant").check()

@@ -42,7 +42,7 @@ def test_each_request_is_one_line(dashboard: Dashboard, path: str) -> None:
     assert found["method"] == "GET"
     assert found["path"] == f"/{path}?mark=once-{len(path)}"
     assert int(found["status"]) == answer.status_code
-    assert int(found["size"]) == len(answer.content)
+    assert int(found["size"]) == answer.num_bytes_downloaded
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_two_runs_of_one_commit_and_day_are_two_points(dashboard: Dashboard) -> 
     for point in points:
         page = dashboard.get("changes/", rev=point[3], exe="2", env="1")
         assert page.status_code == 200
-        assert f'revision: "{point[3]}"' in page.text
+        assert f'<dt>Run</dt><dd><code class="commit">{point[3]}</code>' in page.text
         assert point[3].startswith("0a1b2c3d-20260302T0")
 
 

@@ -46,7 +46,8 @@ def test_every_page_answers_and_shows_what_was_put_in(filled: Dashboard) -> None
 
 
 def test_the_newest_points_are_found_by_our_index(filled: Dashboard) -> None:
-    connection = sqlite3.connect(filled.data / "db.sqlite3")
+    # An explanation that is kept would not notice that the index is gone.
+    connection = sqlite3.connect(filled.data / "db.sqlite3", cached_statements=0)
     try:
         _, patched = executables(connection)
 

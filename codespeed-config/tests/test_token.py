@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from conftest import Dashboard, result
 from flink_boost.flink.lines import load_lines
 
+HEADINGS = r"<h2 [^>]*>([^<]*)</h2>"
 REQUESTS_TOKEN = "requests-token-0123456789abcdef"
 
 WRONG = [
@@ -131,12 +133,17 @@ def test_a_writer_writes_into_its_own_branches_only(bound: Dashboard) -> None:
 
     assert send(bound, "result/add/json/", branch="request") == 202
     page = bound.get("").text
-    assert "on box-1, request<small>" in page
+    assert "There is no nightly run yet" in page
+    assert re.findall(HEADINGS, page) == [
+        "Flink 2.3.0 on box-1, by-hand",
+        "Flink 2.3.0 on box-1, request",
+    ]
     assert "bran=request" in page
     # The token of all still writes everywhere; the nights come first on the page.
     assert bound.upload([result(commitid="cccc")]).status_code == 202
-    overview = bound.get("").text
-    assert overview.index("on box-1<small>") < overview.index("on box-1, request<small>")
+    headings = re.findall(HEADINGS, bound.get("").text)
+    assert headings[0] == "Flink 2.3.0 on box-1"
+    assert "Flink 2.3.0 on box-1, request" in headings[1:]
 
 
 def test_a_run_beside_the_trend_is_no_point_of_its_curve(bound: Dashboard) -> None:

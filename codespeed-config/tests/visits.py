@@ -66,6 +66,13 @@ class Visit:
         PICTURES.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=PICTURES / f"dashboard-{name}.png")
 
+    def unfold(self, most: int | None = None) -> None:
+        """Opens what is folded on the page, or its first so many."""
+        # Handles: a locator would be asked anew after each click, when there are fewer.
+        for summary in self.page.locator("details:not([open]) > summary").element_handles()[:most]:
+            if summary.is_visible():
+                summary.click()
+
     def overflow(self) -> float:
         """By how many CSS pixels the page is wider than the window."""
         width: float = self.page.evaluate(

@@ -17,7 +17,18 @@ _LONGEST_NOTE = 200
 
 
 class _Told(Task):
-    """Writes the line of its request: client, method, address, status, milliseconds, bytes."""
+    """Writes the line of its request: client, method, address, status, milliseconds, bytes.
+
+    A HEAD is answered with a head: waitress and Django leave that to each other, and a body would
+    be read as the next answer of the connection.
+    """
+
+    def write(self, data: bytes) -> None:
+        if getattr(self.request, "command", "") != "HEAD":
+            super().write(data)
+            return
+        super().write(b"")
+        self.chunked_response = False  # nor the mark of a body's end
 
     def service(self) -> None:
         note = ""
