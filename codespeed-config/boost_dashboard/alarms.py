@@ -28,6 +28,10 @@ MOST_ALARMS = 2000
 LARGEST_BODY = 4 * 1024 * 1024
 
 _Ratio = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
+# A link that a reader may follow: to a page, never to a script.
+_Link = Annotated[
+    str, StringConstraints(strict=True, max_length=500, pattern=r"^https?://[!#-;=?-~]+$")
+]
 _Commit = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9A-Za-z-]{0,60}$")]
 
 
@@ -48,6 +52,8 @@ class Alarm(BaseModel):
     commits: tuple[_Commit, _Commit]
     nights: Annotated[int, Field(ge=1, le=100_000)]
     command: Command
+    report: _Link | None = None
+    profile: _Link | None = None
 
     @property
     def change(self) -> str:

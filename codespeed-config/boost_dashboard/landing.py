@@ -210,16 +210,16 @@ def grouped(rows: Sequence[Row]) -> tuple[Group, ...]:
     )
 
 
-def sparkline(values: Sequence[float]) -> str:
-    """Points of a polyline in a box of ``SPARK_WIDTH`` by ``SPARK_HEIGHT``; empty below two."""
+def sparkline(values: Sequence[float], width: int = SPARK_WIDTH, height: int = SPARK_HEIGHT) -> str:
+    """Points of a polyline in a box of that many pixels; empty below two values."""
     if len(values) < 2:
         return ""
     least, most = min(values), max(values)
     # A change of less than 5 % would otherwise look like a cliff.
     middle, reach = (least + most) / 2, max(most - least, 0.05 * most) or 1.0
-    step = (SPARK_WIDTH - 4) / (len(values) - 1)
+    step = (width - 4) / (len(values) - 1)
     points = (
-        (2 + step * index, SPARK_HEIGHT / 2 - (value - middle) / reach * (SPARK_HEIGHT - 4))
+        (2 + step * index, height / 2 - (value - middle) / reach * (height - 4))
         for index, value in enumerate(values)
     )
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

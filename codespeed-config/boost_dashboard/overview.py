@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from codespeed.models import Branch, Environment, Executable, Result, Revision
-from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from boost_dashboard.alarm_plots import PLOT_HEIGHT, PLOT_WIDTH, plotted
 from boost_dashboard.alarms import open_alarms
 from boost_dashboard.landing import (
     SPARK_HEIGHT,
@@ -22,7 +21,7 @@ from boost_dashboard.landing import (
     rows_of,
 )
 from boost_dashboard.notes import note_of
-from boost_dashboard.reading.rows import RATIO_SUFFIX
+from boost_dashboard.reading.latest import latest_ratios, latest_revisions
 
 REFERENCE = "stock "
 CANDIDATE = "patched "
@@ -36,7 +35,8 @@ def home(request: HttpRequest) -> HttpResponse:
     context = {
         "nights": [run for run in runs if not run.branch],
         "others": [run for run in runs if run.branch],
-        "alarm_groups": open_alarms(),
+        "alarm_groups": plotted(open_alarms()),
+        "plot_size": {"width": PLOT_WIDTH, "height": PLOT_HEIGHT},
         "spark": {"width": SPARK_WIDTH, "height": SPARK_HEIGHT},
     }
     return render(request, "home.html", context)
@@ -84,18 +84,6 @@ def _newest_revisions() -> Iterable[tuple[Environment, Executable, Revision]]:
                     yield environment, candidate, revisions[0]
 
 
-def latest_revisions(
-    environment: Environment, candidate: Executable, branch: Branch, number: int
-) -> list[Revision]:
-    """The newest runs of that branch with results of that executable and box, newest first."""
-    # From runs to results, newest first: the results of years are not read for one night.
-    here = Result.objects.filter(
-        revision=OuterRef("pk"), environment=environment, executable=candidate
-    )
-    found = Revision.objects.filter(Exists(here), branch=branch, date__isnull=False)
-    return list(found.select_related("branch__project").order_by("-date", "-id")[:number])
-
-
 def _run(environment: Environment, candidate: Executable, revision: Revision) -> Run:
     line = candidate.name.removeprefix(CANDIDATE)
     branch = revision.branch
@@ -104,7 +92,7 @@ def _run(environment: Environment, candidate: Executable, revision: Revision) ->
     rows = rows_of(
         _measured(environment, reference, revision) if reference else [],
         _measured(environment, candidate, revision),
-        _history(environment, candidate, nights),
+        latest_ratios(environment, candidate, nights),
     )
     return Run(
         environment=environment.name,
@@ -136,20 +124,3 @@ def _measured(
         )
         for result in results
     ]
-
-
-def _history(
-    environment: Environment, candidate: Executable, newest_first: Sequence[Revision]
-) -> Mapping[str, Sequence[float]]:
-    """The latest ratios by benchmark, oldest first."""
-    order = {revision.id: index for index, revision in enumerate(reversed(newest_first))}
-    values = Result.objects.filter(
-        environment=environment,
-        executable=candidate,
-        revision_id__in=list(order),
-        benchmark__name__endswith=RATIO_SUFFIX,
-    ).values_list("benchmark__name", "revision_id", "value")
-    points: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for name, revision_id, value in values:
-        points[name.removesuffix(RATIO_SUFFIX)].append((order[revision_id], value))
-    return {name: [value for _, value in sorted(found)] for name, found in points.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import httpx
@@ -73,6 +74,70 @@ def test_a_sheet_is_shown_and_replaced(dashboard: Dashboard) -> None:
     assert "What has changed lately" not in dashboard.get("").text
 
 
+def test_links_to_report_and_profile_are_shown_where_there_are_such(dashboard: Dashboard) -> None:
+    linked = alarm(report="https://boost.example/r?a=1&b=2", profile="http://box/p.html")
+    assert send(dashboard, sheet(linked, alarm(benchmark="other"))).status_code == 202
+
+    page = dashboard.get("").text
+    assert page.count('href="https://boost.example/r?a=1&amp;b=2" rel="noreferrer">Report</a>') == 1
+    assert page.count(">Profile</a>") == 1
+    first, second = dashboard.get("alarms/").json()["boxes"][0]["alarms"]
+    assert (first["profile"], second["profile"]) == ("http://box/p.html", None)
+
+
+def ratio(night: int, value: float) -> dict[str, Any]:
+    return result(
+        benchmark="copy.cjk.16.ratio",
+        commitid=f"plot-{night:02}",
+        revision_date=f"2026-01-{night:02} 01:00:00",
+        result_value=value,
+        units="x",
+        units_title="Ratio",
+        lessisbetter=False,
+    )
+
+
+def plots(dashboard: Dashboard) -> list[tuple[str, str | None, list[float]]]:
+    """Label, place of the mark and heights of each alarm's plot on the page."""
+    found = re.findall(
+        r'<svg class="plot".*?aria-label="([^"]*)">(.*?)</svg>', dashboard.get("").text
+    )
+    marks = [re.search(r'<line x1="([\d.]+)"', drawn) for _, drawn in found]
+    heights = [
+        [float(point.split(",")[1]) for point in re.findall(r"[\d.]+,[\d.]+", drawn)]
+        for _, drawn in found
+    ]
+    return [
+        (label, mark[1] if mark else None, height)
+        for (label, _), mark, height in zip(found, marks, heights, strict=True)
+    ]
+
+
+def test_an_alarm_has_a_plot_of_its_ratio_with_a_line_where_it_changed(
+    dashboard: Dashboard,
+) -> None:
+    nights = [ratio(night, 2.0 if night < 8 else 1.6) for night in range(1, 12)]
+    for night in (nights[3:] + nights[:3])[::-1]:  # in any order
+        assert dashboard.upload([night]).status_code == 202
+    seen = alarm(benchmark="copy.cjk.16", before="plot-07", since="plot-08")
+    gone = alarm(benchmark="copy.cjk.16", before="gone-07", since="gone-08")
+    unknown = alarm(benchmark="never.sent", before="plot-07", since="plot-08")
+
+    assert send(dashboard, sheet(seen, gone, unknown)).status_code == 202
+
+    (label, mark, heights), (other, no_mark, _) = sorted(
+        plots(dashboard), key=lambda one: -len(one[0])
+    )
+    assert label == "Ratio of the latest 11 runs, with a line where it changed"
+    assert other == "Ratio of the latest 11 runs"
+    assert no_mark is None
+    # Seven nights, then four: the line is between the seventh and the eighth point.
+    assert mark == str(round(2 + 23.6 * 6.5, 1))
+    assert heights[:7] == [heights[0]] * 7
+    assert heights[7:] == [heights[10]] * 4
+    assert heights[0] < heights[10], "faster is higher"
+
+
 def test_each_box_keeps_its_own(dashboard: Dashboard) -> None:
     send(dashboard, sheet(alarm()))
     assert send(dashboard, sheet(alarm(box="box-2"), boxes=("box-2",))).status_code == 202
@@ -96,6 +161,9 @@ def test_each_box_keeps_its_own(dashboard: Dashboard) -> None:
         (sheet(alarm(kind="other")), "alarms.0.kind"),
         (sheet(alarm(nights=10**400)), "alarms.0.nights"),
         (sheet(alarm(more=1)), "alarms.0.more"),
+        (sheet(alarm(report="javascript:alert(1)")), "alarms.0.report"),
+        (sheet(alarm(profile='https://x/"onclick=')), "alarms.0.profile"),
+        (sheet(alarm(profile="/relative")), "alarms.0.profile"),
         (sheet(alarm(), boxes=()), "boxes: box-1 has an alarm"),
         ({**sheet(), "schema_version": 2}, "schema_version"),
         ({**sheet(), "made": "1900-01-01T00:00:00Z"}, "made: "),

@@ -32,6 +32,7 @@ class Alarm(Frozen):
 
     ``before`` and ``since`` are the dashboard's ids of the last run on the old level and the first
     on the new one; ``effect`` is new level over old, with its interval where there is one.
+    ``report`` and ``profile`` are addresses that a reader can open, where there are such pages.
     """
 
     box: str
@@ -46,6 +47,8 @@ class Alarm(Frozen):
     commits: tuple[str, str]
     nights: int
     command: str
+    report: str | None = None
+    profile: str | None = None
 
 
 class AlarmSheet(Frozen):

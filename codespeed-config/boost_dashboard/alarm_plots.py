@@ -1,0 +1,93 @@
+"""A small plot beside each alarm: the ratio of the latest runs, and where it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from codespeed.models import Branch, Environment, Executable
+
+from boost_dashboard.alarms import Alarm, AlarmGroup
+from boost_dashboard.landing import sparkline
+from boost_dashboard.reading.latest import latest_revisions, ratios_by_run
+
+PLOT_WIDTH, PLOT_HEIGHT = 240, 48
+_RUNS = 60
+_MARGIN = 2.0
+
+
+@dataclass(frozen=True)
+class Plot:
+    """``points`` as SVG's polyline takes them; ``mark`` is where the new level begins, or None."""
+
+    points: str
+    mark: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class PlottedAlarm:
+    """An alarm with its plot; None where the dashboard has no ratios of it."""
+
+    alarm: Alarm
+    plot: Plot | None
+
+
+@dataclass(frozen=True)
+class PlottedGroup:
+    """A group of alarms, each with its plot."""
+
+    group: AlarmGroup
+    alarms: tuple[PlottedAlarm, ...]
+
+
+@dataclass(frozen=True)
+class _Nights:
+    """The latest nights of a box and executable, oldest first, and their ratios by benchmark."""
+
+    runs: tuple[str, ...]
+    ratios: Mapping[str, Sequence[tuple[int, float]]]
+
+
+def plotted(groups: Iterable[AlarmGroup]) -> list[PlottedGroup]:
+    """The same groups, each alarm with the plot of its ratio."""
+    read = cache(_latest_nights)  # once for all alarms of a box and executable
+    return [
+        PlottedGroup(
+            group,
+            tuple(
+                PlottedAlarm(alarm, _plot(read(group.box_id, alarm.executable), alarm))
+                for alarm in group.alarms
+            ),
+        )
+        for group in groups
+    ]
+
+
+def _latest_nights(box_id: int, executable: str) -> _Nights:
+    box = Environment.objects.get(id=box_id)
+    for candidate in Executable.objects.filter(name=executable).select_related("project"):
+        branch = Branch.objects.filter(
+            project=candidate.project, name=candidate.project.default_branch
+        ).first()
+        runs = latest_revisions(box, candidate, branch, _RUNS) if branch else []
+        if runs:
+            names = tuple(run.commitid for run in reversed(runs))
+            return _Nights(names, ratios_by_run(box, candidate, runs))
+    return _Nights((), {})
+
+
+def _plot(nights: _Nights, alarm: Alarm) -> Plot | None:
+    found = nights.ratios.get(alarm.benchmark, ())
+    points = sparkline([value for _, value in found], PLOT_WIDTH, PLOT_HEIGHT)
+    if not points:
+        return None
+    older = 0
+    if alarm.since in nights.runs:
+        first = nights.runs.index(alarm.since)
+        older = sum(place < first for place, _ in found)
+    step = (PLOT_WIDTH - 2 * _MARGIN) / (len(found) - 1)
+    # Between the last run on the old level and the first on the new one.
+    mark = round(_MARGIN + step * (older - 0.5), 1) if 0 < older < len(found) else None
+    return Plot(points, mark, len(found))
