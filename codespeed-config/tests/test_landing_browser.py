@@ -35,7 +35,7 @@ def filled(dashboard: Dashboard) -> Dashboard:
     store(dashboard.data, nights(8, NIGHTS, box="small"))
     found = alarm(
         box="small",
-        benchmark="write.ascii.128.mixed.serializer",
+        benchmark="write.ascii.65536.mixed.serializer",
         before=commit_of(STEP - 1),
         since=commit_of(STEP),
     )
@@ -77,7 +77,7 @@ def test_an_alarm_leads_to_its_run_and_its_timeline(visit: Visit) -> None:
     assert "−5.2 %" in alarms.inner_text()
     alarms.get_by_text("Measure it again").click()
     assert "flink-boost bench" in alarms.locator("code", has_text="bench").inner_text()
-    alarms.get_by_role("link", name="write.ascii.128").click()
+    alarms.get_by_role("link", name="write.ascii.65536").click()
     page.wait_for_url("**/timeline/?*")
     page.locator(".panel canvas").first.wait_for()
     page.go_back()
