@@ -116,6 +116,10 @@ def test_a_run_says_how_quiet_the_box_was_and_what_is_missing(dashboard: Dashboa
     assert (night["environment"], night["quiet"]) == ("box-n", True)
     assert night["note"]["measured"] == 298
 
+    changes = dashboard.get("changes/", rev="noted", env="box-n").text
+    assert "<code>flink-boost report 20260304T010000Z-2.3.0</code>" in changes
+    assert "5 pairs; box quiet" in changes
+
     assert send(dashboard, items, json.dumps(note(load=3.5))).status_code == 202
     assert "busy" in dashboard.get("").text
 

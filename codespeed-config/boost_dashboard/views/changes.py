@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from boost_dashboard.notes import note_of
 from boost_dashboard.parameters import Choice, Field, Name, Number, page
 from boost_dashboard.reading.rows import Executable, Run
 from boost_dashboard.reading.run_tables import read_changes
@@ -72,6 +73,7 @@ def changes(request: HttpRequest, query: dict[str, Any], scope: Scope) -> HttpRe
         after = read_run_after(scope.box, run)
         earlier = read_runs(scope.box, run.branch, 1, before=run)
         context |= {
+            "note": note_of(models.Revision(id=run.id)),
             "changes": found,
             "has_ratio": any(row.ratio is not None for row in found.rows),
             "marked": sum(row.mark in ("better", "worse") for row in found.rows),
