@@ -138,13 +138,13 @@ def test_a_failed_fork_is_a_gap_the_rest_is_published_and_the_next_call_repairs_
         assert "1 of 48 forks failed. They are: " in done.stderr
         assert f"Run {interrupted.run_id} has gaps: 1 of 48 forks are missing" in done.stderr
         assert "Report:" in done.stdout
-        assert len(server.stored) == 2 * len(interrupted.cells)
+        assert len(server.stored) == 3 * len(interrupted.cells)
         # The repair, without measuring: the fork is there again.
         lost.write_bytes(whole)
         again = run_command(build, "--java", str(java), **reach(server))
         assert again.returncode == 0, again.stderr
         assert f"Going on with {interrupted.run_id}" in again.stderr
-        assert len(server.stored) == 2 * len(interrupted.cells)
+        assert len(server.stored) == 3 * len(interrupted.cells)
         assert set(server.times_stored.values()) == {2}
     assert store.state(build / "results", interrupted.run_id) is store.RunState.COMPLETE
 
@@ -173,7 +173,7 @@ def test_with_a_busy_port_it_ends_with_code_4_and_its_report(
             check=False,
         )
         assert later.returncode == 0, later.stderr
-        assert len(server.stored) == 2 * len(interrupted.cells)
+        assert len(server.stored) == 3 * len(interrupted.cells)
 
 
 @pytest.mark.parametrize(
