@@ -68,8 +68,6 @@ _SERVER = (
 _BARE = ("base", "judge")
 _WITHOUT_PAGES = (*_BARE, "flink", "measure", "publish", "service", "cli")
 _ROOMS = (*_WITHOUT_PAGES, "operate", "port")
-# All tests of these are quiet ones.
-_QUIET_ROOMS = ("service",)
 _ALL_ROOMS = (*_ROOMS, "cluster", "suites")
 
 
@@ -270,7 +268,7 @@ def _python(built: tuple[str, ...]) -> Iterator[Suite]:
     """The tests of scripts: a suite per room, one of the tree as a whole, and the quiet ones."""
     apart = (*_QUIET, *_INSTALLATIONS)
     left = tuple(f"--ignore=tests/{name}" for name in apart)
-    for room in (room for room in reversed(_ROOMS) if room not in _QUIET_ROOMS):
+    for room in reversed(_ROOMS):
         after = () if room in _BARE else built
         yield _pytest(
             f"scripts-{room}", "scripts", (f"tests/{room}", *left), _inputs_of(room), after

@@ -78,18 +78,21 @@ def detect(series: Iterable[Series], rules: Rules | None = None) -> tuple[TrendV
 
 def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:
     """The significant changes of level, oldest first, whatever their size."""
-    # A list on purpose: given an array, Otava 0.8 leaves out cutting the window from it.
-    ratios = [math.exp(point.log_ratio) for point in points]
-    found, _ = compute_change_points(
-        ratios, window_len=rules.window, max_pvalue=rules.max_p_value, min_magnitude=0.0
-    )
-    borders = [0, *(int(one.index) for one in found), len(points)]
+    found = levels_apart([math.exp(point.log_ratio) for point in points], rules)
+    borders = [0, *found, len(points)]
     return tuple(
-        _change(
-            points, borders[i - 1], borders[i], borders[i + 1], float(found[i - 1].stats.pvalue)
-        )
+        _change(points, borders[i - 1], borders[i], borders[i + 1], found[borders[i]])
         for i in range(1, len(borders) - 1)
     )
+
+
+def levels_apart(ratios: Sequence[float], rules: Rules) -> dict[int, float]:
+    """Where new levels begin, in order, and the p-value of each."""
+    # A list on purpose: given an array, Otava 0.8 leaves out cutting the window from it.
+    found, _ = compute_change_points(
+        list(ratios), window_len=rules.window, max_pvalue=rules.max_p_value, min_magnitude=0.0
+    )
+    return {int(one.index): float(one.stats.pvalue) for one in found}
 
 
 def _verdict(series: Series, rules: Rules) -> TrendVerdict:

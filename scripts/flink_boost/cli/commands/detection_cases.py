@@ -1,0 +1,65 @@
+"""Make series of nights whose truth is known, and answer reruns of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from pydantic import ValidationError
+
+from flink_boost.base.errors import BrokenData
+from flink_boost.base.files import make_folder
+from flink_boost.judge.detection.cases import Truth
+from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
+from flink_boost.service.evaluation import answer_reruns, read_documents, write_documents
+
+
+@click.group(name="detection-cases")
+def command() -> None:
+    """Make series of nights whose truth is known, and answer reruns of them.
+
+    \b
+    Examples:
+      flink-boost detection-cases make build/cases --copies 50
+      echo '{"id":"drift-1-0","before":20,"after":60,"pairs":3}' |
+          flink-boost detection-cases rerun build/cases/truth.jsonl
+    """
+
+
+@command.command(name="make")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--copies",
+    type=click.IntRange(min=1, max=10_000),
+    default=20,
+    show_default=True,
+    help="Cases of each kind.",
+)
+@click.option(
+    "--nights", type=click.IntRange(min=FEWEST_NIGHTS, max=3650), default=NIGHTS, show_default=True
+)
+def make(folder: Path, seed: int, copies: int, nights: int) -> None:
+    """Write cases.jsonl and truth.jsonl into FOLDER; equal seeds give equal files."""
+    made = list(make_cases(seed, copies, nights))
+    make_folder(folder)
+    write_documents(folder / "cases.jsonl", (case for case, _ in made))
+    write_documents(folder / "truth.jsonl", (truth for _, truth in made))
+    click.echo(f"Wrote {len(made)} cases to {folder}.")
+
+
+@command.command(name="rerun")
+@click.argument("truth", type=click.Path(path_type=Path, dir_okay=False))
+def rerun(truth: Path) -> None:
+    """Answer reruns on standard input from what is true of the cases."""
+    truths = read_documents(truth, Truth)
+    try:
+        for line in answer_reruns(truths, sys.stdin):
+            click.echo(line)
+            sys.stdout.flush()
+    except (ValidationError, KeyError, IndexError) as error:
+        raise BrokenData(
+            f"This question is about no case or night of {truth} ({type(error).__name__}).",
+            'Ask for one, such as {"id":"drift-1-0","before":20,"after":60,"pairs":3}.',
+        ) from error

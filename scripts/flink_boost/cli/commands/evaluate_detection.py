@@ -1,0 +1,118 @@
+"""Walk through series of nights as the nightly would, and write what it tells of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from flink_boost.base.files import write_durably
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.judge.detection.cases import DetectionCase, ToldAlarm, Truth
+from flink_boost.judge.detection.rivals import RIVALS
+from flink_boost.judge.detection.scoring import score
+from flink_boost.publish.detection_sheet import RuleScores, draw, sheet
+from flink_boost.service.evaluation import (
+    Walk,
+    check_cases,
+    read_documents,
+    walk,
+    write_documents,
+)
+from flink_boost.service.rerun_program import ANSWER_SECONDS, RerunProgram
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+OURS = "flink-boost"
+
+
+@click.command(name="evaluate-detection")
+@click.option("--cases", type=_FILE, required=True, help="Series of nights, a JSON line each.")
+@click.option(
+    "--rerun",
+    required=True,
+    metavar="PROGRAM",
+    help="Command that answers reruns on its standard input and output, a JSON line each.",
+)
+@click.option("--out", type=_FILE, required=True, help="Where the alarms go, a JSON line each.")
+@click.option("--truth", type=_FILE, help="What is true of the cases: scores, beside other rules.")
+@click.option("--sheet", "sheet_file", type=_FILE, help="Where the scores go as Markdown.")
+@click.option("--plot", "plot_file", type=_FILE, help="Where they go as a plot (SVG).")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=ANSWER_SECONDS,
+    show_default=True,
+    help="Seconds that one rerun may take.",
+)
+@json_option
+def command(
+    cases: Path,
+    rerun: str,
+    out: Path,
+    truth: Path | None,
+    sheet_file: Path | None,
+    plot_file: Path | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Walk through series of nights as the nightly would, and write what it tells of them.
+
+    docs/detection.md says how it decides, and what the documents look like. Nothing of a later
+    night is known in an earlier one, and equal answers give equal alarms.
+
+    \b
+    Examples:
+      flink-boost detection-cases make build/cases
+      flink-boost evaluate-detection --cases build/cases/cases.jsonl \\
+          --rerun "flink-boost detection-cases rerun build/cases/truth.jsonl" \\
+          --out build/cases/alarms.jsonl --truth build/cases/truth.jsonl
+    """
+    with failing_in_json("evaluate-detection", as_json):
+        known = read_documents(cases, DetectionCase)
+        check_cases(known)
+        truths = read_documents(truth, Truth) if truth else ()
+        with RerunProgram(rerun, timeout) as program:
+            walks = _walk(known, program)
+        alarms = [alarm for one in walks for alarm in one.alarms]
+        write_documents(out, alarms)
+        rules = _scores(known, truths, alarms, walks) if truths else ()
+        for file, text in ((sheet_file, sheet), (plot_file, draw)):
+            if file is not None and rules:
+                write_durably(file, text(rules))
+    pairs, nights = sum(one.pairs for one in walks), sum(one.nights for one in walks)
+    if as_json:
+        rows = [json.loads(alarm.model_dump_json()) for alarm in alarms]
+        print_json("evaluate-detection", 0, {"alarms": rows, "pairs": pairs, "nights": nights})
+        return
+    if rules:
+        click.echo(sheet(rules))
+    click.echo(
+        f"{len(alarms)} alarm{'' if len(alarms) == 1 else 's'} in {len(known)} cases of"
+        f" {nights} nights; reruns took {pairs / max(nights, 1):.1f} pairs a night. Wrote {out}."
+    )
+
+
+def _walk(cases: Sequence[DetectionCase], program: RerunProgram) -> list[Walk]:
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
+        tracked = progress.track(cases, description="Nights")
+        return [walk(case, program.rerun) for case in tracked]
+
+
+def _scores(
+    cases: Sequence[DetectionCase],
+    truths: Sequence[Truth],
+    alarms: Sequence[ToldAlarm],
+    walks: Sequence[Walk],
+) -> tuple[RuleScores, ...]:
+    pairs = sum(one.pairs for one in walks) / max(1, sum(one.nights for one in walks))
+    ours = RuleScores(OURS, score(truths, alarms), pairs)
+    others = [
+        RuleScores(name, score(truths, [alarm for case in cases for alarm in rule(case)]), 0.0)
+        for name, rule in RIVALS.items()
+    ]
+    return (ours, *others)

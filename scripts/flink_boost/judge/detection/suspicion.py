@@ -1,0 +1,71 @@
+"""Which nights are worth a rerun: cheap, and often wrong on purpose.
+
+A rerun decides, so a suspicion costs pairs, not trust. How far out a night has to be follows from
+what clearing it would cost: noisy forks take more pairs, so they are asked for less often.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+from flink_boost.judge.detection.nights import Night, Noise
+
+LEARNING_NIGHTS = 10  # fewer: nothing is suspected
+LEAST_CHANGE = 0.02  # relative
+_NOISE_FACTOR = 2.0  # times the noise of a night
+_WINDOW = 5  # newest nights that may be on another level together
+_BASELINE = 30  # nights
+_PAIRS_PER_NIGHT = 4.0  # that clearing may cost on the average
+_MOST_SUSPECTED = 0.3  # of quiet nights
+_LEAST_SUSPECTED = 0.02
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """The newest nights, from ``first`` on, seem to be on another level than those before."""
+
+    first: int
+    direction: int
+    score: float
+
+
+def least_change(noise: Noise) -> float:
+    """The smallest log-ratio that is looked for: 2 %, or twice the noise of a night."""
+    return max(math.log1p(LEAST_CHANGE), _NOISE_FACTOR * noise.night)
+
+
+def threshold(noise: Noise) -> float:
+    """How many standard deviations a night has to be out."""
+    pairs_to_clear = 10.0 * (noise.pair / least_change(noise)) ** 2 + 3.0
+    share = min(_MOST_SUSPECTED, max(_LEAST_SUSPECTED, _PAIRS_PER_NIGHT / pairs_to_clear))
+    return float(special.ndtri(1 - share / 2))
+
+
+def suspect(baseline: Sequence[Night], newest: Sequence[Night], noise: Noise) -> Suspicion | None:
+    """The most suspicious start among the newest nights, None where they look like the baseline.
+
+    ``baseline`` are the nights of this level that are not in question, ``newest`` those after the
+    last that was cleared; both oldest first.
+    """
+    if not newest or not baseline:
+        return None
+    known = [night.level for night in baseline[-_BASELINE:]]
+    recent = list(newest[-_WINDOW:])
+    older = known + [night.level for night in newest[: -len(recent)]]
+    limit = threshold(noise)
+    best: Suspicion | None = None
+    for place in range(len(recent)):
+        tail = [night.level for night in recent[place:]]
+        head = older + [night.level for night in recent[:place]]
+        middle = statistics.median(head)
+        # A median of normal values scatters more than their mean, by a factor of 1.25.
+        error = noise.night * math.sqrt(1 / len(tail) + 1.57 / len(head))
+        score = (statistics.fmean(tail) - middle) / error
+        if abs(score) > limit and (best is None or abs(score) > best.score):
+            best = Suspicion(recent[place].number, 1 if score > 0 else -1, abs(score))
+    return best

@@ -1,0 +1,202 @@
+"""One benchmark, night by night: what is suspected, rerun and told."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from flink_boost.judge.detection.confirmation import (
+    MOST_PAIRS,
+    Confirmation,
+    Decision,
+    Rerun,
+)
+from flink_boost.judge.detection.evidence import Evidence
+from flink_boost.judge.detection.localisation import locate
+from flink_boost.judge.detection.nights import Night, Noise, noise_of
+from flink_boost.judge.detection.suspicion import (
+    LEARNING_NIGHTS,
+    Suspicion,
+    least_change,
+    suspect,
+)
+
+_NOISE_NIGHTS = 60
+_BASELINE = 30
+_MARGIN = 8  # nights before the suspected one whose build is rerun: a drift began earlier
+_GIVEN_UP = 2 * MOST_PAIRS
+_MOVED = 4  # nights cleared in a row and on one side: the ratio moved, and the builds did not
+
+
+class Kind(StrEnum):
+    """How a level changed."""
+
+    STEP = "step"
+    DRIFT = "drift"
+    RECOVERY = "recovery"
+
+
+@dataclass(frozen=True)
+class ConfirmedAlarm:
+    """A confirmed change; nights by number, ``effect`` a log-ratio with its interval."""
+
+    night: int
+    first: int
+    kind: Kind
+    effect: float
+    low: float
+    high: float
+    pairs: int
+
+
+@dataclass(frozen=True)
+class _Open:
+    """The newest alarm that no recovery has closed."""
+
+    alarm: ConfirmedAlarm
+    level_before: float
+
+
+class Watcher:
+    """Takes nights in order and tells each change once. ``pairs_asked`` counts reruns' pairs."""
+
+    def __init__(self, rerun: Rerun, budget: int = MOST_PAIRS) -> None:
+        self._rerun = rerun
+        self._budget = budget
+        self._nights: list[Night] = []
+        self._start = 0  # number of the first night of this level
+        self._cleared = -1  # number of the last night that a rerun cleared
+        self._sides: list[tuple[int, int]] = []  # nights cleared in a row, and their direction
+        self._pending: Confirmation | None = None
+        self._open: _Open | None = None
+        self.pairs_asked = 0
+
+    def add(self, night: Night) -> ConfirmedAlarm | None:
+        """What there is to tell after that night. Nights without pairs are not added."""
+        self._nights.append(night)
+        if len(self._nights) < LEARNING_NIGHTS:
+            return None
+        noise = noise_of(self._nights[-_NOISE_NIGHTS:])
+        confirmation = self._pending or self._suspected(night, noise)
+        if confirmation is None:
+            return None
+        known = confirmation.evidence.pairs
+        outcome = confirmation.run(self._counted, self._budget)
+        if outcome is Decision.INCONCLUSIVE:
+            # A build that cannot be rerun would stand in the way of later suspicions.
+            has_grown = confirmation.evidence.pairs > known
+            self._pending = self._still_open(confirmation) if has_grown else None
+            return None
+        self._pending = None
+        if outcome is Decision.CLEARED:
+            self._clear(confirmation)
+            return None
+        return self._tell(confirmation, noise)
+
+    def _suspected(self, night: Night, noise: Noise) -> Confirmation | None:
+        level = [one for one in self._nights if one.number >= self._start]
+        newest = [one for one in level if one.number > self._cleared]
+        # Of a level that has just begun, the first night is the only one to compare with.
+        if len(newest) == len(level):
+            newest = newest[1:]
+        found = suspect(level[: len(level) - len(newest)], newest, noise)
+        if found is None:
+            return None
+        return Confirmation(
+            before=self._build_before(found),
+            after=night.number,
+            direction=found.direction,
+            least=least_change(noise),
+            evidence=Evidence(noise.pair),
+        )
+
+    def _build_before(self, found: Suspicion) -> int:
+        """A night well before the suspected one, on the same level."""
+        earlier = [one.number for one in self._nights if self._start <= one.number < found.first]
+        return earlier[-_MARGIN] if len(earlier) >= _MARGIN else earlier[0]
+
+    def _still_open(self, confirmation: Confirmation) -> Confirmation | None:
+        """Goes on the next night, unless far more pairs than usual have not decided it."""
+        if confirmation.evidence.pairs < _GIVEN_UP:
+            return confirmation
+        self._clear(confirmation)
+        return None
+
+    def _clear(self, confirmation: Confirmation) -> None:
+        self._cleared = confirmation.after
+        self._sides.append((confirmation.after, confirmation.direction))
+        newest = self._sides[-_MOVED:]
+        if len(newest) == _MOVED and len({side for _, side in newest}) == 1:
+            moved = [one for one in self._nights if one.number >= newest[0][0]]
+            older = [one for one in self._nights if self._start <= one.number < newest[0][0]]
+            if _are_apart(older, moved, newest[0][1]):
+                # Both builds are equally fast and the ratio stays: it is stock or the box.
+                self._start = newest[0][0]
+            self._sides.clear()
+
+    def _tell(self, confirmation: Confirmation, noise: Noise) -> ConfirmedAlarm | None:
+        old = [
+            one.level for one in self._nights if self._start <= one.number <= confirmation.before
+        ]
+        baseline = statistics.median(old[-_BASELINE:])
+        between = [
+            one for one in self._nights if confirmation.before <= one.number <= confirmation.after
+        ]
+        change = locate(
+            between,
+            confirmation.before,
+            confirmation.after,
+            baseline,
+            confirmation.evidence.differences,
+            noise,
+            self._counted,
+        )
+        low, high = confirmation.evidence.interval(0.05)
+        kind = Kind.DRIFT if change.is_drift else Kind.STEP
+        level = baseline + change.effect
+        if self._open and kind is Kind.STEP:
+            apart = abs(self._open.level_before - baseline)
+            if abs(level - self._open.level_before) < min(0.5 * apart, 2 * confirmation.least):
+                kind = Kind.RECOVERY
+        alarm = ConfirmedAlarm(
+            night=self._nights[-1].number,
+            first=change.first,
+            kind=kind,
+            effect=change.effect,
+            low=low,
+            high=high,
+            pairs=confirmation.evidence.pairs,
+        )
+        goes_on = self._goes_on(alarm, 2 * confirmation.least)
+        if goes_on:
+            alarm = replace(alarm, kind=Kind.DRIFT)
+        self._open = None if kind is Kind.RECOVERY else _Open(alarm, baseline)
+        # A drift has not ended: its newest night is the level that the next ones are held against.
+        self._start = self._nights[-1].number if change.is_drift else change.first
+        self._cleared = self._nights[-1].number
+        self._sides.clear()
+        return None if goes_on else alarm
+
+    def _goes_on(self, alarm: ConfirmedAlarm, most: float) -> bool:
+        """Whether it is a drift that was told already, and not a step of ``most`` beside it."""
+        told = self._open.alarm if self._open else None
+        return (
+            told is not None
+            and told.kind is Kind.DRIFT
+            and told.effect * alarm.effect > 0
+            and abs(alarm.effect) < most
+            and alarm.first - told.night <= _MARGIN
+        )
+
+    def _counted(self, before: int, after: int, pairs: int) -> Sequence[float]:
+        self.pairs_asked += pairs
+        return self._rerun(before, after, pairs)
+
+
+def _are_apart(older: Sequence[Night], moved: Sequence[Night], direction: int) -> bool:
+    if not older:
+        return False
+    middle = statistics.median(one.level for one in older)
+    return all((one.level - middle) * direction > 0 for one in moved)
