@@ -60,7 +60,7 @@ def test_results_go_to_the_named_codespeed_and_the_report_links_to_it(
     with failing_codespeed() as server:
         environ = {"FLINK_BOOST_CODESPEED_URL": server.url, "FLINK_BOOST_TOKEN": TOKEN}
         published = publish_run(run, places, told, environ)
-        assert len(server.stored) == 4
+        assert len(server.stored) == 6
         assert published.problems == ()
         assert published.dashboard_url == server.url
         assert published.report is not None
