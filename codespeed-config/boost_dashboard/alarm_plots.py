@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from codespeed.models import Branch, Environment, Executable
+from codespeed.models import Branch, Environment, Executable, Revision
 
 from boost_dashboard.alarms import Alarm, AlarmGroup
 from boost_dashboard.landing import sparkline
@@ -28,17 +28,22 @@ class Plot:
 
 @dataclass(frozen=True)
 class PlottedAlarm:
-    """An alarm with its plot; None where the dashboard has no ratios of it."""
+    """An alarm with its plot; None where the dashboard has fewer than two ratios of it.
+
+    ``has_timeline``: its ratio is there, under that name, and was not pruned.
+    """
 
     alarm: Alarm
     plot: Plot | None
+    has_timeline: bool
 
 
 @dataclass(frozen=True)
 class PlottedGroup:
-    """A group of alarms, each with its plot."""
+    """A group of alarms, each with its plot; ``has_run``: its first run was not removed."""
 
     group: AlarmGroup
+    has_run: bool
     alarms: tuple[PlottedAlarm, ...]
 
 
@@ -56,13 +61,15 @@ def plotted(groups: Iterable[AlarmGroup]) -> list[PlottedGroup]:
     return [
         PlottedGroup(
             group,
-            tuple(
-                PlottedAlarm(alarm, _plot(read(group.box_id, alarm.executable), alarm))
-                for alarm in group.alarms
-            ),
+            Revision.objects.filter(commitid=group.since).exists(),
+            tuple(_plotted(alarm, read(group.box_id, alarm.executable)) for alarm in group.alarms),
         )
         for group in groups
     ]
+
+
+def _plotted(alarm: Alarm, nights: _Nights) -> PlottedAlarm:
+    return PlottedAlarm(alarm, _plot(nights, alarm), alarm.benchmark in nights.ratios)
 
 
 def _latest_nights(box_id: int, executable: str) -> _Nights:

@@ -138,7 +138,10 @@ def as_json(_request: HttpRequest) -> JsonResponse:
         {
             "box": sheet.environment.name,
             "made": f"{sheet.made.isoformat()}Z",
-            "alarms": json.loads(sheet.alarms),
+            # The box may have got another name since.
+            "alarms": [
+                {**alarm, "box": sheet.environment.name} for alarm in json.loads(sheet.alarms)
+            ],
         }
         for sheet in sheets
     ]

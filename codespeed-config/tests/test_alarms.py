@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import Any
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from conftest import Dashboard, result
+from operating import facts
 
 SINCE, BEFORE = "0a1b2c3d-20260302T010000-bbbbbb", "0a1b2c3d-20260301T010000-aaaaaa"
 
@@ -62,7 +64,7 @@ def test_a_sheet_is_shown_and_replaced(dashboard: Dashboard) -> None:
     page = " ".join(dashboard.get("").text.split())
     assert "What has changed lately" in page
     assert "−5.2 %</span> (−7.0 % to −3.4 %)" in page
-    assert "+10.0 %</span> <a" in page
+    assert "+10.0 %</span> read.cjk.4," in page
     assert page.index("−5.2 %") < page.index("+10.0 %"), "regressions first"
     assert f"The run before is {BEFORE}" in page
     assert "flink-boost bench --group nightly &#x27;write[length=16]&#x27;" in page
@@ -136,6 +138,33 @@ def test_an_alarm_has_a_plot_of_its_ratio_with_a_line_where_it_changed(
     assert heights[:7] == [heights[0]] * 7
     assert heights[7:] == [heights[10]] * 4
     assert heights[0] < heights[10], "faster is higher"
+
+
+def test_an_alarm_outlives_its_run_its_benchmark_and_its_boxs_name(start: Any) -> None:
+    dashboard: Dashboard = start()
+    for night in (1, 2, 3):
+        assert dashboard.upload([ratio(night, 2.0)]).status_code == 202
+    told = alarm(benchmark="copy.cjk.16", before="plot-02", since="plot-03")
+    assert send(dashboard, sheet(told)).status_code == 202
+    assert dead_links(dashboard) == []
+
+    facts(dashboard.data, "delete_run", "plot-03")
+    assert dead_links(dashboard) == []
+    assert "plot-03, which is not here any more" in dashboard.get("").text
+    facts(dashboard.data, "rename", "copy.cjk.16.ratio", "copy.cjk.17.ratio")
+    facts(dashboard.data, "rename", "box-1", "redbox")
+
+    assert dead_links(dashboard) == []
+    assert "−5.2 %" in dashboard.get("").text
+    (box,) = dashboard.get("alarms/").json()["boxes"]
+    assert {box["box"], *(one["box"] for one in box["alarms"])} == {"redbox"}
+
+
+def dead_links(dashboard: Dashboard) -> list[str]:
+    """Addresses on the first page that are no page."""
+    found = re.findall(r'href="/([^"#]*)"', dashboard.get("").text)
+    assert found
+    return [one for one in set(found) if dashboard.get(html.unescape(one)).status_code != 200]
 
 
 def test_each_box_keeps_its_own(dashboard: Dashboard) -> None:

@@ -111,6 +111,18 @@ def test_prune_keeps_the_newest_of_each_box_and_branch(month: Dashboard) -> None
     assert facts(month.data, "prune", "--keep", "2")["runs"] == []
 
 
+def test_prune_keeps_the_newest_of_each_flink_line(start: Any) -> None:
+    dashboard: Dashboard = start()
+    send(dashboard, night(1, executable="patched 1.20.5", commitid="old-line"))
+    for number in (2, 3, 4):
+        send(dashboard, night(number))
+
+    facts(dashboard.data, "prune", "--keep", "1")
+
+    assert column(dashboard.data, "revision", "commitid") == ["old-line", "night-04"]
+    assert "Flink 1.20.5 on box-1" in dashboard.get("").text
+
+
 def test_prune_by_age_never_takes_the_newest_of_the_trend(month: Dashboard) -> None:
     facts(month.data, "prune", "--keep-days", "1")  # all of them are older
 

@@ -60,8 +60,9 @@ def prunable(
 ) -> list[Revision]:
     """Runs that neither count nor age keep, and those without results; ``now`` is naive, in UTC.
 
-    ``keep`` counts per box and branch. The newest of each box on its project's default branch, the
-    trend, always stays. Raises ``OperationProblem`` for a branch that is not there.
+    ``keep`` counts per box, branch and executable, as nights of several Flink lines are runs of
+    their own. The newest of each on its project's default branch, the trend, always stays. Raises
+    ``OperationProblem`` for a branch that is not there.
     """
     known = {branch.name: branch for branch in Branch.objects.select_related("project")}
     missing = sorted(set(branches) - known.keys())
@@ -69,9 +70,10 @@ def prunable(
         raise OperationProblem(
             f"There is no branch {missing[0]!r}.", f"There are: {', '.join(sorted(known))}."
         )
-    boxes = defaultdict(set)
-    for revision, box in Result.objects.values_list("revision_id", "environment_id").distinct():
-        boxes[revision].add(box)
+    series = defaultdict(set)
+    columns = ("revision_id", "environment_id", "executable_id")
+    for revision, box, executable in Result.objects.values_list(*columns).distinct():
+        series[revision].add((box, executable))
     oldest = None if keep_days is None else now - timedelta(days=keep_days)
     found: list[Revision] = []
     for branch in known.values():
@@ -79,22 +81,22 @@ def prunable(
             trend = branch.name == branch.project.default_branch
             newest = max(keep or 0, 1 if trend else 0)
             runs = branch.revisions.order_by(F("date").desc(nulls_last=True), "-pk")
-            found += _dispensable(runs, boxes, newest, oldest)
+            found += _dispensable(runs, series, newest, oldest)
     return sorted(found, key=lambda run: (run.date is not None, run.date or 0, run.pk))
 
 
 def _dispensable(
     newest_first: Iterable[Revision],
-    boxes: dict[int, set[int]],
+    series: dict[int, set[tuple[int, int]]],
     newest: int,
     oldest: datetime | None,
 ) -> Iterator[Revision]:
-    seen: dict[int, int] = defaultdict(int)
+    seen: dict[tuple[int, int], int] = defaultdict(int)
     for run in newest_first:
         counted = False
-        for box in boxes.get(run.pk, ()):
-            seen[box] += 1
-            counted = counted or seen[box] <= newest
+        for one in series.get(run.pk, ()):
+            seen[one] += 1
+            counted = counted or seen[one] <= newest
         young = oldest is not None and run.date is not None and run.date >= oldest
         if not counted and not young:
             yield run

@@ -120,7 +120,9 @@ def delete_command(
 
 
 @command.command(name="prune")
-@click.option("--keep", type=click.IntRange(1), metavar="RUNS", help="Newest per box and branch.")
+@click.option(
+    "--keep", type=click.IntRange(1), metavar="RUNS", help="Newest per box, branch and Flink line."
+)
 @click.option("--keep-days", type=click.IntRange(1), metavar="DAYS", help="All that are younger.")
 @click.option("--branch", multiple=True, help="Prune this branch only; may be given again.")
 @dry_run_option
