@@ -17,7 +17,7 @@ from flink_boost.judge.detection.nights import Night, Noise
 
 LEARNING_NIGHTS = 10  # fewer: nothing is suspected
 LEAST_CHANGE = 0.02  # relative
-_NOISE_FACTOR = 2.0  # times the noise of a night
+_NIGHT_FACTOR, _PAIR_FACTOR = 1.8, 0.9  # times the noise of a night, and of a pair
 _WINDOW = 5  # newest nights that may be on another level together
 _BASELINE = 30  # nights
 _PAIRS_PER_NIGHT = 4.0  # that clearing may cost on the average
@@ -35,8 +35,13 @@ class Suspicion:
 
 
 def least_change(noise: Noise) -> float:
-    """The smallest log-ratio that is looked for: 2 %, or twice the noise of a night."""
-    return max(math.log1p(LEAST_CHANGE), _NOISE_FACTOR * noise.night)
+    """The smallest log-ratio that is looked for: 2 %, or more where that is lost in noise.
+
+    Noise of nights hides it from suspicion, noise of pairs makes reruns long: only where there is
+    much of both is the smallest change a larger one.
+    """
+    lost = min(_NIGHT_FACTOR * noise.night, _PAIR_FACTOR * noise.pair)
+    return max(math.log1p(LEAST_CHANGE), lost)
 
 
 def threshold(noise: Noise) -> float:

@@ -15,7 +15,7 @@ from flink_boost.judge.detection.confirmation import (
 )
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.localisation import locate
-from flink_boost.judge.detection.nights import Night, Noise, noise_of
+from flink_boost.judge.detection.nights import Night, Noise, noise_of, sigma
 from flink_boost.judge.detection.suspicion import (
     LEARNING_NIGHTS,
     Suspicion,
@@ -27,6 +27,7 @@ _NOISE_NIGHTS = 60
 _BASELINE = 30
 _MARGIN = 8  # nights before the suspected one whose build is rerun: a drift began earlier
 _GIVEN_UP = 2 * MOST_PAIRS
+_FEWEST_RERUNS, _NEWEST_RERUNS = 24, 200  # pairs
 _MOVED = 4  # nights cleared in a row and on one side: the ratio moved, and the builds did not
 
 
@@ -71,6 +72,7 @@ class Watcher:
         self._sides: list[tuple[int, int]] = []  # nights cleared in a row, and their direction
         self._pending: Confirmation | None = None
         self._open: _Open | None = None
+        self._spread: list[float] = []  # distances of reruns' pairs from their middle
         self.pairs_asked = 0
 
     def add(self, night: Night) -> ConfirmedAlarm | None:
@@ -78,12 +80,16 @@ class Watcher:
         self._nights.append(night)
         if len(self._nights) < LEARNING_NIGHTS:
             return None
-        noise = noise_of(self._nights[-_NOISE_NIGHTS:])
+        noise = self._noise()
         confirmation = self._pending or self._suspected(night, noise)
         if confirmation is None:
             return None
         known = confirmation.evidence.pairs
         outcome = confirmation.run(self._counted, self._budget)
+        newest = confirmation.evidence.differences[known:]
+        if newest:
+            middle = statistics.median(newest)
+            self._spread += [abs(one - middle) for one in newest]
         if outcome is Decision.INCONCLUSIVE:
             # A build that cannot be rerun would stand in the way of later suspicions.
             has_grown = confirmation.evidence.pairs > known
@@ -94,6 +100,13 @@ class Watcher:
             self._clear(confirmation)
             return None
         return self._tell(confirmation, noise)
+
+    def _noise(self) -> Noise:
+        """That of the nights; of a pair, that of reruns where they scatter more."""
+        noise = noise_of(self._nights[-_NOISE_NIGHTS:])
+        if len(self._spread) < _FEWEST_RERUNS:
+            return noise
+        return Noise(noise.night, max(noise.pair, sigma(self._spread[-_NEWEST_RERUNS:])))
 
     def _suspected(self, night: Night, noise: Noise) -> Confirmation | None:
         level = [one for one in self._nights if one.number >= self._start]

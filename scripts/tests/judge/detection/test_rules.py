@@ -36,7 +36,9 @@ def test_the_beginning_of_another_level_is_suspected() -> None:
 def test_noisy_forks_are_suspected_less_often() -> None:
     assert threshold(Noise(0.01, 0.1)) > threshold(NOISE) >= 1
     assert least_change(Noise(0.001, 0.002)) == pytest.approx(math.log(1.02))
-    assert least_change(Noise(0.03, 0.06)) == pytest.approx(0.06)
+    assert least_change(Noise(0.03, 0.06)) == pytest.approx(0.054)
+    assert least_change(Noise(0.03, 0.01)) == math.log1p(0.02)
+    assert least_change(Noise(0.01, 0.06)) == math.log1p(0.02)
 
 
 def confirmation(direction: int) -> Confirmation:
