@@ -71,7 +71,7 @@ def draw(rules: Sequence[RuleScores]) -> bytes:
     axes.set_ylabel("told within three nights (%)")
     axes.set_ylim(-4, 104)
     axes.grid(visible=True, alpha=0.3)
-    axes.legend(fontsize="small")
+    figure.legend(loc="outside lower center", fontsize="small")
     drawn = io.BytesIO()
     figure.savefig(drawn, format="svg", metadata={"Date": None})
     return drawn.getvalue()
