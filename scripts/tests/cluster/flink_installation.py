@@ -187,9 +187,8 @@ class FlinkInstallation:
         return Ended(exit_code, time.monotonic() - start, out.read_text())
 
     def log(self, process: str) -> str:
-        """The log of ``standalonesession``, ``taskexecutor`` or ``client``."""
-        files = sorted((self.home / "log").glob(f"flink-*-{process}-*.log"))
-        return "".join(file.read_text(errors="replace") for file in files)
+        """The log of ``standalonesession``, ``taskexecutor`` or ``client``, from its beginning."""
+        return whole_log(self.home / "log", process)
 
     def everything_logged(self) -> str:
         """All logs and outputs, for the message of a failing test."""
@@ -281,6 +280,19 @@ class FlinkInstallation:
             "FLINK_IDENT_STRING": name,
             "TMPDIR": str(self.home / "tmp"),
         }
+
+
+def whole_log(folder: Path, process: str) -> str:
+    """What a process logged into a folder, the parts that were set aside first.
+
+    Flink's log4j (``OnStartupTriggeringPolicy``) sometimes begins a second file within the first
+    second of a process, on stock as well. Then what the process said first is in ``….log.1``.
+    """
+    set_aside = sorted(
+        folder.glob(f"flink-*-{process}-*.log.*"), key=lambda file: int(file.suffix[1:])
+    )
+    files = [*set_aside, *sorted(folder.glob(f"flink-*-{process}-*.log"))]
+    return "".join(file.read_text(errors="replace") for file in files)
 
 
 def _jars(file: Path) -> dict[str, str]:

@@ -23,7 +23,7 @@ def runs_our_classes_from(jar: Path, line: Line, flink: FlinkInstallation, words
     """What logs and loaded classes of a cluster that ran WordCount have to say."""
     for process, entry_point in ENTRY_POINTS.items():
         announcements = announced(flink.log(process))
-        assert len(announcements) == 1, (process, announcements)
+        assert len(announcements) == 1, (process, announcements, flink.log(process))
         assert f"for Flink {line.version}: mode on, {words}" in announcements[0]
         assert "string access opened" in announcements[0]
         loaded = flink.loaded_classes(entry_point)

@@ -60,7 +60,7 @@ def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
     assert counts == stock_counts
     for process in ENTRY_POINTS:
         announcements = announced(flink.log(process))
-        assert len(announcements) == 1, (process, announcements)
+        assert len(announcements) == 1, (process, announcements, flink.log(process))
         assert "mode off, switched off by -Dflink.boost.mode=off" in announcements[0]
         # The switch is in the configuration file, beside what Flink has there itself.
         options = jvm_options(flink.log(process))
