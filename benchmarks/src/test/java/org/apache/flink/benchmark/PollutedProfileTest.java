@@ -24,6 +24,8 @@ class PollutedProfileTest {
     private static final String CALLED = "%s::%s \\(0 bytes\\)\\s+virtual call";
     private static final String INLINED = "%s::%s \\(\\d+ bytes\\)\\s+inline \\(hot\\)";
 
+    private static final int TRIES = 3;
+
     @TempDir private Path folder;
 
     @ParameterizedTest
@@ -40,9 +42,13 @@ class PollutedProfileTest {
 
         String cell = "StringSerializationBenchmark." + benchmark;
         assertThat(compilerLog(cell, "mixed", view)).containsPattern(called);
-        assertThat(compilerLog(cell, "pure", view))
-                .doesNotContainPattern(called)
-                .containsPattern(inlined);
+        String pure = compilerLog(cell, "pure", view);
+        // On a loaded machine the compiler may be asked for before the call site has a profile;
+        // one that was polluted is called through the interface every time.
+        for (int again = 1; again < TRIES && called.matcher(pure).find(); again++) {
+            pure = compilerLog(cell, "pure", view);
+        }
+        assertThat(pure).doesNotContainPattern(called).containsPattern(inlined);
     }
 
     /** A comparator has seen all kinds, but its own call sites stay those of one class. */
