@@ -36,7 +36,8 @@ def compare_with_comparators(
         for comparator in info.cells:
             if not _stands_beside(comparator, ours):
                 continue
-            places = [((comparator, pair), (ours, pair)) for pair in range(1, info.pairs + 1)]
+            common = min(info.pairs_of(ours), info.pairs_of(comparator))
+            places = [((comparator, pair), (ours, pair)) for pair in range(1, common + 1)]
             pairs = [
                 (by_place[first], by_place[second])
                 for first, second in places

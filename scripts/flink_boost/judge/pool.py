@@ -15,12 +15,21 @@ def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple
     """
     first = runs[0][0]
     pooled: list[Fork] = []
-    offset = 0
+    before = dict.fromkeys(first.cells, 0)
     for info, forks in runs:
         _require_same_plan(first, info)
-        pooled += (fork.model_copy(update={"pair": fork.pair + offset}) for fork in forks)
-        offset += info.pairs
-    return first.model_copy(update={"pairs": offset}), tuple(pooled)
+        for fork in forks:
+            place = before[fork.cell] + fork.pair
+            pooled.append(fork.model_copy(update={"pair": place}))
+        before = {cell: pairs + info.pairs_of(cell) for cell, pairs in before.items()}
+    return _with_pairs(first, tuple(before.values())), tuple(pooled)
+
+
+def _with_pairs(info: RunInfo, cell_pairs: tuple[int, ...]) -> RunInfo:
+    pairs = max(cell_pairs)
+    own = cell_pairs if min(cell_pairs) != pairs else ()
+    fields = {name: getattr(info, name) for name in RunInfo.model_fields}
+    return RunInfo(**{**fields, "pairs": pairs, "cell_pairs": own})
 
 
 # What two runs must agree in for their pairs to be of one population.

@@ -98,7 +98,7 @@ def unpaired(info: RunInfo, forks: Iterable[Fork]) -> tuple[str, ...]:
     for cell in info.cells:
         pairs = tuple(
             pair
-            for pair in range(1, info.pairs + 1)
+            for pair in range(1, info.pairs_of(cell) + 1)
             if any((cell, pair, side) not in present for side in info.sides_of(cell))
         )
         if pairs:
@@ -190,7 +190,7 @@ def _pairs_by_cell(info: RunInfo, forks: Iterable[Fork], sides: Sides) -> dict[C
     first, second = sides
     pairs: dict[Cell, list[_Pair]] = {cell: [] for cell in info.cells}
     for cell in info.cells:
-        for number in range(1, info.pairs + 1):
+        for number in range(1, info.pairs_of(cell) + 1):
             half = halves.get((cell, number), {})
             if first in half and second in half:
                 pairs[cell].append((half[first], half[second]))

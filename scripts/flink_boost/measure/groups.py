@@ -7,8 +7,8 @@ import itertools
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +23,10 @@ GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"
 
 @dataclass(frozen=True)
 class Group:
-    """A named plan: what ``flink-boost bench --group`` runs."""
+    """A named plan: what ``flink-boost bench --group`` runs.
+
+    ``pairs`` is of every cell, or the most that one has; ``cell_pairs`` then has one for each.
+    """
 
     name: str
     title: str
@@ -31,6 +34,29 @@ class Group:
     pairs: int
     cells: tuple[Cell, ...]
     timings: tuple[Timing, ...]
+    cell_pairs: tuple[int, ...] = ()
+
+    def with_pairs(self, cell_pairs: Sequence[int]) -> Group:
+        """The same with these pairs, one number per cell, in their order."""
+        most = max(cell_pairs)
+        own = tuple(cell_pairs) if min(cell_pairs) != most else ()
+        return replace(self, pairs=most, cell_pairs=own)
+
+    def pairs_in_order(self) -> tuple[int, ...]:
+        """The pairs of each cell."""
+        return self.cell_pairs or (self.pairs,) * len(self.cells)
+
+    def only(self, wanted: Collection[Cell]) -> Group:
+        """The same with some of its cells; at least one has to be left."""
+        kept = [place for place, cell in enumerate(self.cells) if cell in wanted]
+        pairs = self.pairs_in_order()
+        part = replace(
+            self,
+            cells=tuple(self.cells[place] for place in kept),
+            timings=tuple(self.timings[place] for place in kept),
+            cell_pairs=(),
+        )
+        return part.with_pairs([pairs[place] for place in kept])
 
 
 class _Entry(BaseModel):
@@ -38,6 +64,7 @@ class _Entry(BaseModel):
 
     benchmark: Annotated[str, Field(pattern=r"^[\w$.]+\.\w+$")]
     params: dict[str, Annotated[list[str], Field(min_length=1)]] = Field(default_factory=dict)
+    pairs: Annotated[int, Field(ge=1)] | None = None
     warmup_iterations: Annotated[int, Field(alias="warmup-iterations", ge=0)]
     warmup_time_ms: Annotated[int, Field(alias="warmup-time-ms", ge=1)]
     iterations: Annotated[int, Field(ge=1)]
@@ -129,24 +156,16 @@ def choose_cells(group: Group, patterns: Sequence[str]) -> Group:
                 f"Near are: {'; '.join(_near(pattern, group.cells))}.",
             )
         chosen.update(matches)
-    kept = [
-        (cell, timing)
-        for cell, timing in zip(group.cells, group.timings, strict=True)
-        if cell in chosen
-    ]
-    return Group(
-        name=group.name,
-        title=group.title,
-        quick_look=group.quick_look,
-        pairs=group.pairs,
-        cells=tuple(cell for cell, _ in kept),
-        timings=tuple(timing for _, timing in kept),
-    )
+    return group.only(chosen)
 
 
 def _expand(name: str, group: _Group, path: Path) -> Group:
-    plan = [(cell, entry.timing()) for entry in group.benchmarks for cell in entry.cells()]
-    cells = tuple(cell for cell, _ in plan)
+    plan = [
+        (cell, entry.timing(), entry.pairs or group.pairs)
+        for entry in group.benchmarks
+        for cell in entry.cells()
+    ]
+    cells = tuple(cell for cell, _, _ in plan)
     twice = {cell.name for cell, count in Counter(cells).items() if count > 1}
     if twice:
         raise BrokenData(
@@ -158,8 +177,8 @@ def _expand(name: str, group: _Group, path: Path) -> Group:
         quick_look=group.quick_look,
         pairs=group.pairs,
         cells=cells,
-        timings=tuple(timing for _, timing in plan),
-    )
+        timings=tuple(timing for _, timing, _ in plan),
+    ).with_pairs([pairs for _, _, pairs in plan])
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

@@ -27,11 +27,14 @@ import hashlib
 import re
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from flink_boost.flink.side import SIDE_TITLES, Side
+
+# Grows when a field is added: an older flink-boost would not know what to make of it.
+RUN_SCHEMA = 2
 
 
 class Frozen(BaseModel):
@@ -158,7 +161,7 @@ class Built(Frozen):
 class RunInfo(Frozen):
     """Plan and circumstances of a run; written before its first fork."""
 
-    schema_version: int = 1
+    schema_version: int = RUN_SCHEMA
     run_id: str
     started: datetime = Field(description="UTC")
     group: str = Field(description="name of the group in benchmarks/groups.toml, or 'custom'")
@@ -167,7 +170,10 @@ class RunInfo(Frozen):
     sides: tuple[Side, ...] = Field(
         min_length=2, description="order within a pair: reference, candidate, perhaps a third side"
     )
-    pairs: int
+    pairs: int = Field(ge=1, description="of a cell; the most that one has where they differ")
+    cell_pairs: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=(), description="of each cell, in their order; empty: every one has `pairs`"
+    )
     opened: bool = Field(description="java.lang opened, as Flink's own configuration does")
     jvm_options: tuple[str, ...]
     purpose: Purpose = Purpose.NIGHTLY
@@ -197,6 +203,37 @@ class RunInfo(Frozen):
             quick = values.get("quick_look") is True
             return {**values, "purpose": Purpose.QUICK_LOOK if quick else Purpose.NIGHTLY}
         return values
+
+    @model_validator(mode="after")
+    def _one_number_of_pairs_per_cell(self) -> RunInfo:
+        if self.cell_pairs and (
+            len(self.cell_pairs) != len(self.cells) or max(self.cell_pairs) != self.pairs
+        ):
+            raise ValueError("cell_pairs must have one number per cell, and pairs be the largest")
+        return self
+
+    @property
+    def pairs_in_order(self) -> tuple[int, ...]:
+        """How many pairs are planned for each cell."""
+        return self.cell_pairs or (self.pairs,) * len(self.cells)
+
+    def pairs_of(self, cell: Cell) -> int:
+        """How many pairs are planned for a cell."""
+        return self.cell_pairs[self.cells.index(cell)] if self.cell_pairs else self.pairs
+
+    @property
+    def pairs_text(self) -> str:
+        """``5 pairs``, or ``3 to 20 pairs`` where the cells differ."""
+        fewest = min(self.pairs_in_order, default=self.pairs)
+        if fewest != self.pairs:
+            return f"{fewest} to {self.pairs} pairs"
+        return f"{self.pairs} pair{'s' if self.pairs > 1 else ''}"
+
+    @property
+    def forks_planned(self) -> int:
+        """How many forks the whole run has."""
+        planned = zip(self.cells, self.pairs_in_order, strict=True)
+        return sum(pairs * len(self.sides_of(cell)) for cell, pairs in planned)
 
     @property
     def main_sides(self) -> tuple[Side, Side]:

@@ -31,7 +31,7 @@ def plan_run(
     group: Group,
     line: Line,
     sides: tuple[Side, ...],
-    pairs: int,
+    pairs: int | None = None,
     opened: bool,
     extra_options: Sequence[str],
     class_paths: ClassPaths,
@@ -45,6 +45,7 @@ def plan_run(
     """The plan of a run and its circumstances.
 
     The subject is this project's code as it is checked out, the baseline the official release.
+    ``pairs`` is for every benchmark; without it each has what the group says.
     Without a purpose a group of quick looks gives a quick look, and others are measured by hand.
     ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
     ``UsageProblem`` for an extra option that a benchmark's own would silently override, and when
@@ -70,7 +71,8 @@ def plan_run(
         quick_look=group.quick_look,
         line=line.version,
         sides=sides,
-        pairs=pairs,
+        pairs=pairs or group.pairs,
+        cell_pairs=() if pairs else group.cell_pairs,
         opened=opened,
         purpose=purpose or (Purpose.QUICK_LOOK if group.quick_look else Purpose.BY_HAND),
         subject=Built(project="flink-boost", version=version, commit=commit),

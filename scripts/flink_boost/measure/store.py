@@ -23,6 +23,7 @@ from flink_boost.base.files import exclusive_lock, make_folder, publish, write_d
 from flink_boost.flink.side import Side
 from flink_boost.measure import jmh
 from flink_boost.measure.model import Cell, Fork, RunInfo
+from flink_boost.measure.order import pairs_in_turn
 from flink_boost.measure.summary import MissingFork
 
 LOCK_FILE = ".bench.lock"
@@ -169,11 +170,10 @@ def load_run(results: Path, run_id: str) -> RunInfo:
 
 
 def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
-    """All forks of a run in the order in which they run: pair, then cell, then side."""
+    """All forks of a run in the order in which they run: the sides of one pair after the other."""
     return tuple(
         PlannedFork(pair, side, cell)
-        for pair in range(1, info.pairs + 1)
-        for cell in info.cells
+        for cell, pair in pairs_in_turn(info)
         for side in info.sides_of(cell)
     )
 

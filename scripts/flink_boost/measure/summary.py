@@ -152,9 +152,8 @@ def gap_sentence(info: RunInfo, missing: Sequence[MissingFork]) -> str:
     """
     if not missing:
         return ""
-    planned = info.pairs * sum(len(info.sides_of(cell)) for cell in info.cells)
     return (
-        f"Run {info.run_id} has gaps: {len(missing)} of {planned} forks are missing "
+        f"Run {info.run_id} has gaps: {len(missing)} of {info.forks_planned} forks are missing "
         f"({named_forks(missing)}); `flink-boost bench --resume {info.run_id}` measures them again."
     )
 

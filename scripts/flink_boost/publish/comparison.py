@@ -189,7 +189,7 @@ def _circumstances(info: RunInfo, contrast: str = "") -> str:
         f"Flink {info.line}",
         f"JDK {info.jdk_feature}",
         *([contrast] if contrast else []),
-        f"{info.pairs} pair{'s' if info.pairs > 1 else ''}",
+        info.pairs_text,
         f"java.lang {'opened' if info.opened else 'not opened'}",
         *([f"{info.threads} threads"] if info.threads > 1 else []),
         *([f"heap {info.heap}"] if info.heap else []),

@@ -56,10 +56,10 @@ class BarProgress:
     def started(self, info: RunInfo, number: int, planned: PlannedFork) -> None:
         """Names the fork that runs."""
         total = len(planned_forks(info))
-        side = SIDE_TITLES[planned.side]
+        pair = f"pair {planned.pair}/{info.pairs_of(planned.cell)}"
         self._bar.update(
             self._task,
-            description=f"pair {planned.pair}/{info.pairs} {planned.cell.name} {side}",
+            description=f"{pair} {planned.cell.name} {SIDE_TITLES[planned.side]}",
             completed=number - 1,
             total=total,
         )
@@ -75,7 +75,7 @@ def describe_step(info: RunInfo, step: runner.EndedFork) -> str:
     """A fork and its result in one line; a failure with the end of its log below."""
     planned, outcome = step.planned, step.outcome
     start = (
-        f"[{step.number}/{step.total}] pair {planned.pair}/{info.pairs}"
+        f"[{step.number}/{step.total}] pair {planned.pair}/{info.pairs_of(planned.cell)}"
         f" {planned.cell.name} {SIDE_TITLES[planned.side]}"
     )
     if isinstance(outcome, runner.Failure):

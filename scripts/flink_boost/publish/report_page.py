@@ -273,7 +273,7 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
     box = run.box
     return [
         ("Run", run.run_id),
-        ("Group", f"{run.group} ({run.pairs} pairs{', quick look' if run.quick_look else ''})"),
+        ("Group", f"{run.group} ({run.pairs_text}{', quick look' if run.quick_look else ''})"),
         ("Flink line", run.line),
         ("flink-boost", f"{run.boost_version}, commit {run.commit}"),
         ("Drop-in jar (SHA-256)", run.dropin_sha256 or "none: both sides are stock"),

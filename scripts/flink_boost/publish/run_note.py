@@ -46,5 +46,6 @@ def bench_command(run: RunInfo, cell: Cell | None = None) -> str:
     words += [] if run.opened else ["--not-opened"]
     words += [f"--threads {run.threads}"] if run.threads > 1 else []
     words += [f"--heap {run.heap}"] if run.heap else []
-    words += [f"--pairs {run.pairs}"]
+    if cell or not run.cell_pairs:
+        words += [f"--pairs {run.pairs_of(cell) if cell else run.pairs}"]
     return " ".join([*words, *([f"'{cell.name}'"] if cell else [])])

@@ -88,9 +88,9 @@ def find_interrupted(
 
 
 def _is_this_quick_look(info: RunInfo, group: Group, line: Line) -> bool:
-    planned = (info.group, info.pairs, info.cells, info.timings)
+    planned = (info.group, info.pairs, info.cell_pairs, info.cells, info.timings)
     return (
-        planned == (group.name, group.pairs, group.cells, group.timings)
+        planned == (group.name, group.pairs, group.cell_pairs, group.cells, group.timings)
         and (info.line, info.sides, info.opened) == (line.version, SIDES, True)
         and (info.threads, info.heap) == (1, "")
         and info.jvm_options == (*plan.FORK_OPTIONS, *line.jvm_options)

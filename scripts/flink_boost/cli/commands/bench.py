@@ -152,7 +152,7 @@ def command(
                 group=chosen,
                 line=flink,
                 sides=sides,
-                pairs=pairs or chosen.pairs,
+                pairs=pairs,
                 opened=opened,
                 extra_options=jvm_arg,
                 class_paths=paths,

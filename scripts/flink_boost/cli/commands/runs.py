@@ -187,7 +187,7 @@ def _facts(settings: Settings, run: StoredRun) -> list[tuple[str, str]]:
         *facts,
         ("State", f"{run.state.value}, {run.forks} of {run.planned} forks"),
         ("Purpose", info.purpose.value),
-        ("Group", f"{info.group}, {len(info.cells)} benchmarks, {info.pairs} pairs"),
+        ("Group", f"{info.group}, {len(info.cells)} benchmarks, {info.pairs_text}"),
         ("Flink", f"{info.line}, {' against '.join(side.value for side in info.sides)}"),
         ("Options", " ".join(info.jvm_options)),
         ("Commit", info.commit),
