@@ -90,6 +90,18 @@ def create_run(results: Path, info: RunInfo) -> None:
     write_durably(run / _RUN_FILE, info.model_dump_json(indent=1) + "\n")
 
 
+def extend_run(results: Path, info: RunInfo, pairs: int) -> RunInfo:
+    """Gives a run further pairs, for a question that is asked again until it is decided.
+
+    The run is unfinished until they are measured. The caller holds ``lock``.
+    """
+    longer = info.model_copy(update={"pairs": max(pairs, info.pairs)})
+    for reached in (RunState.COMPLETE, RunState.WITH_FAILURES):
+        (results / info.run_id / reached.value).unlink(missing_ok=True)
+    write_durably(results / info.run_id / _RUN_FILE, longer.model_dump_json(indent=1) + "\n")
+    return longer
+
+
 def run_ids(results: Path) -> tuple[str, ...]:
     """All runs, complete or not, oldest first. A folder without a plan is none."""
     if not results.is_dir():
@@ -169,12 +181,16 @@ def load_run(results: Path, run_id: str) -> RunInfo:
 
 
 def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
-    """All forks of a run in the order in which they run: pair, then cell, then side."""
+    """All forks of a run in the order in which they run: pair, then cell, then side.
+
+    Even pairs of an alternating run begin with the other side, so that a box that slows down
+    steadily favours neither.
+    """
     return tuple(
         PlannedFork(pair, side, cell)
         for pair in range(1, info.pairs + 1)
         for cell in info.cells
-        for side in info.sides_of(cell)
+        for side in info.sides_of(cell)[:: -1 if info.alternating and pair % 2 == 0 else 1]
     )
 
 
