@@ -90,18 +90,6 @@ def create_run(results: Path, info: RunInfo) -> None:
     write_durably(run / _RUN_FILE, info.model_dump_json(indent=1) + "\n")
 
 
-def extend_run(results: Path, info: RunInfo, pairs: int) -> RunInfo:
-    """Gives a run further pairs, for a question that is asked again until it is decided.
-
-    The run is unfinished until they are measured. The caller holds ``lock``.
-    """
-    longer = info.model_copy(update={"pairs": max(pairs, info.pairs)})
-    for reached in (RunState.COMPLETE, RunState.WITH_FAILURES):
-        (results / info.run_id / reached.value).unlink(missing_ok=True)
-    write_durably(results / info.run_id / _RUN_FILE, longer.model_dump_json(indent=1) + "\n")
-    return longer
-
-
 def run_ids(results: Path) -> tuple[str, ...]:
     """All runs, complete or not, oldest first. A folder without a plan is none."""
     if not results.is_dir():

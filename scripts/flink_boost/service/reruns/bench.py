@@ -121,7 +121,7 @@ class ForkRerun:
         info = store.load_run(self.results, plan.run_id)
         ending.reopen(self.results, info)
         if info.pairs < plan.pairs:
-            return store.extend_run(self.results, info, plan.pairs)
+            return ending.extend(self.results, info, plan.pairs)
         return info
 
 
