@@ -214,6 +214,11 @@ class RunInfo(Frozen):
         return self.box.jdk_feature
 
     @property
+    def subject_commit(self) -> str:
+        """The commit that it is about: the candidate's."""
+        return self.subject.commit if self.subject else self.commit
+
+    @property
     def third_is_a_build(self) -> bool:
         """Whether the third side is another build of our jar, and not upstream's fix."""
         return self.third.endswith(".jar")
