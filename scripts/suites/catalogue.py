@@ -49,6 +49,7 @@ _QUIET = (
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
     "service/test_quicklook.py",
+    "service/test_reruns.py",
 )
 _INSTALLATIONS = (
     "operate/test_install.py",

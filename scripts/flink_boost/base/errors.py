@@ -7,6 +7,7 @@ maps them, in one place (``flink_boost.cli.main``), to an exit code and prints n
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 
@@ -167,3 +168,13 @@ class ReplacedClasses(FlinkBoostError):
     """Our classes are inside ``flink-dist``, so there is nothing to install, remove or compare."""
 
     exit_code = 21
+
+
+class BuildFailed(FlinkBoostError):
+    """A commit could not be built, or its build left other jars than its recipe names."""
+
+    exit_code = 22
+
+    def __init__(self, message: str, next_step: str = "", log: Path | None = None) -> None:
+        super().__init__(message, next_step)
+        self.log = log

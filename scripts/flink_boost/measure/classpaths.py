@@ -26,11 +26,15 @@ class Third:
 
 @dataclass(frozen=True)
 class ClassPaths:
-    """What each side loads: patched and third have a jar of their own in front of stock's."""
+    """What each side loads: all but stock have jars of their own in front of stock's.
+
+    ``builds`` are those of the two builds of a rerun; such a run has no patched side.
+    """
 
     stock: tuple[Path, ...]
     dropin: Path
     third: Third | None = None
+    builds: tuple[tuple[Side, tuple[Path, ...]], ...] = ()
 
     def of(self, side: Side) -> str:
         """The value of ``-cp``."""
@@ -39,6 +43,9 @@ class ClassPaths:
     def _in_front(self, side: Side) -> tuple[Path, ...]:
         if side is Side.PATCHED:
             return (self.dropin,)
+        for built, jars in self.builds:
+            if built is side:
+                return jars
         return (self.third.jar,) if side is Side.UPSTREAM and self.third else ()
 
 

@@ -62,6 +62,18 @@ def reopen(results: Path, info: RunInfo) -> str:
     return f"{forks} measured again, and kept in {folder}: {named_forks(damaged)}."
 
 
+def extend(results: Path, info: RunInfo, pairs: int) -> RunInfo:
+    """Gives a run further pairs, for a question that is asked again until it is decided.
+
+    The run is unfinished until they are measured. The caller holds ``store.lock``.
+    """
+    longer = info.model_copy(update={"pairs": max(pairs, info.pairs)})
+    for reached in (RunState.COMPLETE, RunState.WITH_FAILURES):
+        (results / info.run_id / reached.value).unlink(missing_ok=True)
+    write_durably(store.run_path(results, info.run_id), longer.model_dump_json(indent=1) + "\n")
+    return longer
+
+
 def _set_halves_aside(results: Path, info: RunInfo, missing: Sequence[MissingFork]) -> None:
     pairs = {(one.cell, one.pair) for one in missing}
     absent = {(one.cell, one.pair, one.side) for one in missing}

@@ -189,6 +189,11 @@ class RunInfo(Frozen):
     )
     third_title: str = Field(default="", description="the same for people: 'upstream 1.10.0'")
     third_sha256: str = Field(default="", description="of the third side's jar; empty without one")
+    before_digest: str = Field(default="", description="of a rerun's first build; empty: stock")
+    after_digest: str = Field(default="", description="of a rerun's second build; empty: stock")
+    alternating: bool = Field(
+        default=False, description="even pairs run in the other order: ABBA, as reruns do"
+    )
     threads: int = Field(default=1, description="measuring threads in each fork")
     heap: str = Field(default="", description="heap of each fork; empty: as the benchmark fixes it")
     cells: tuple[Cell, ...]
@@ -246,12 +251,20 @@ class RunInfo(Frozen):
         return self.box.jdk_feature
 
     @property
+    def subject_commit(self) -> str:
+        """The commit that it is about: the candidate's."""
+        return self.subject.commit if self.subject else self.commit
+
+    @property
     def third_is_a_build(self) -> bool:
         """Whether the third side is another build of our jar, and not upstream's fix."""
         return self.third.endswith(".jar")
 
     def title_of(self, side: Side) -> str:
         """What to call a side of this run."""
+        built = {Side.BEFORE: self.baseline, Side.AFTER: self.subject}.get(side)
+        if built is not None:
+            return f"{SIDE_TITLES[side]}, {built.commit[:8] or built.version}"
         return self.third_title if side is Side.UPSTREAM and self.third_title else SIDE_TITLES[side]
 
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:

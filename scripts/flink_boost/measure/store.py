@@ -170,11 +170,15 @@ def load_run(results: Path, run_id: str) -> RunInfo:
 
 
 def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
-    """All forks of a run in the order in which they run: the sides of one pair after the other."""
+    """All forks of a run in the order in which they run: the sides of one pair after the other.
+
+    Even pairs of an alternating run begin with the other side, so that a box that slows down
+    steadily favours neither.
+    """
     return tuple(
         PlannedFork(pair, side, cell)
         for cell, pair in pairs_in_turn(info)
-        for side in info.sides_of(cell)
+        for side in info.sides_of(cell)[:: -1 if info.alternating and pair % 2 == 0 else 1]
     )
 
 

@@ -19,8 +19,9 @@ BATCH = 4  # pairs that are asked for together
 MOST_PAIRS = 120  # of one rerun in one night
 
 # Log speed-ups of the build of the second night against that of the first; empty when the rerun
-# failed. Arguments: night before, night after, number of pairs.
-Rerun = Callable[[int, int, int], Sequence[float]]
+# failed, None when both nights measured the same build, which cannot differ from itself.
+# Arguments: night before, night after, number of pairs.
+Rerun = Callable[[int, int, int], Sequence[float] | None]
 
 
 class Decision(StrEnum):
@@ -47,6 +48,8 @@ class Confirmation:
         while (decided := self._decided()) is Decision.INCONCLUSIVE and asked < budget:
             found = rerun(self.before, self.after, min(BATCH, budget - asked))
             asked += BATCH
+            if found is None:
+                return Decision.CLEARED
             if not found:
                 return Decision.INCONCLUSIVE
             self.evidence.add(found)

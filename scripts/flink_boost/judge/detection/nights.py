@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 _MAD_TO_SIGMA = 1.4826  # of a normal distribution
@@ -22,7 +23,7 @@ class Night:
     number: int
     effects: tuple[float, ...]
 
-    @property
+    @cached_property
     def level(self) -> float:
         """The night's log-ratio: the median of the means of any two pairs (Hodges and Lehmann).
 

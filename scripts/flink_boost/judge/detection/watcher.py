@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +42,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class ConfirmedAlarm:
-    """A confirmed change; nights by number, ``effect`` a log-ratio with its interval."""
+    """A confirmed change; nights by number, ``effect`` a log-ratio with its interval.
+
+    ``suspected`` is the night whose build was rerun: that of the first suspicion.
+    """
 
     night: int
     first: int
@@ -50,6 +54,7 @@ class ConfirmedAlarm:
     low: float
     high: float
     pairs: int
+    suspected: int = -1
 
 
 @dataclass(frozen=True)
@@ -74,10 +79,12 @@ class Watcher:
         self._open: _Open | None = None
         self._spread: list[float] = []  # distances of reruns' pairs from their middle
         self.pairs_asked = 0
+        self.urgency = 0.0  # of the newest night's suspicion: what is rerun first
 
     def add(self, night: Night) -> ConfirmedAlarm | None:
         """What there is to tell after that night. Nights without pairs are not added."""
         self._nights.append(night)
+        self.urgency = math.inf if self._pending else 0.0
         if len(self._nights) < LEARNING_NIGHTS:
             return None
         noise = self._noise()
@@ -101,6 +108,11 @@ class Watcher:
             return None
         return self._tell(confirmation, noise)
 
+    @property
+    def pending(self) -> Confirmation | None:
+        """The suspicion that no rerun has decided yet; it goes on with the next night."""
+        return self._pending
+
     def _noise(self) -> Noise:
         """That of the nights; of a pair, that of reruns where they scatter more."""
         noise = noise_of(self._nights[-_NOISE_NIGHTS:])
@@ -117,6 +129,7 @@ class Watcher:
         found = suspect(level[: len(level) - len(newest)], newest, noise)
         if found is None:
             return None
+        self.urgency = found.score
         return Confirmation(
             before=self._build_before(found),
             after=night.number,
@@ -181,6 +194,7 @@ class Watcher:
             low=low,
             high=high,
             pairs=confirmation.evidence.pairs,
+            suspected=confirmation.after,
         )
         goes_on = self._goes_on(alarm, 2 * confirmation.least)
         if goes_on:
@@ -203,9 +217,10 @@ class Watcher:
             and alarm.first - told.night <= _MARGIN
         )
 
-    def _counted(self, before: int, after: int, pairs: int) -> Sequence[float]:
-        self.pairs_asked += pairs
-        return self._rerun(before, after, pairs)
+    def _counted(self, before: int, after: int, pairs: int) -> Sequence[float] | None:
+        found = self._rerun(before, after, pairs)
+        self.pairs_asked += 0 if found is None else pairs
+        return found
 
 
 def _are_apart(older: Sequence[Night], moved: Sequence[Night], direction: int) -> bool:

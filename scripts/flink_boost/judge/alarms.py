@@ -1,0 +1,297 @@
+"""Alarms as they are remembered: what was told once, what became of it, and who decided.
+
+Detection is replayed every night and sees its alarms anew each time. ``merge`` recognises them, so
+that each is raised once and keeps its id, its decisions and its history.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import statistics
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from itertools import groupby
+from typing import Literal
+
+from pydantic import Field, FiniteFloat
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.measure.model import Cell, Frozen
+
+SAME_WITHIN = 2  # nights that a change point may move and still be the same alarm
+
+
+class AlarmState(StrEnum):
+    """What became of an alarm; the last four are its end."""
+
+    WATCHING = "watching"  # no rerun has decided yet: nobody has been told
+    WITHHELD = "withheld"  # confirmed in a night in which the canary moved: nobody is told yet
+    OPEN = "open"
+    RECOVERED = "recovered"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    ENVIRONMENT = "environment"
+
+    @property
+    def is_told(self) -> bool:
+        """Whether somebody has been told."""
+        return self not in (AlarmState.WATCHING, AlarmState.WITHHELD)
+
+
+DECISIONS = (AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT)
+
+
+class RerunRecord(Frozen):
+    """Two builds that were rerun; ratios are new speed ÷ old. ``before``, ``after``: commits."""
+
+    when: datetime
+    before: str
+    after: str
+    pairs: int
+    ratio: FiniteFloat | None
+    low: FiniteFloat | None
+    high: FiniteFloat | None
+    outcome: Literal["confirmed", "cleared", "inconclusive"]
+
+
+class BisectStep(Frozen):
+    """One commit that was looked at."""
+
+    commit: str
+    outcome: Literal["good", "bad", "skipped", "unclear"]
+    ratio: FiniteFloat | None = None
+    low: FiniteFloat | None = None
+    high: FiniteFloat | None = None
+
+
+class BisectRecord(Frozen):
+    """How far a bisect has come; ``left`` are commits of which any may be the first bad one."""
+
+    state: Literal["running", "done", "stopped"]
+    first_bad: str | None = None
+    left: int
+    steps: tuple[BisectStep, ...] = ()
+
+
+class AlarmDecision(Frozen):
+    """What a person decided."""
+
+    state: AlarmState
+    by: str
+    reason: str
+    when: datetime
+
+
+class AlarmEvent(Frozen):
+    """One line of an alarm's history."""
+
+    when: datetime
+    state: AlarmState
+    note: str
+
+
+class AlarmRecord(Frozen):
+    """One change of one benchmark. Names are the dashboard's, ratios new speed ÷ old.
+
+    ``before`` and ``since`` are the dashboard's ids of the last run on the old level and the first
+    on the new one, ``told`` is the night in which it was told. Fields below ``history`` are ours
+    alone: ``series`` is the track's key, ``first`` the number of the first changed night in it,
+    ``delay`` how many nights later it was told.
+    """
+
+    id: str
+    box: str
+    executable: str
+    benchmark: str
+    line: str
+    kind: Literal["step", "drift", "recovery"]
+    direction: Literal["regression", "improvement"]
+    state: AlarmState
+    effect: FiniteFloat
+    low: FiniteFloat | None
+    high: FiniteFloat | None
+    before: str
+    since: str
+    told: str
+    commits: tuple[str, str]
+    nights: int
+    command: str
+    report: str | None = None
+    profile: str | None = None
+    reruns: tuple[RerunRecord, ...] = ()
+    bisect: BisectRecord | None = None
+    decision: AlarmDecision | None = None
+    history: tuple[AlarmEvent, ...] = ()
+    series: str
+    cell: Cell
+    first: int
+    delay: int = Field(ge=0)
+    before_run: str
+    since_run: str
+
+    @property
+    def group(self) -> tuple[str, tuple[str, str], str]:
+        """Alarms of one group were caused by the same commits, on one line."""
+        return (self.line, self.commits, self.direction)
+
+
+OURS_ALONE = frozenset({"series", "cell", "first", "delay", "before_run", "since_run"})
+
+
+class AlarmFigures(Frozen):
+    """How right the alarms were. ``told`` counts changes, without the ways back."""
+
+    told: int
+    accepted: int
+    rejected: int
+    environment: int
+    recovered: int
+    median_delay_nights: FiniteFloat | None
+    rerun_pairs: int
+
+
+def alarm_id(series: str, suspected: str) -> str:
+    """The id of an alarm: of its track and the run in which it was first suspected.
+
+    The change point is not in it, so that it may still move.
+    """
+    return "a" + hashlib.sha256(f"{series}\n{suspected}".encode()).hexdigest()[:10]
+
+
+def merge(
+    known: Sequence[AlarmRecord],
+    seen: Iterable[AlarmRecord],
+    now: datetime,
+    *,
+    canary_moved: bool = False,
+) -> tuple[AlarmRecord, ...]:
+    """The alarms after a night: ``known`` ones, and those that detection has ``seen``.
+
+    ``seen`` are open or watching. What was told stays, though detection may not see it any more. A
+    recovery closes the newest open alarm before it. The order of either does not matter.
+    """
+    kept = {one.id: one for one in known if one.state is not AlarmState.WATCHING}
+    watched = {one.id: one for one in known if one.state is AlarmState.WATCHING}
+    old = {**kept, **watched}
+    found = sorted(seen, key=lambda one: (one.series, one.first, one.id))
+    ids = {one.id for one in found}
+    others = [one for one in old.values() if one.id not in ids]
+    for one in found:
+        before = old.get(one.id) or _moved(others, one)
+        if before is None:
+            kept[one.id] = _raised(one, now, canary_moved)
+        else:
+            kept[before.id] = _seen_again(before, one, now, canary_moved)
+    return tuple(sorted(_recovered(kept.values(), now), key=_by_night))
+
+
+def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
+    """The alarm after a person's decision. Raises ``UsageProblem`` where there is none to make."""
+    if record.state in (AlarmState.WATCHING, AlarmState.WITHHELD):
+        raise UsageProblem(
+            f"{record.id} has not been told yet: it is {record.state.value}.",
+            "Wait for the next night.",
+        )
+    event = AlarmEvent(when=decision.when, state=decision.state, note=decision.reason)
+    return record.model_copy(
+        update={
+            "state": decision.state,
+            "decision": decision,
+            "history": (*record.history, event),
+        }
+    )
+
+
+def figures(records: Sequence[AlarmRecord], rerun_pairs: int) -> AlarmFigures:
+    """How right they were."""
+    told = [one for one in records if one.state.is_told and one.kind != "recovery"]
+    count = {state: sum(one.state is state for one in told) for state in AlarmState}
+    return AlarmFigures(
+        told=len(told),
+        accepted=count[AlarmState.ACCEPTED],
+        rejected=count[AlarmState.REJECTED],
+        environment=count[AlarmState.ENVIRONMENT],
+        recovered=count[AlarmState.RECOVERED],
+        median_delay_nights=statistics.median(one.delay for one in told) if told else None,
+        rerun_pairs=rerun_pairs,
+    )
+
+
+def grouped(records: Iterable[AlarmRecord]) -> tuple[tuple[AlarmRecord, ...], ...]:
+    """Alarms that the same commits caused, together; newest groups first."""
+    groups = [
+        tuple(sorted(group, key=lambda one: one.effect))
+        for _, group in groupby(sorted(records, key=lambda one: one.group), lambda one: one.group)
+    ]
+    return tuple(sorted(groups, key=lambda group: max(map(_by_night, group)), reverse=True))
+
+
+def _by_night(record: AlarmRecord) -> tuple[str, str]:
+    return (record.told, record.id)
+
+
+def _moved(known: Iterable[AlarmRecord], seen: AlarmRecord) -> AlarmRecord | None:
+    """The known alarm that this is, its change point having moved."""
+    near = [
+        one
+        for one in known
+        if (one.series, one.direction) == (seen.series, seen.direction)
+        and (one.kind == "recovery") == (seen.kind == "recovery")
+        and (one.state is AlarmState.WATCHING or seen.state is not AlarmState.WATCHING)
+        and abs(one.first - seen.first) <= SAME_WITHIN
+    ]
+    return min(near, key=lambda one: (abs(one.first - seen.first), one.id), default=None)
+
+
+def _raised(one: AlarmRecord, now: datetime, canary_moved: bool) -> AlarmRecord:
+    state, note = one.state, "no rerun has decided yet"
+    if one.kind == "recovery":
+        state, note = AlarmState.RECOVERED, "back on the level from before"
+    elif one.state is AlarmState.OPEN:
+        note = "confirmed by reruns"
+        if canary_moved:
+            state, note = AlarmState.WITHHELD, "confirmed, but the canary moved that night"
+    event = AlarmEvent(when=now, state=state, note=note)
+    return one.model_copy(update={"state": state, "history": (*one.history, event)})
+
+
+def _seen_again(
+    before: AlarmRecord, one: AlarmRecord, now: datetime, canary_moved: bool
+) -> AlarmRecord:
+    """What is known of it now, with the id and the fate that it had."""
+    fate = {
+        name: getattr(before, name)
+        for name in ("id", "state", "decision", "history", "bisect", "report", "profile")
+    }
+    newer = one.model_copy(update={**fate, "told": before.told, "delay": before.delay})
+    if before.state is AlarmState.WATCHING and one.state is AlarmState.OPEN:
+        told = {"state": AlarmState.OPEN, "told": one.told, "delay": one.delay}
+        return _raised(newer.model_copy(update=told), now, canary_moved)
+    if before.state is AlarmState.WITHHELD and not canary_moved:
+        note = "the canary is where it was: told now"
+        event = AlarmEvent(when=now, state=AlarmState.OPEN, note=note)
+        return newer.model_copy(
+            update={"state": AlarmState.OPEN, "history": (*before.history, event)}
+        )
+    return newer
+
+
+def _recovered(records: Iterable[AlarmRecord], now: datetime) -> list[AlarmRecord]:
+    found = {one.id: one for one in records}
+    for way_back in [one for one in found.values() if one.kind == "recovery"]:
+        earlier = [
+            one
+            for one in found.values()
+            if one.series == way_back.series
+            and one.kind != "recovery"
+            and one.first < way_back.first
+        ]
+        newest = max(earlier, key=lambda one: one.first, default=None)
+        if newest is not None and newest.state in (AlarmState.OPEN, AlarmState.WITHHELD):
+            note = f"closed by {way_back.id}: back on the level from before"
+            event = AlarmEvent(when=now, state=AlarmState.RECOVERED, note=note)
+            found[newest.id] = newest.model_copy(
+                update={"state": AlarmState.RECOVERED, "history": (*newest.history, event)}
+            )
+    return list(found.values())

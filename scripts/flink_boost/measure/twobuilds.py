@@ -1,0 +1,80 @@
+"""The plan of a rerun: one benchmark, two builds in turn, under the circumstances of a night."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from pathlib import Path
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.flink.side import Side
+from flink_boost.measure.build import Build
+from flink_boost.measure.classpaths import ClassPaths, sha256_of_all
+from flink_boost.measure.model import Box, Cell, Purpose, RunInfo
+
+SIDES = (Side.BEFORE, Side.AFTER)
+
+
+def plan_rerun(
+    night: RunInfo,
+    cell: Cell,
+    before: Build,
+    after: Build,
+    *,
+    pairs: int,
+    purpose: Purpose,
+    asked: str,
+    started: datetime,
+    box: Box,
+    stock: tuple[Path, ...],
+) -> RunInfo:
+    """The plan of a rerun of ``cell`` with the options and timing of that night.
+
+    ``asked`` is what it is measured for: the id of a night's run, or of an alarm. The same question
+    under the same circumstances has the same run id, so that it goes on where it was. Raises
+    ``UsageProblem`` for a comparator, which is no code of either build, and for a benchmark that
+    the night did not measure.
+    """
+    timings = dict(zip(night.cells, night.timings, strict=False))
+    if cell.is_comparator or cell not in timings:
+        raise UsageProblem(
+            f"{cell.name} cannot be rerun.", f"Choose a benchmark of the run {night.run_id}."
+        )
+    stock_sha256 = sha256_of_all(stock)
+    question = (
+        purpose.value, asked, cell.name, before.built.commit, before.digest, after.built.commit,
+        after.digest, stock_sha256, box.label, box.jdk, night.heap, str(night.threads),
+        timings[cell].model_dump_json(), *night.jvm_options,
+    )  # fmt: skip
+    digest = hashlib.sha256("\0".join(question).encode()).hexdigest()[:16]
+    return RunInfo(
+        run_id=f"{night.run_id[:16]}-{night.line}-{purpose.value}-{digest}",
+        started=started,
+        group=night.group,
+        quick_look=night.quick_look,
+        line=night.line,
+        sides=SIDES,
+        pairs=pairs,
+        opened=night.opened,
+        jvm_options=night.jvm_options,
+        purpose=purpose,
+        subject=after.built,
+        baseline=before.built,
+        commit=after.built.commit,
+        boost_version=night.boost_version,
+        dropin_sha256="",
+        stock_sha256=stock_sha256,
+        before_digest=before.digest,
+        after_digest=after.digest,
+        alternating=True,
+        threads=night.threads,
+        heap=night.heap,
+        cells=(cell,),
+        timings=(timings[cell],),
+        box=box,
+    )
+
+
+def rerun_class_paths(stock: tuple[Path, ...], before: Build, after: Build) -> ClassPaths:
+    """The class paths of both builds."""
+    return ClassPaths(stock, Path(), builds=((Side.BEFORE, before.jars), (Side.AFTER, after.jars)))

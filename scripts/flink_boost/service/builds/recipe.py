@@ -1,0 +1,143 @@
+"""A recipe: a TOML file that says how a commit becomes jars in front of stock's class path.
+
+``recipes/`` in the source tree has one for flink-boost itself and one for a checkout of Flink.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.measure.model import Frozen
+
+RECIPES = PROJECT_ROOT / "recipes"
+OURS = "flink-boost"
+_MODULES = ("flink-core", "flink-runtime", "flink-streaming-java")
+_PLACEHOLDERS = {"line", "commit", "release", "project"}
+
+Word = Annotated[str, Field(min_length=1)]
+
+
+class Recipe(Frozen):
+    """How the commits of one repository are built.
+
+    The words of ``command`` and the patterns of ``jars`` may hold ``{line}``, ``{commit}``,
+    ``{release}`` (the class path of the benchmarks on stock) and ``{project}`` (the root of
+    flink-boost). The command runs in the root of a fresh checkout, not through a shell.
+    """
+
+    kind: Literal["flink-boost", "flink"]
+    project: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    repository: Path = Field(description="a clone on this machine")
+    branch: Annotated[str, Field(pattern=r"^[^-\s]\S*$")] = "HEAD"
+    version: str = ""
+    modules: tuple[Word, ...] = ()
+    command: Annotated[tuple[Word, ...], Field(min_length=1)]
+    jars: Annotated[tuple[Word, ...], Field(min_length=1)] = Field(
+        description="patterns below the checkout, one file each, in class path order"
+    )
+    links: tuple[Word, ...] = Field(
+        default=(), description="folders of flink-boost's root that the checkout shares"
+    )
+    environment: tuple[Word, ...] = Field(
+        default=("JAVA_HOME",), description="variables that the command gets besides the usual"
+    )
+    minutes: Annotated[float, Field(gt=0, le=1440)] = 60.0
+    keep: Annotated[int, Field(ge=2)] = Field(default=40, description="newest builds, per line")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, values: Any) -> Any:
+        """What a recipe of each kind need not say."""
+        if not isinstance(values, dict):
+            return values
+        usual: dict[str, Any] = {}
+        if values.get("kind") == OURS:
+            usual = {
+                "project": OURS,
+                "repository": PROJECT_ROOT,
+                "command": ("make", "build", "LINE={line}"),
+                "jars": ("build/jars/flink-boost-{line}-*.jar",),
+                "links": (".cache",),
+            }
+        elif values.get("kind") == "flink":
+            modules = values.get("modules") or _MODULES
+            if not isinstance(modules, list | tuple) or not all(
+                isinstance(module, str) for module in modules
+            ):
+                raise ValueError("modules is a list of names")
+            words = ("mvn", "--batch-mode", "--quiet", "package", "-DskipTests", "-Dfast")
+            usual = {
+                "project": "flink",
+                "modules": tuple(modules),
+                "command": (*words, "-Pskip-webui-build", "-pl", ",".join(modules), "-am"),
+                "jars": tuple(f"{module}/target/{module}[-_]*.jar" for module in modules),
+            }
+        return {**usual, **values}
+
+    @field_validator("environment")
+    @classmethod
+    def _no_token(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name.startswith("FLINK_BOOST_"):
+                raise ValueError(f"{name} is ours and may hold a token")
+        return names
+
+    @field_validator("jars", "links")
+    @classmethod
+    def _inside(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+                raise ValueError(f"{pattern} leaves the checkout")
+        return patterns
+
+    @model_validator(mode="after")
+    def _known_placeholders(self) -> Self:
+        for text in (*self.command, *self.jars):
+            filled(text, dict.fromkeys(_PLACEHOLDERS, ""))
+        return self
+
+
+def filled(text: str, values: dict[str, str]) -> str:
+    """The text with ``{name}`` replaced, and nothing else. Raises ``ValueError`` for a new name."""
+    found = text
+    for name, value in values.items():
+        found = found.replace(f"{{{name}}}", value)
+    rest = text
+    for name in _PLACEHOLDERS:
+        rest = rest.replace(f"{{{name}}}", "")
+    if "{" in rest or "}" in rest:
+        raise ValueError(f"{text!r}: known are {', '.join(sorted(_PLACEHOLDERS))} in braces")
+    return found
+
+
+def load_recipe(name: str, folder: Path = RECIPES) -> Recipe:
+    """The recipe of that name in ``recipes/``, or in the TOML file at that path.
+
+    A relative ``repository`` is relative to the recipe's folder. Raises ``UsageProblem`` when there
+    is no such file, ``BrokenData`` when it is no recipe.
+    """
+    path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        known = ", ".join(sorted(one.stem for one in folder.glob("*.toml"))) or "none"
+        raise UsageProblem(
+            f"There is no recipe {name} ({error.strerror}).",
+            f"Name a TOML file, or one of recipes/: {known}.",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
+    try:
+        recipe = Recipe.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
+    repository = (path.parent / recipe.repository.expanduser()).resolve()
+    return recipe.model_copy(update={"repository": repository})

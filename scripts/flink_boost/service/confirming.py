@@ -1,0 +1,259 @@
+"""Goes through the nights of every benchmark again, and reruns what tonight is suspected.
+
+Detection keeps no state: it is replayed over all nights each time, with the answers that reruns
+gave in their nights. Only for the newest night is something rerun, the most suspicious benchmark
+first, until the night's pairs are used up. So a call that was killed goes on where it was, and the
+order of files or uploads changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from flink_boost.base.errors import BuildFailed, UsageProblem
+from flink_boost.base.files import sha256
+from flink_boost.flink.lines import find_line
+from flink_boost.judge.detection.confirmation import Confirmation
+from flink_boost.judge.detection.watcher import ConfirmedAlarm, Watcher
+from flink_boost.judge.tracks import Track
+from flink_boost.measure.build import Build
+from flink_boost.measure.model import Purpose, RunInfo
+from flink_boost.service.builds.builder import Builder
+from flink_boost.service.builds.recipe import OURS
+from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
+from flink_boost.service.reruns.journal import Journal, RerunAnswered
+
+# For a whole night; at a few seconds a fork an hour or two.
+NIGHT_PAIRS = 600
+
+
+@dataclass(frozen=True)
+class WatchedTrack:
+    """A track after its newest night: all that was ever told of it, and what goes on.
+
+    ``pending`` is a suspicion that no rerun has decided, ``waits`` says that tonight's pairs were
+    used up before its turn.
+    """
+
+    track: Track
+    told: tuple[ConfirmedAlarm, ...]
+    pending: Confirmation | None
+    waits: bool
+    urgency: float
+    answers: tuple[RerunAnswered, ...]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All tracks, ordered by name; pairs that were rerun for tonight; what could not be done."""
+
+    tracks: tuple[WatchedTrack, ...]
+    pairs: int
+    problems: tuple[str, ...]
+
+
+class NightReruns:
+    """Answers for the newest night by measuring builds, and keeps each answer in its journal.
+
+    ``project`` is whose commits ``builder`` builds. Builds that fail are tried once.
+    """
+
+    def __init__(
+        self,
+        results: Path,
+        builder: Builder,
+        project: str,
+        bench: TwoBuildRerun,
+        *,
+        pairs: int,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._results = results
+        self._builder = builder
+        self._project = project
+        self._bench = bench
+        self._most = pairs
+        self._now = now
+        self._builds: dict[tuple[str, str], Build | None] = {}
+        self.used = 0
+        self.problems: dict[str, None] = {}
+
+    @property
+    def left(self) -> int:
+        """Pairs that this night still has."""
+        return max(0, self._most - self.used)
+
+    def count_known(self, journals: Iterable[Journal], tonight: Collection[str]) -> None:
+        """Counts what an earlier call has used of this night's pairs."""
+        self.used = sum(
+            one.pairs
+            for journal in journals
+            for one in journal.answers
+            if one.asked in tonight and not one.same
+        )
+
+    def answer(
+        self, track: Track, journal: Journal, before: RunInfo, after: RunInfo, pairs: int
+    ) -> Sequence[float] | None:
+        """Log speed-ups of the build of ``after`` against that of ``before``."""
+        first, second = self._build(before), self._build(after)
+        if first is None or second is None:
+            return ()
+        newest = track.runs[-1]
+        question = (newest.run_id, before.run_id, after.run_id)
+        if first.digest == second.digest:
+            self._keep(journal, question, 0, (), same=True)
+            return None
+        count = min(pairs, self.left)
+        if count == 0:
+            return ()
+        asked = BuildQuestion(
+            night=newest,
+            cell=track.names[-1],
+            before=first,
+            after=second,
+            purpose=Purpose.CONFIRMATION,
+            asked="/".join(question),
+        )
+        found = self._bench.rerun(asked, journal.known_pairs(*question), count)
+        self.used += count
+        self._keep(journal, question, count, found, same=False)
+        return found
+
+    def _keep(
+        self,
+        journal: Journal,
+        question: tuple[str, str, str],
+        pairs: int,
+        found: Sequence[float],
+        *,
+        same: bool,
+    ) -> None:
+        asked, before, after = question
+        journal.add(
+            RerunAnswered(
+                asked=asked,
+                before=before,
+                after=after,
+                pairs=pairs,
+                differences=tuple(found),
+                same=same,
+                when=self._now(),
+            )
+        )
+
+    def _build(self, run: RunInfo) -> Build | None:
+        commit = run.subject_commit
+        place = (commit, run.line)
+        if place not in self._builds:
+            self._builds[place] = self._try_to_build(run, commit)
+        return self._builds[place]
+
+    def _try_to_build(self, run: RunInfo, commit: str) -> Build | None:
+        project = run.subject.project if run.subject else OURS
+        if project != self._project:
+            self._tell(f"{run.run_id} measured {project}; this recipe builds {self._project}.")
+            return None
+        if commit.endswith("-dirty") or commit in ("", "unknown"):
+            self._tell(f"{run.run_id} measured {commit or 'no commit'}: it cannot be built again.")
+            return None
+        try:
+            found = self._builder.build(commit, find_line(run.line))
+        except (BuildFailed, UsageProblem) as error:
+            self._tell(str(error))
+            return None
+        if project == OURS and run.dropin_sha256 and sha256(found.jars[0]) != run.dropin_sha256:
+            self._tell(f"The jar of {commit[:12]} was built anew with other bytes than it had.")
+        return found
+
+    def _tell(self, sentence: str) -> None:
+        self.problems[sentence] = None
+
+
+def confirm(
+    tracks: Sequence[Track],
+    results: Path,
+    reruns: NightReruns | None,
+    tonight: Collection[str] | None = None,
+) -> Findings:
+    """Replays all tracks, and reruns for the newest night of those that ``tonight`` measured.
+
+    ``tonight`` are ids of runs; without it the newest run of each series counts. Without
+    ``reruns`` nothing is measured. Raises ``EnvironmentProblem`` when the machine does not let us
+    measure; what was answered until then is kept.
+    """
+    journals = {track.key: Journal(results, track.key) for track in tracks}
+    if tonight is None:
+        tonight = _newest_runs(tracks)
+    if reruns is not None:
+        reruns.count_known(journals.values(), tonight)
+    silent = {track.key: replay(track, journals[track.key], None) for track in tracks}
+    wanting = [one for one in silent.values() if one.waits and one.track.runs[-1].run_id in tonight]
+    # The key makes the order one, where two are equally suspicious.
+    for one in sorted(wanting, key=lambda one: (-one.urgency, one.track.key)):
+        if reruns is not None:
+            silent[one.track.key] = replay(one.track, journals[one.track.key], reruns)
+    return Findings(
+        tracks=tuple(silent[track.key] for track in tracks),
+        pairs=reruns.used if reruns else 0,
+        problems=tuple(reruns.problems) if reruns else (),
+    )
+
+
+def replay(track: Track, journal: Journal, reruns: NightReruns | None) -> WatchedTrack:
+    """Goes through a track night by night with the answers of its journal.
+
+    In the newest night ``reruns`` answers what the journal does not.
+    """
+    answers: defaultdict[tuple[str, str, str], deque[RerunAnswered]] = defaultdict(deque)
+    for one in journal.answers:
+        answers[one.asked, one.before, one.after].append(one)
+    current, waits = track.nights[0].number, False
+    newest = len(track.runs) - 1
+
+    def ask(before: int, after: int, pairs: int) -> Sequence[float] | None:
+        nonlocal waits
+        runs = track.runs
+        known = answers[runs[current].run_id, runs[before].run_id, runs[after].run_id]
+        if known:
+            answer = known.popleft()
+            return None if answer.same else answer.differences
+        if current != newest:
+            return ()
+        if reruns is not None:
+            found = reruns.answer(track, journal, runs[before], runs[after], pairs)
+            if found is None or found:
+                return found
+        waits = True
+        return ()
+
+    watcher = Watcher(ask)
+    told = []
+    for night in track.nights:
+        current = night.number
+        alarm = watcher.add(night)
+        if alarm is not None:
+            told.append(alarm)
+    return WatchedTrack(
+        track=track,
+        told=tuple(told),
+        pending=watcher.pending,
+        waits=waits,
+        urgency=watcher.urgency if current == newest else 0.0,
+        answers=tuple(journal.answers),
+    )
+
+
+def _newest_runs(tracks: Iterable[Track]) -> set[str]:
+    newest: dict[str, RunInfo] = {}
+    for track in tracks:
+        place = track.settings.model_dump_json()
+        run = track.runs[-1]
+        known = newest.get(place)
+        if known is None or (run.started, run.run_id) > (known.started, known.run_id):
+            newest[place] = run
+    return {run.run_id for run in newest.values()}

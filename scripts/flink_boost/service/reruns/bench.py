@@ -1,0 +1,137 @@
+"""Reruns two builds on real forks, in turn, and keeps every fork.
+
+They are runs of a store of their own, ``<results>/reruns``, laid out like any other: so they are no
+points of a trend, are never uploaded, and cost a night's detection nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from flink_boost.base.errors import BenchmarkFailed
+from flink_boost.base.files import make_folder
+from flink_boost.flink.jdks import ask_jdk
+from flink_boost.flink.lines import Line, find_line
+from flink_boost.flink.side import Side
+from flink_boost.judge.detection.nights import effects_of
+from flink_boost.measure import ending, runner, store
+from flink_boost.measure.box import choose_java, describe_box
+from flink_boost.measure.boxfile import BoxFile
+from flink_boost.measure.build import Build
+from flink_boost.measure.model import Cell, Fork, Purpose, RunInfo
+from flink_boost.measure.twobuilds import plan_rerun, rerun_class_paths
+
+FOLDER = "reruns"
+
+
+@dataclass(frozen=True)
+class BuildQuestion:
+    """What is asked: which is faster, ``before`` or ``after``, on that benchmark of that night.
+
+    ``asked`` names what it is for; pairs of one question add up.
+    """
+
+    night: RunInfo
+    cell: Cell
+    before: Build
+    after: Build
+    purpose: Purpose
+    asked: str
+
+
+class TwoBuildRerun(Protocol):
+    """Answers such questions."""
+
+    def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
+        """Log speed-ups of ``after`` against ``before``: pairs ``known + 1`` to ``known + pairs``.
+
+        Fewer where forks failed, and none where all did.
+        """
+
+
+class ForkRerun:
+    """Reruns on this machine. The caller holds the machine's lock."""
+
+    def __init__(
+        self,
+        results: Path,
+        environ: Mapping[str, str],
+        *,
+        stock_of: Callable[[Line], tuple[Path, ...]],
+        java_home: Callable[[int], Path],
+        box: BoxFile | None,
+        progress: runner.Progress,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.results = results / FOLDER
+        self._environ = environ
+        self._stock_of = stock_of
+        self._java_home = java_home
+        self._box = box
+        self._progress = progress
+        self._now = now
+
+    def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
+        """As the protocol says. Raises ``EnvironmentProblem`` where nothing can be measured."""
+        line = find_line(question.night.line)
+        java = choose_java(
+            None, question.night.jdk_feature, line.jdks, dict(self._environ), self._java_home
+        )
+        stock = self._stock_of(line)
+        plan = plan_rerun(
+            question.night,
+            question.cell,
+            question.before,
+            question.after,
+            pairs=known + pairs,
+            purpose=question.purpose,
+            asked=question.asked,
+            started=self._now(),
+            box=describe_box(ask_jdk(java), self._box),
+            stock=stock,
+        )
+        make_folder(self.results)
+        with store.lock(self.results):
+            info = self._begun(plan)
+            if store.missing_forks(self.results, info):
+                paths = rerun_class_paths(stock, question.before, question.after)
+                with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
+                    runner.run_missing_forks(
+                        self.results,
+                        info,
+                        paths,
+                        java=java,
+                        environment=self._environ,
+                        progress=self._progress,
+                    )
+            elif not store.state(self.results, info.run_id).is_final:
+                ending.finish(self.results, info)
+            forks = store.read_forks(self.results, info).forks
+        return differences(forks, known + 1, known + pairs)
+
+    def _begun(self, plan: RunInfo) -> RunInfo:
+        if plan.run_id not in store.run_ids(self.results):
+            store.create_run(self.results, plan)
+            return plan
+        info = store.load_run(self.results, plan.run_id)
+        ending.reopen(self.results, info)
+        if info.pairs < plan.pairs:
+            return ending.extend(self.results, info, plan.pairs)
+        return info
+
+
+def differences(forks: tuple[Fork, ...], first: int, last: int) -> tuple[float, ...]:
+    """Log speed-ups of whole pairs with those numbers, by ascending number."""
+    scores = {(fork.pair, fork.side): fork.score for fork in forks}
+    pairs = [
+        (scores[number, Side.BEFORE], scores[number, Side.AFTER])
+        for number in range(first, last + 1)
+        if (number, Side.BEFORE) in scores and (number, Side.AFTER) in scores
+    ]
+    less_is_better = bool(forks) and forks[0].mode.less_is_better
+    return effects_of(pairs, less_is_better=less_is_better)

@@ -1,0 +1,171 @@
+"""Alarms are raised once, keep id and fate, and end by a recovery or a person."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from synthetic import JOB, WRITE
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.judge.alarms import (
+    AlarmDecision,
+    AlarmRecord,
+    AlarmState,
+    alarm_id,
+    decided,
+    figures,
+    grouped,
+    merge,
+)
+
+NOW = datetime(2026, 3, 1, 6, tzinfo=UTC)
+LATER = NOW + timedelta(days=1)
+
+
+def seen(series: str = "s", first: int = 20, suspected: str = "", **changes: Any) -> AlarmRecord:
+    values: dict[str, Any] = {
+        "id": alarm_id(series, suspected or f"run{first}"),
+        "box": "box-1",
+        "executable": "patched 2.3.0",
+        "benchmark": "write",
+        "line": "2.3.0",
+        "kind": "step",
+        "direction": "regression",
+        "state": AlarmState.OPEN,
+        "effect": 0.95,
+        "low": 0.94,
+        "high": 0.96,
+        "before": f"c{first - 1}",
+        "since": f"c{first}",
+        "told": f"night{first}",
+        "commits": (f"{first - 1:040x}", f"{first:040x}"),
+        "nights": 1,
+        "command": "flink-boost bench",
+        "series": series,
+        "cell": JOB,
+        "first": first,
+        "delay": 0,
+        "before_run": f"run{first - 1}",
+        "since_run": f"run{first}",
+    }
+    return AlarmRecord(**{**values, **changes})
+
+
+@pytest.mark.parametrize("moved", [-2, -1, 1, 2])
+def test_an_alarm_survives_its_change_point_moving_by_two_nights(moved: int) -> None:
+    (first,) = merge((), [seen()], NOW)
+    kept = first.model_copy(update={"report": "https://example.org/report"})
+    (again,) = merge([kept], [seen(first=20 + moved, effect=0.93)], LATER)
+    assert (again.id, again.told, again.report) == (first.id, first.told, kept.report)
+    assert (again.first, again.effect, again.since) == (20 + moved, 0.93, f"c{20 + moved}")
+    assert again.history == first.history
+
+
+@pytest.mark.parametrize(
+    "other",
+    [seen(first=23), seen(series="other"), seen(first=21, direction="improvement", effect=1.1)],
+    ids=["three nights on", "another benchmark", "another direction"],
+)
+def test_another_change_is_another_alarm(other: AlarmRecord) -> None:
+    known = merge((), [seen()], NOW)
+    assert len(merge(known, [seen(), other], LATER)) == 2
+
+
+def test_two_steps_next_to_each_other_stay_two() -> None:
+    both = [seen(first=20), seen(first=22)]
+    known = merge((), both, NOW)
+    again = merge(known, both, LATER)
+    assert [one.first for one in again] == [20, 22]
+    assert again == known
+
+
+def test_what_was_told_stays_when_detection_sees_it_no_more() -> None:
+    known = merge((), [seen()], NOW)
+    assert merge(known, [], LATER) == known
+
+
+def test_a_suspicion_that_was_cleared_is_gone_and_one_that_was_confirmed_keeps_its_id() -> None:
+    watching = seen(state=AlarmState.WATCHING)
+    (known,) = merge((), [watching], NOW)
+    assert known.state is AlarmState.WATCHING
+    assert merge([known], [], LATER) == ()
+    (told,) = merge([known], [seen(told="night21", delay=1)], LATER)
+    assert (told.id, told.state, told.told, told.delay) == (known.id, AlarmState.OPEN, "night21", 1)
+    assert [event.state for event in told.history] == [AlarmState.WATCHING, AlarmState.OPEN]
+
+
+def test_a_new_suspicion_beside_a_told_alarm_does_not_change_it() -> None:
+    known = merge((), [seen()], NOW)
+    beside = seen(first=22, state=AlarmState.WATCHING, effect=0.5)
+    again = {one.state: one for one in merge(known, [seen(), beside], LATER)}
+    assert again[AlarmState.OPEN] == known[0]
+    assert again[AlarmState.WATCHING].effect == 0.5
+
+
+def test_the_canary_withholds_an_alarm_until_it_is_quiet() -> None:
+    (held,) = merge((), [seen()], NOW, canary_moved=True)
+    assert held.state is AlarmState.WITHHELD
+    assert not held.state.is_told
+    (still,) = merge([held], [seen()], LATER, canary_moved=True)
+    assert still.state is AlarmState.WITHHELD
+    (told,) = merge([still], [seen()], LATER)
+    assert told.state is AlarmState.OPEN
+    assert "canary" in told.history[-1].note
+
+
+def test_a_recovery_closes_the_newest_open_alarm_only() -> None:
+    steps = [seen(first=10), seen(first=20), seen(series="other", first=20, cell=WRITE)]
+    known = merge((), steps, NOW)
+    back = seen(first=30, kind="recovery", direction="improvement", effect=1.05)
+    after = {(one.series, one.first): one for one in merge(known, [*steps, back], LATER)}
+    assert after["s", 20].state is AlarmState.RECOVERED
+    assert after["s", 10].state is AlarmState.OPEN
+    assert after["other", 20].state is AlarmState.OPEN
+    assert after["s", 30].state is AlarmState.RECOVERED
+    # And only once: the night after changes nothing.
+    everything = [*steps, back]
+    again = merge(tuple(after.values()), everything, LATER)
+    assert {one.id: one for one in again} == {one.id: one for one in after.values()}
+
+
+def test_order_of_known_and_seen_changes_nothing() -> None:
+    known = merge((), [seen(first=10), seen(series="b"), seen(series="c", first=12)], NOW)
+    newer = [seen(first=11), seen(series="b", first=21), seen(series="d"), seen(first=30)]
+    expected = merge(known, newer, LATER)
+    for number in range(10):
+        source = random.Random(number)
+        mixed, others = list(known), list(newer)
+        source.shuffle(mixed)
+        source.shuffle(others)
+        assert merge(mixed, others, LATER) == expected
+
+
+def test_a_person_decides_what_was_told() -> None:
+    decision = AlarmDecision(state=AlarmState.REJECTED, by="me", reason="Noise.", when=LATER)
+    (known,) = merge((), [seen()], NOW)
+    rejected = decided(known, decision)
+    assert rejected.state is AlarmState.REJECTED
+    assert rejected.history[-1].note == "Noise."
+    (again,) = merge([rejected], [seen()], LATER)
+    assert again.state is AlarmState.REJECTED
+    assert figures([again], 12).model_dump() == {
+        "told": 1,
+        "accepted": 0,
+        "rejected": 1,
+        "environment": 0,
+        "recovered": 0,
+        "median_delay_nights": 0.0,
+        "rerun_pairs": 12,
+    }
+    (watching,) = merge((), [seen(state=AlarmState.WATCHING)], NOW)
+    with pytest.raises(UsageProblem, match="has not been told yet"):
+        decided(watching, decision)
+    assert figures([watching], 0).median_delay_nights is None
+
+
+def test_alarms_of_the_same_commits_are_one_group() -> None:
+    records = merge((), [seen(), seen(series="b", effect=0.8), seen(series="c", first=25)], NOW)
+    assert [[one.series for one in group] for group in grouped(records)] == [["c"], ["b", "s"]]
