@@ -167,3 +167,15 @@ class ReplacedClasses(FlinkBoostError):
     """Our classes are inside ``flink-dist``, so there is nothing to install, remove or compare."""
 
     exit_code = 21
+
+
+class NoProfiler(FlinkBoostError):
+    """No profile can be taken on this machine; whatever needs none works all the same."""
+
+    exit_code = 22
+
+
+class NotProfiled(FlinkBoostError):
+    """A process cannot be profiled, or gave no profile."""
+
+    exit_code = 23
