@@ -73,7 +73,7 @@ def draw_difference(
 ) -> None:
     """Writes the flame graph of the second side, coloured by what the first one had instead.
 
-    Both sides have to be in one unit, such as picoseconds per operation.
+    Both sides have to have the same sum.
     """
     with TemporaryDirectory() as folder:
         first, second = Path(folder) / "before.collapsed", Path(folder) / "after.collapsed"

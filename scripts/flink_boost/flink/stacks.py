@@ -98,8 +98,8 @@ class FrameChange:
 
     @property
     def change(self) -> float:
-        """What it costs more after than before; in the unit of the costs."""
-        return self.cost_after - self.cost_before
+        """How much larger its share is after than before."""
+        return self.after - self.before
 
 
 def changes(
@@ -109,10 +109,11 @@ def changes(
     ours: Ours,
     most: int = 5,
 ) -> tuple[FrameChange, ...]:
-    """The methods whose own cost differs most, in either direction, the largest first.
+    """The methods whose own share differs most, in either direction, the largest first.
 
-    ``costs`` is what an operation takes on each side. By it a method that takes as long as before
-    stays where it is when another one grows; with (1, 1) shares are compared.
+    Shares, as forks of one build differ in speed: then all methods cost more, none has a larger
+    share. When a single method becomes slow, all others lose share to it, so it comes first.
+    ``costs`` is what an operation takes on each side, for those who read.
     """
     first, second = shares(before), shares(after)
     frames = [

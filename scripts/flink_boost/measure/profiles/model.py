@@ -30,7 +30,9 @@ class ProfiledSide(Frozen):
     cpu: str
     alloc: str = Field(default="", description="empty: nothing was allocated")
     samples: int = Field(description="of CPU time")
-    time_per_operation: float | None = Field(description="ns, of the profiled fork itself")
+    time_per_operation: float | None = Field(
+        description="ns of CPU time, else by the clock, of this fork"
+    )
 
 
 class TopFrame(Frozen):

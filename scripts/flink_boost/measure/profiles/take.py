@@ -36,7 +36,7 @@ _ALLOCATED = "64k"  # a sample for so many bytes
 # Without it the JVM tells only some places of compiled code, and inlined methods take the blame.
 JVM_OPTIONS = ("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints")
 LEAST_SECONDS = 5.0
-_DIFFERENCE = 1e6  # widths of the differential graph are whole numbers: this much of a side's own
+_WHOLE = 1_000_000  # widths of the differential graph are whole numbers: parts of a million
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,9 @@ def _record(
         result.read_bytes(), result.name, fork.cell, Side.STOCK, 1, threads=fork.info.threads
     )
     result.unlink()
-    return _Recorded(cpu, alloc, _nanoseconds(parsed.unit, parsed.score), recording)
+    # CPU time is what was sampled; time by the clock also holds waiting.
+    spent = parsed.cpu_time_per_op or _nanoseconds(parsed.unit, parsed.score)
+    return _Recorded(cpu, alloc, spent, recording)
 
 
 def _reader(fork: _Fork, recording: Path) -> Callable[[str], Mapping[Stack, int]]:
@@ -240,8 +242,9 @@ def _draw(
         top=tuple(TopFrame(**asdict(frame)) for frame in top),
     )
     flamegraph.draw_difference(
-        *(profiler, java, _scaled(first.cpu, second.cpu, costs), folder / pair.difference),
-        title=f"CPU time per operation: {sides[1].name} against {sides[0].name}",
+        *(profiler, java, (_in_parts(first.cpu), _in_parts(second.cpu))),
+        folder / pair.difference,
+        title=f"CPU time: {sides[1].name} against {sides[0].name}",
         notes=(about, *difference_notes(sides[0].name, sides[1].name), *pair.text),
         ours=ours,
     )
@@ -251,25 +254,17 @@ def _draw(
 def difference_notes(before: str, after: str) -> tuple[str, ...]:
     """How to read the differential graph."""
     return (
-        f"Widths are {after}. Red: {after} spends more than {before} per operation; blue: less.",
-        f"Grey: as much. Yellow: only {after} has it. What only {before} has is not drawn.",
-        f"{flamegraph.MARK_MEANS}. The five methods whose own time differs most:",
+        f"Widths are shares of {after}'s CPU time. Red: a larger share than of {before}'s time.",
+        f"Blue: a smaller one. Grey: the same. Yellow: only {after} has it, as far as sampled.",
+        f"What only {before} has is not drawn.",
+        f"{flamegraph.MARK_MEANS}. The five methods whose own share differs most:",
     )
 
 
-def _scaled(
-    before: Mapping[Stack, int], after: Mapping[Stack, int], costs: tuple[float, float]
-) -> tuple[dict[Stack, float], dict[Stack, float]]:
-    """Both sides' stacks in one unit: parts of what an operation takes on the slower side."""
-    largest = max(costs)
-    scales = [
-        _DIFFERENCE * cost / largest / sum(side.values())
-        for cost, side in zip(costs, (before, after), strict=True)
-    ]
-    return (
-        {stack: weight * scales[0] for stack, weight in before.items()},
-        {stack: weight * scales[1] for stack, weight in after.items()},
-    )
+def _in_parts(stacks: Mapping[Stack, int]) -> dict[Stack, float]:
+    """The stacks as parts of the whole, so that sides with other numbers of samples compare."""
+    scale = _WHOLE / sum(stacks.values())
+    return {stack: weight * scale for stack, weight in stacks.items()}
 
 
 def remove_left_over(results: Path, run_id: str) -> None:
