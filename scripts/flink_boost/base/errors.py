@@ -173,8 +173,20 @@ class ReplacedClasses(FlinkBoostError):
 class BuildFailed(FlinkBoostError):
     """A commit could not be built, or its build left other jars than its recipe names."""
 
-    exit_code = 22
+    exit_code = 24
 
     def __init__(self, message: str, next_step: str = "", log: Path | None = None) -> None:
         super().__init__(message, next_step)
         self.log = log
+
+
+class NoProfiler(FlinkBoostError):
+    """No profile can be taken on this machine; whatever needs none works all the same."""
+
+    exit_code = 26
+
+
+class NotProfiled(FlinkBoostError):
+    """A process cannot be profiled, or gave no profile."""
+
+    exit_code = 27

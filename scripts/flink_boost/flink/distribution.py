@@ -91,9 +91,14 @@ def ensure_example(line: Line, name: str, cache: Path = CACHE) -> Path:
 
 
 def ensure_artifact(
-    pin: PinnedFile, cache: Path = CACHE, *, classifier: str = "", folder: str = "jars"
+    pin: PinnedFile,
+    cache: Path = CACHE,
+    *,
+    classifier: str = "",
+    folder: str = "jars",
+    group: str = "org.apache.flink",
 ) -> Path:
-    """A jar of Flink's on Maven Central, kept in that folder of the cache.
+    """A jar on Maven Central, by default one of Flink's, kept in that folder of the cache.
 
     Raises ``BrokenData`` for another checksum than pinned (the file is deleted),
     ``EnvironmentProblem`` when Maven cannot fetch it.
@@ -101,7 +106,7 @@ def ensure_artifact(
     jar = cache / folder / pin.file
     if not jar.is_file():
         with disk_problems(cache), prepared_aside(jar) as aside:
-            _copy_artifact(pin, classifier, cache, aside)
+            _copy_artifact(pin, group, classifier, cache, aside)
             (aside / pin.file).replace(jar)
     verify(jar, pin)
     return jar
@@ -121,13 +126,13 @@ def private_copy(distribution: Path, target: Path) -> Path:
     return target
 
 
-def _copy_artifact(pin: PinnedFile, classifier: str, cache: Path, folder: Path) -> None:
+def _copy_artifact(pin: PinnedFile, group: str, classifier: str, cache: Path, folder: Path) -> None:
     run_checked(
         [
             # The jar itself is pinned, and is verified by its caller.
             *maven_command(cache, mode="known"),
             *(_COPY_GOAL, f"-DoutputDirectory={folder}"),
-            f"-Dartifact=org.apache.flink:{pin.project}:{pin.version}"
+            f"-Dartifact={group}:{pin.project}:{pin.version}"
             + (f":jar:{classifier}" if classifier else ""),
         ],
         f"fetch {pin.file} with Maven",

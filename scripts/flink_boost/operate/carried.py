@@ -6,6 +6,7 @@ A wheel carries them, so that it works without the source tree::
     <package>/data/jars/flink-boost-<line>-<version>.jar
     <package>/data/verifiers/<line>.jar             ``InstallationCheck``
     <package>/data/examples/<line>/WordCount.jar    Flink's own example job
+    <package>/data/profiler/                        async-profiler and its converter, for ``flame``
 
 In the source tree the same files are where ``make jars`` and the cache keep them.
 """

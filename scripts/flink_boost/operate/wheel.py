@@ -19,6 +19,12 @@ from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.profiler import (
+    CARRIED_FOLDER,
+    CONVERTER,
+    LIBRARY,
+    ensure_profiler_jar,
+)
 from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
 
 _SECONDS = 300.0
@@ -54,9 +60,11 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(root / name, source)
     data = source / "flink_boost" / "data"
-    for name in ("jars", "verifiers", "examples"):
+    for name in ("jars", "verifiers", "examples", CARRIED_FOLDER):
         (data / name).mkdir(parents=True)
     shutil.copy(root / "lines.toml", data)
+    for pin in (LIBRARY, CONVERTER):
+        shutil.copy(ensure_profiler_jar(pin, root / ".cache"), data / CARRIED_FOLDER)
     for line in lines:
         shutil.copy(package.dropin(line), data / "jars")
         shutil.copy(package.verifier(line), data / "verifiers" / f"{line.version}.jar")

@@ -14,6 +14,7 @@ from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProb
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import jdk_option
+from flink_boost.cli.profiling import Profiling
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
@@ -88,6 +89,12 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     " quick-look in a group of quick looks.",
 )
 @click.option("--resume", metavar="RUN_ID", help="Go on with a run that is unfinished or has gaps.")
+@click.option(
+    "--profile",
+    is_flag=True,
+    help="Then take flame graphs of each benchmark on both sides, in forks of their own. With"
+    " --resume also for a run that is complete.",
+)
 @click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
 @click.pass_context
 def command(
@@ -105,6 +112,7 @@ def command(
     jvm_arg: tuple[str, ...],
     purpose: str | None,
     resume: str | None,
+    profile: bool,
     java: str | None,
 ) -> RunInfo:
     """Measure stock and patched forks in turn, then compare them.
@@ -122,6 +130,7 @@ def command(
       flink-boost bench --group spine --line 1.9.3 --third upstream
       flink-boost bench --group spine --third ../before/flink-boost-2.3.0-0.1.0.jar
       flink-boost bench --group spine --threads 8 --heap 64m
+      flink-boost bench --group spine --profile 'write.*ascii'   flame graphs, too
       flink-boost bench --resume 20260301T223005Z-2.3.0
     """
     settings: Settings = ctx.obj
@@ -165,7 +174,10 @@ def command(
             )
             store.create_run(settings.results, info)
         errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
+        profiling = Profiling(settings.results, info, paths, java, errors) if profile else None
         _carry_out(settings, info, paths, java, errors)
+        if profiling is not None:
+            profiling.take_missing()
         return info
 
 

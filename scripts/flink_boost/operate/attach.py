@@ -1,0 +1,199 @@
+"""Asks a running JVM of this machine to load a native library: HotSpot's attach protocol.
+
+The JVM listens on a socket in its temporary folder, ``/tmp/.java_pid<pid>``. One that does not yet
+is asked for it by a file and SIGQUIT. That signal ends a process which does not expect it, so it is
+sent only to one that does. No JDK is needed, so this works with a bare run-time image, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from flink_boost.base.errors import NotProfiled
+
+_PROC = Path("/proc")
+_SECONDS = 10.0
+_LOAD_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """A JVM: its number for us, in its own view (another one in a container), and its user."""
+
+    pid: int
+    inner_pid: int
+    uid: int
+    gid: int
+    root: Path
+
+    @property
+    def contained(self) -> bool:
+        """Whether it sees another file system than we do."""
+        try:
+            return not self.root.samefile("/")
+        except OSError:
+            return True
+
+
+def find_target(pid: int, proc: Path = _PROC) -> Target:
+    """The JVM with that number, which this user may profile.
+
+    Raises ``NotProfiled`` for no process, one that is no JVM or another user's, and for a machine
+    that hides it.
+    """
+    folder = proc / str(pid)
+    if not (proc / "self").exists():
+        raise NotProfiled(f"{proc} is not mounted.", "Mount it, or run this on the host.")
+    try:
+        status = (folder / "status").read_text(errors="replace")
+        command = (folder / "cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        hidden = not (proc / "1").exists()
+        raise NotProfiled(
+            f"There is no process {pid}"
+            + (" that this user can see: /proc hides those of others." if hidden else "."),
+            "Run this as the user whom Flink runs as."
+            if hidden
+            else "List Flink's with `flink-boost doctor FLINK_HOME`, or `pgrep -f TaskManager`.",
+        ) from None
+    except OSError as error:
+        raise NotProfiled(
+            f"Process {pid} cannot be looked at ({error.strerror}).",
+            "Run this as the user whom it runs as.",
+        ) from error
+    uid = int(_field(status, "Uid").split()[1])
+    gid = int(_field(status, "Gid").split()[1])
+    if os.geteuid() not in (0, uid):
+        raise NotProfiled(
+            f"Process {pid} runs as another user (number {uid}).",
+            f"Run this as that user: sudo -u '#{uid}' flink-boost flame {pid}",
+        )
+    if not command:
+        raise NotProfiled(f"Process {pid} has ended, or is the kernel's.", "Name another one.")
+    _require_jvm(folder, pid)
+    inner = _field(status, "NSpid", str(pid)).split()[-1]
+    return Target(pid, int(inner), uid, gid, folder / "root")
+
+
+def _require_jvm(folder: Path, pid: int) -> None:
+    try:
+        maps = (folder / "maps").read_text(errors="replace")
+    except OSError as error:
+        raise NotProfiled(
+            f"The memory map of process {pid} cannot be read ({error.strerror}).",
+            "Run this as the user whom it runs as, outside of its container.",
+        ) from error
+    if not re.search(r"/libjvm\.so(?: \(deleted\))?$", maps, re.MULTILINE):
+        raise NotProfiled(f"Process {pid} is no Java of HotSpot's.", "Name a TaskManager.")
+
+
+def _field(status: str, name: str, default: str = "") -> str:
+    found = re.search(rf"^{name}:\s*(.+)$", status, re.MULTILINE)
+    if found is None and not default:
+        raise NotProfiled(f"/proc does not say the {name} of it.", "Run this on its host.")
+    return found[1] if found else default
+
+
+def load_library(target: Target, library: str, options: str, proc: Path = _PROC) -> None:
+    """Makes the JVM load a library by its path there, and hand it ``options``.
+
+    Raises ``NotProfiled`` when it does not answer, refuses, or the library reports an error.
+    """
+    answer = _ask(target, ["load", library, "true", options], proc)
+    code, _, text = answer.partition("\n")
+    # Newer JVMs say "return code: 0", older ones the number alone.
+    found = re.search(r"return code: (-?\d+)", text) or re.match(r"\s*(-?\d+)\s*$", text)
+    result = found[1] if found else "0"
+    if code.strip() != "0" or result != "0":
+        said = " ".join(line for line in text.split("\n") if "return code" not in line).strip()
+        raise NotProfiled(
+            f"Process {target.pid} could not start or end the profile"
+            f" ({said or f'code {code.strip()}, {result}'}).",
+            "Its own output (Flink's .out file) may say why; is another profiler at work in it?",
+        )
+
+
+def _ask(target: Target, words: list[str], proc: Path) -> str:
+    with _as_user_of(target):
+        place = _socket(target, proc)
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as talk:
+                talk.settimeout(_LOAD_SECONDS)
+                talk.connect(str(place))
+                talk.sendall(b"".join(f"{word}\0".encode() for word in ("1", *words)))
+                parts = []
+                while part := talk.recv(4096):
+                    parts.append(part)
+        except OSError as error:
+            raise NotProfiled(
+                f"Process {target.pid} did not answer ({error.strerror or error}).",
+                "If it is busy or ending, try again; nothing in it was changed.",
+            ) from error
+    return b"".join(parts).decode(errors="replace")
+
+
+def _socket(target: Target, proc: Path) -> Path:
+    name = f".java_pid{target.inner_pid}"
+    place = target.root / "tmp" / name
+    if place.is_socket():
+        return place
+    if not _expects_quit(target, proc):
+        raise NotProfiled(
+            f"Process {target.pid} does not let others attach: SIGQUIT would end it.",
+            "It is still starting, or has -Xrs; wait a moment, or take that option away.",
+        )
+    asked = target.root / "tmp" / f".attach_pid{target.inner_pid}"
+    try:
+        asked.touch(mode=0o600)
+    except OSError as error:
+        raise NotProfiled(
+            f"{asked} cannot be made ({error.strerror}).",
+            "The JVM's /tmp has to be writable for its own user.",
+        ) from error
+    try:
+        os.kill(target.pid, signal.SIGQUIT)
+        end = time.monotonic() + _SECONDS
+        while not place.is_socket():
+            if time.monotonic() > end:
+                raise NotProfiled(
+                    f"Process {target.pid} does not let others attach to it.",
+                    "Was it started with -XX:+DisableAttachMechanism? Take that away; all the"
+                    " signal did is a dump of its threads in its .out file.",
+                )
+            time.sleep(0.05)
+    except ProcessLookupError:
+        raise NotProfiled(f"Process {target.pid} has ended.", "Name another one.") from None
+    finally:
+        with suppress(OSError):
+            asked.unlink()
+    return place
+
+
+def _expects_quit(target: Target, proc: Path) -> bool:
+    status = (proc / str(target.pid) / "status").read_text(errors="replace")
+    caught = int(_field(status, "SigCgt"), 16)
+    return bool(caught >> (signal.SIGQUIT - 1) & 1)
+
+
+@contextmanager
+def _as_user_of(target: Target) -> Iterator[None]:
+    """As root: for a moment the JVM's user, as a JVM listens to no other, not even to root."""
+    before = os.geteuid(), os.getegid()
+    if before == (target.uid, target.gid) or before[0] != 0:
+        yield
+        return
+    os.setegid(target.gid)
+    os.seteuid(target.uid)
+    try:
+        yield
+    finally:
+        os.seteuid(before[0])
+        os.setegid(before[1])
