@@ -42,6 +42,7 @@ _QUIET = (
     "measure/test_bench.py",
     "measure/test_boxlock.py",
     "measure/test_ending.py",
+    "measure/test_noise.py",
     "operate/test_interrupted.py",
     "port/test_flinktests_runner.py",
     "port/test_soak.py",

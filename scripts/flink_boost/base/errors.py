@@ -167,3 +167,15 @@ class ReplacedClasses(FlinkBoostError):
     """Our classes are inside ``flink-dist``, so there is nothing to install, remove or compare."""
 
     exit_code = 21
+
+
+class DifferentBox(EnvironmentProblem):
+    """This machine, or how it is set, is not what ``box.toml`` recorded."""
+
+    exit_code = 22
+
+
+class NoisyBox(EnvironmentProblem):
+    """Something else uses the machine, so that what is measured now would not be believed."""
+
+    exit_code = 23
