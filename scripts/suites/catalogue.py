@@ -42,6 +42,7 @@ _QUIET = (
     "measure/test_bench.py",
     "measure/test_boxlock.py",
     "measure/test_ending.py",
+    "measure/test_noise.py",
     "measure/test_profiles.py",
     "operate/test_attach.py",
     "operate/test_interrupted.py",

@@ -190,3 +190,15 @@ class NotProfiled(FlinkBoostError):
     """A process cannot be profiled, or gave no profile."""
 
     exit_code = 27
+
+
+class DifferentBox(EnvironmentProblem):
+    """This machine, or how it is set, is not what ``box.toml`` recorded."""
+
+    exit_code = 32
+
+
+class NoisyBox(EnvironmentProblem):
+    """Something else uses the machine, so that what is measured now would not be believed."""
+
+    exit_code = 33

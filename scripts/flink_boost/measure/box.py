@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import os
 import platform
-import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import psutil
+
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
-from flink_boost.measure.boxfile import BoxFile, fingerprint, require_same_box
-from flink_boost.measure.model import Box
+from flink_boost.measure.boxchange import BoxChange, differences
+from flink_boost.measure.boxfile import BoxFile, fingerprint, require_name, require_same_box
+from flink_boost.measure.host import Host, read_host
+from flink_boost.measure.model import Box, jdk_feature
 
 
 def choose_java(
@@ -48,30 +51,49 @@ def choose_java(
 def describe_box(
     jdk: Jdk,
     named: BoxFile | None = None,
-    proc: Path = Path("/proc"),
-    cgroups: Path = Path("/sys/fs/cgroup"),
+    host: Host | None = None,
+    environment: str | None = None,
 ) -> Box:
-    """This machine, as Linux describes it under ``proc`` and ``cgroups``.
+    """This machine, or the ``host`` that is given, as a run describes it.
 
-    Raises ``EnvironmentProblem`` when it is not the machine that ``named`` was written on.
+    Raises ``EnvironmentProblem`` when it is not the machine that ``named`` was written on, or is
+    set otherwise; not so when it is to be called by another name, ``environment``. Raises
+    ``UsageProblem`` for one that is no name.
     """
-    cpu = _field(proc / "cpuinfo", "model name", default=platform.machine())
-    cores = granted_cores(proc, cgroups)
-    memory_kib = int(_field(proc / "meminfo", "MemTotal", default="0").split()[0])
-    found = fingerprint(cpu, cores, memory_kib)
-    if named is not None:
-        require_same_box(named, found)
-    return Box(
-        name=named.name if named else "",
-        fingerprint=found,
+    found = host or read_host()
+    cores = granted_cores()
+    box = Box(
+        name=environment or (named.name if named else ""),
+        fingerprint=fingerprint(found.cpu, cores, found.memory_mb * 1024),
         hostname=socket.gethostname(),
-        cpu=cpu,
+        cpu=found.cpu,
         cores=cores,
-        memory_mb=memory_kib // 1024,
+        memory_mb=found.memory_mb,
         kernel=platform.release(),
         jdk=jdk.version,
-        load=round(os.getloadavg()[0], 2),
+        load=round(psutil.getloadavg()[0], 2),
+        governor=found.governor,
+        turbo=found.turbo,
+        smt=found.smt,
+        aslr=found.aslr,
+        microcode=found.microcode,
     )
+    if environment is not None:
+        require_name(environment)
+    if named is not None and environment in (None, named.name):
+        require_same_box(named, box.fingerprint, box.facts)
+    return box
+
+
+def changes_since(named: BoxFile, box: Box) -> tuple[BoxChange, ...]:
+    """What is no longer as ``box.toml`` recorded it, refusing or not.
+
+    Lines run on several JDKs, so that the JDK counts only where its feature number is the same.
+    """
+    recorded = named.recorded
+    if jdk_feature(recorded.jdk) != box.jdk_feature:
+        recorded = recorded.model_copy(update={"jdk": ""})
+    return differences(recorded, box.facts)
 
 
 def granted_cores(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int:
@@ -116,12 +138,3 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except OSError:
         return ""
-
-
-def _field(path: Path, name: str, default: str) -> str:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        return default
-    found = re.search(rf"^{re.escape(name)}\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else default

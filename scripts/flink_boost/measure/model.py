@@ -104,6 +104,21 @@ class Timing(Frozen):
         return (warmup + self.iterations * self.iteration_time_ms) / 1000
 
 
+class BoxFacts(Frozen):
+    """What a score depends on. Empty or 0 where a record does not tell, or Linux does not."""
+
+    cpu: str = ""
+    cores: int = 0
+    memory_mb: int = 0
+    governor: str = ""
+    turbo: str = Field(default="", description="'on' or 'off'")
+    smt: str = Field(default="", description="'on' or 'off'")
+    aslr: str = Field(default="", description="'full', 'conservative' or 'off'")
+    kernel: str = ""
+    jdk: str = ""
+    microcode: str = ""
+
+
 class Box(Frozen):
     """The machine and JVM that a run was made on; every result carries it."""
 
@@ -116,6 +131,17 @@ class Box(Frozen):
     kernel: str
     jdk: str
     load: float
+    governor: str = ""
+    turbo: str = ""
+    smt: str = ""
+    aslr: str = ""
+    microcode: str = ""
+
+    @property
+    def facts(self) -> BoxFacts:
+        """What a score depends on, to be held against another night's or against ``box.toml``."""
+        names = BoxFacts.model_fields
+        return BoxFacts.model_validate({name: getattr(self, name) for name in names})
 
     @property
     def label(self) -> str:
@@ -125,8 +151,13 @@ class Box(Frozen):
     @property
     def jdk_feature(self) -> int:
         """The JDK's feature number, such as 17; 0 when the record does not tell."""
-        found = re.match(r"(?:1\.)?(\d+)", self.jdk)
-        return int(found[1]) if found else 0
+        return jdk_feature(self.jdk)
+
+
+def jdk_feature(version: str) -> int:
+    """The feature number of a JDK's version: 17 of ``17.0.15+6``, 8 of ``1.8.0_402``; else 0."""
+    found = re.match(r"(?:1\.)?(\d+)", version)
+    return int(found[1]) if found else 0
 
 
 class Purpose(StrEnum):
@@ -136,6 +167,7 @@ class Purpose(StrEnum):
     REQUEST = "request"
     CONFIRMATION = "confirmation"
     BISECT = "bisect"
+    CANARY = "canary"
     QUICK_LOOK = "quick-look"
     BY_HAND = "by-hand"
 

@@ -14,6 +14,7 @@ from flink_boost.cli.main import main
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.measure.box import choose_java, describe_box, granted_cores
 from flink_boost.measure.boxfile import BoxFile, fingerprint, read_box_file, write_box_file
+from flink_boost.measure.host import describe_host
 
 JDK = Jdk("17.0.15+6-Debian-1deb12u1", 17)
 
@@ -71,11 +72,10 @@ def test_this_machine() -> None:
 
 
 def test_a_described_machine_and_a_bare_one(tmp_path: Path) -> None:
-    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Example CPU @ 2.0\n")
-    (tmp_path / "meminfo").write_text("MemTotal:       16384000 kB\nMemFree: 1 kB\n")
-    box = describe_box(JDK, proc=tmp_path, cgroups=tmp_path)
+    metadata = {"cpu_model_name": "Example CPU @ 2.0"}
+    box = describe_box(JDK, host=describe_host(metadata, 16000 << 20, tmp_path, tmp_path))
     assert (box.cpu, box.memory_mb) == ("Example CPU @ 2.0", 16000)
-    bare = describe_box(JDK, proc=tmp_path / "nothing", cgroups=tmp_path)
+    bare = describe_box(JDK, host=describe_host({}, 0, tmp_path, tmp_path))
     assert (bare.cpu, bare.memory_mb) == (platform.machine(), 0)
 
 

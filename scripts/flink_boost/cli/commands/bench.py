@@ -88,6 +88,12 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     help="What the run is for: only nightly ones become points of the trend. Default: by-hand;"
     " quick-look in a group of quick looks.",
 )
+@click.option(
+    "--environment",
+    metavar="NAME",
+    help="Measure as a box of this name, for a machine that is not as box.toml recorded it;"
+    " with --resume the same again.",
+)
 @click.option("--resume", metavar="RUN_ID", help="Go on with a run that is unfinished or has gaps.")
 @click.option(
     "--profile",
@@ -111,6 +117,7 @@ def command(
     heap: str | None,
     jvm_arg: tuple[str, ...],
     purpose: str | None,
+    environment: str | None,
     resume: str | None,
     profile: bool,
     java: str | None,
@@ -139,7 +146,7 @@ def command(
     with terminated_like_interrupted(), store.lock(settings.results), measuring:
         if resume:
             _refuse_plan_options(ctx, patterns)
-            info, paths, java = _resume(settings, resume, java)
+            info, paths, java = _resume(settings, resume, java, environment)
         else:
             sides = _sides(aa, third)
             heap = _checked_heap(heap)
@@ -152,7 +159,8 @@ def command(
                 flink, settings.build, version, sides, third=third_side
             )
             started = datetime.now(UTC).replace(microsecond=0)
-            box = _require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
+            jdks = (jdk,) if jdk else flink.jdks
+            box = _require_box(java, jdks, flink.version, environment)
             _hint_at_unfinished(settings, errors)
             suffix = f"{flink.version}-aa" if aa else flink.version
             info = plan.plan_run(
@@ -223,7 +231,7 @@ def _checked_heap(value: str | None) -> str:
 
 
 def _resume(
-    settings: Settings, run_id: str, java: str | None
+    settings: Settings, run_id: str, java: str | None, environment: str | None
 ) -> tuple[RunInfo, classpaths.ClassPaths, str]:
     info = store.load_run(settings.results, run_id)
     if not info.timings:
@@ -235,14 +243,14 @@ def _resume(
     paths = classpaths.find_class_paths(
         flink, settings.build, info.boost_version, info.sides, third=third_side
     )
-    box = _require_box(java, flink.jdks, flink.version)
+    box = _require_box(java, flink.jdks, flink.version, environment)
     plan.require_same_circumstances(info, paths, box)
     if damaged := ending.reopen(settings.results, info):
         click.echo(damaged, err=True)
     return info, paths, java
 
 
-def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
+def _require_box(java: str, jdks: tuple[int, ...], line: str, environment: str | None) -> Box:
     jdk = ask_jdk(java)
     if jdk.feature not in jdks:
         supported = " or ".join(str(number) for number in jdks)
@@ -250,7 +258,7 @@ def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
             f"{java} is JDK {jdk.feature}, but Flink {line} runs on {supported}.",
             "Name another one with --java PATH, or leave that out.",
         )
-    return describe_box(jdk, read_box_file(os.environ))
+    return describe_box(jdk, read_box_file(os.environ), environment=environment)
 
 
 def _refuse_plan_options(ctx: click.Context, patterns: tuple[str, ...]) -> None:
