@@ -15,7 +15,7 @@ from flink_boost.judge.tracks import build_tracks
 from flink_boost.measure.build import Build, build_of
 from flink_boost.measure.model import Built, Cell
 from flink_boost.measure.summary import RunSummary, summarise
-from flink_boost.service.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm
+from flink_boost.service.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm, newest_runs
 from flink_boost.service.reruns.bench import BuildQuestion
 
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)
@@ -97,7 +97,8 @@ def confirmed(
 ) -> Findings:
     """What one night's call finds."""
     reruns = NightReruns(results, builds, "flink-boost", bench, pairs=pairs, now=lambda: NOW)
-    return confirm(build_tracks(runs), results, reruns)
+    tracks = build_tracks(runs)
+    return confirm(tracks, results, reruns, newest_runs(tracks, "box-1"))
 
 
 def flat(nights: int, **steps: float) -> list[float]:

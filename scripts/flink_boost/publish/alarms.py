@@ -6,16 +6,17 @@ does no harm. Nothing is spooled: the next call of ``detect`` finds the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 from urllib.parse import urljoin
 
 import httpx
-from pydantic import FiniteFloat
+from pydantic import FiniteFloat, JsonValue
 
 from flink_boost.base.errors import UploadFailed
 from flink_boost.flink.side import Side
+from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord, figures
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
@@ -58,6 +59,30 @@ class AlarmSheet(Frozen):
     made: datetime
     boxes: tuple[str, ...]
     alarms: tuple[Alarm, ...]
+
+
+class AlarmDocument(Frozen):
+    """All alarms that there ever were on some boxes, with their history: what is sent since reruns
+    confirm them. Takes the place of what was told of these boxes before.
+    """
+
+    schema_version: Literal[2] = 2
+    made: datetime
+    boxes: tuple[str, ...]
+    alarms: tuple[dict[str, JsonValue], ...]
+    figures: AlarmFigures
+
+
+def alarm_document(
+    records: Sequence[AlarmRecord], boxes: Iterable[str], rerun_pairs: int, made: datetime
+) -> AlarmDocument:
+    """The document; ``boxes`` are named though they may have no alarm."""
+    return AlarmDocument(
+        made=made,
+        boxes=tuple(sorted({*boxes, *(one.box for one in records)})),
+        alarms=tuple(one.model_dump(mode="json", exclude=set(OURS_ALONE)) for one in records),
+        figures=figures(records, rerun_pairs),
+    )
 
 
 def alarm_sheet(
@@ -105,7 +130,7 @@ def _alarm(
     )
 
 
-def send_alarms(sheet: AlarmSheet, target: Target, client: httpx.Client) -> None:
+def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx.Client) -> None:
     """Raises ``UploadFailed`` with the server's words when the dashboard does not take it."""
     try:
         answer = client.post(

@@ -174,21 +174,32 @@ class NightReruns:
         self.problems[sentence] = None
 
 
+def newest_runs(tracks: Iterable[Track], box: str) -> frozenset[str]:
+    """The newest run of each series of a box: what tonight is, as long as nobody says otherwise."""
+    newest: dict[str, RunInfo] = {}
+    for track in tracks:
+        if track.settings.environment != box:
+            continue
+        place, run = track.settings.model_dump_json(), track.runs[-1]
+        known = newest.get(place)
+        if known is None or (run.started, run.run_id) > (known.started, known.run_id):
+            newest[place] = run
+    return frozenset(run.run_id for run in newest.values())
+
+
 def confirm(
     tracks: Sequence[Track],
     results: Path,
     reruns: NightReruns | None,
-    tonight: Collection[str] | None = None,
+    tonight: Collection[str],
 ) -> Findings:
     """Replays all tracks, and reruns for the newest night of those that ``tonight`` measured.
 
-    ``tonight`` are ids of runs; without it the newest run of each series counts. Without
-    ``reruns`` nothing is measured. Raises ``EnvironmentProblem`` when the machine does not let us
-    measure; what was answered until then is kept.
+    ``tonight`` are ids of runs. Without ``reruns`` nothing is measured. Raises
+    ``EnvironmentProblem`` when the machine does not let us measure; what was answered until then
+    is kept.
     """
     journals = {track.key: Journal(results, track.key) for track in tracks}
-    if tonight is None:
-        tonight = _newest_runs(tracks)
     if reruns is not None:
         reruns.count_known(journals.values(), tonight)
     silent = {track.key: replay(track, journals[track.key], None) for track in tracks}
@@ -246,14 +257,3 @@ def replay(track: Track, journal: Journal, reruns: NightReruns | None) -> Watche
         urgency=watcher.urgency if current == newest else 0.0,
         answers=tuple(journal.answers),
     )
-
-
-def _newest_runs(tracks: Iterable[Track]) -> set[str]:
-    newest: dict[str, RunInfo] = {}
-    for track in tracks:
-        place = track.settings.model_dump_json()
-        run = track.runs[-1]
-        known = newest.get(place)
-        if known is None or (run.started, run.run_id) > (known.started, known.run_id):
-            newest[place] = run
-    return {run.run_id for run in newest.values()}

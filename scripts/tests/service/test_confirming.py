@@ -22,7 +22,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, decided, figures
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.service.alarming import AlarmRegistry, after_night
-from flink_boost.service.confirming import NightReruns, confirm
+from flink_boost.service.confirming import NightReruns, confirm, newest_runs
 from flink_boost.service.reruns.journal import Journal
 
 STEP = -0.06
@@ -155,7 +155,7 @@ def test_a_commit_that_does_not_build_is_tried_once_and_nobody_is_told(tmp_path:
 
 def test_without_reruns_nobody_is_told(tmp_path: Path) -> None:
     levels = {JOB: flat(30, n20=-0.2)}
-    found = confirm(build_tracks(make_nights(levels)), tmp_path / "results", None)
+    found = confirm(build_tracks(make_nights(levels)), tmp_path / "results", None, ())
     assert [one.told for one in found.tracks] == [()]
     assert found.tracks[0].urgency > 0
     assert not (tmp_path / "results").exists()
@@ -167,7 +167,9 @@ def test_another_box_s_nights_are_not_rerun_here(tmp_path: Path) -> None:
     reruns = NightReruns(
         tmp_path / "results", builds, "flink-boost", bench, pairs=100, now=lambda: NOW
     )
-    confirm(build_tracks(make_nights(levels)), tmp_path / "results", reruns, tonight=["other"])
+    tracks = build_tracks(make_nights(levels))
+    assert newest_runs(tracks, "box-1") == {tracks[0].runs[-1].run_id}
+    confirm(tracks, tmp_path / "results", reruns, newest_runs(tracks, "box-2"))
     assert bench.asked == []
 
 
@@ -223,7 +225,7 @@ def test_a_few_nights_are_no_reason_to_stop(tmp_path: Path, count: int) -> None:
         MadeBuilds(tmp_path / "jars"),
     )
     assert [one.told for one in found.tracks] == [()]
-    assert confirm((), tmp_path / "results", None).tracks == ()
+    assert confirm((), tmp_path / "results", None, ()).tracks == ()
 
 
 def test_a_broken_journal_is_told(tmp_path: Path) -> None:
@@ -232,4 +234,4 @@ def test_a_broken_journal_is_told(tmp_path: Path) -> None:
     place.parent.mkdir(parents=True)
     place.write_text('{"asked": 3}\n', encoding="utf-8")
     with pytest.raises(BrokenData, match="no answer of a rerun"):
-        confirm([track], tmp_path / "results", None)
+        confirm([track], tmp_path / "results", None, ())

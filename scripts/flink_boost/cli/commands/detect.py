@@ -8,19 +8,36 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
+from rich.console import Console
 
 from flink_boost.base.errors import RegressionFound
+from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option
+from flink_boost.judge.alarms import AlarmState
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
+from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
-from flink_boost.publish.alarms import AlarmSheet, alarm_sheet, send_alarms
+from flink_boost.publish.alarm_sheet import alarms_sheet
+from flink_boost.publish.alarms import (
+    AlarmDocument,
+    AlarmSheet,
+    alarm_document,
+    alarm_sheet,
+    send_alarms,
+)
+from flink_boost.publish.progress import shown_progress
+from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.target import URL_VARIABLE, find_target
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client
+from flink_boost.service.alarming import AlarmRegistry, load_registry
+from flink_boost.service.confirming import NIGHT_PAIRS
+from flink_boost.service.nightdetection import confirm_tonight
+from flink_boost.service.reruns.setup import rerun_means
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
 _NAMED_SERIES = 5
@@ -31,6 +48,24 @@ _NAMED_SERIES = 5
     "--fail-on-regression",
     is_flag=True,
     help="End with code 8 when a series has become slower lately.",
+)
+@click.option(
+    "--confirm",
+    is_flag=True,
+    help="Build and rerun what the newest night is suspected of: minutes to hours.",
+)
+@click.option(
+    "--recipe",
+    default="flink-boost",
+    show_default=True,
+    help="How a night's commit is built again: a name in recipes/, or a TOML file.",
+)
+@click.option(
+    "--rerun-pairs",
+    type=click.IntRange(0),
+    default=NIGHT_PAIRS,
+    show_default=True,
+    help="Pairs of reruns for the whole night; what is left over is rerun the next night.",
 )
 @click.option(
     "--send",
@@ -46,6 +81,9 @@ _NAMED_SERIES = 5
 def command(
     settings: Settings,
     fail_on_regression: bool,
+    confirm: bool,
+    recipe: str,
+    rerun_pairs: int,
     send: bool,
     url: str | None,
     environment: str | None,
@@ -58,15 +96,27 @@ def command(
     Runs with gaps are named; a benchmark without a pair is a gap in its series. Ends with code 5
     when --send fails.
 
+    With --confirm the builds from before and after are made again and measured in turn, and what is
+    certain becomes an alarm, which is told once: see `flink-boost alarm`. --fail-on-regression is
+    then about open alarms. A call that was killed goes on where it was.
+
     \b
     Examples:
       flink-boost detect
+      flink-boost detect --confirm --send
+      flink-boost detect --confirm --recipe flink.toml --rerun-pairs 200
       flink-boost detect --send --fail-on-regression
     """
     with failing_in_json("detect", as_json):
         history = load_history(settings.results)
         verdicts = _detect(settings, history)
-        sheet = _send(settings, history, verdicts, url, environment) if send else None
+        if confirm:
+            _confirm(settings, history, recipe, rerun_pairs, environment, as_json=as_json)
+        registry = load_registry(settings.build)
+        sheet = _send(settings, history, verdicts, registry, url, environment) if send else None
+    if confirm:
+        _answer_confirmed(registry, as_json=as_json, fail_on_regression=fail_on_regression)
+        return
     slower = [one for one in verdicts if one.kind is TrendKind.CANDIDATE_REGRESSION]
     failed = bool(slower) and fail_on_regression
     if as_json:
@@ -96,15 +146,72 @@ def _send(
     settings: Settings,
     history: History,
     verdicts: Sequence[TrendVerdict],
+    registry: AlarmRegistry,
     url: str | None,
     environment: str | None,
-) -> AlarmSheet:
+) -> AlarmSheet | AlarmDocument:
+    """Sends the alarms, as soon as a night was confirmed; until then the candidates."""
     runs = {run.info.run_id: run.info for run in history.runs}
-    sheet = alarm_sheet(verdicts, runs, datetime.now(UTC), environment)
+    now = datetime.now(UTC)
+    sheet: AlarmSheet | AlarmDocument = alarm_sheet(verdicts, runs, now, environment)
+    if registry.made is not None:
+        sheet = alarm_document(registry.alarms, sheet.boxes, registry.rerun_pairs, now)
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
     with make_client(target, RetryPolicy()) as client:
         send_alarms(sheet, target, client)
     return sheet
+
+
+def _confirm(
+    settings: Settings,
+    history: History,
+    recipe: str,
+    pairs: int,
+    environment: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    measuring = machine_lock(lock_file(os.environ), f"flink-boost detect of {settings.results}")
+    with terminated_like_interrupted(), measuring, shown_progress(errors) as progress:
+        means = rerun_means(
+            recipe, settings.results, settings.build, os.environ, errors.out, progress
+        )
+        _, findings = confirm_tonight(
+            history.runs,
+            settings.results,
+            settings.build,
+            means,
+            pairs=pairs,
+            environment=environment,
+        )
+    for problem in findings.problems:
+        click.echo(problem, err=True)
+    waiting = [one.track.cell.name for one in findings.tracks if one.waits]
+    if not as_json:
+        click.echo(f"Reran {findings.pairs} of at most {pairs} pairs.")
+    if waiting:
+        named = ", ".join(waiting[:_NAMED_SERIES])
+        click.echo(f"{len(waiting)} suspected and not decided yet: {named}.", err=True)
+
+
+def _answer_confirmed(registry: AlarmRegistry, *, as_json: bool, fail_on_regression: bool) -> None:
+    opened = [one for one in registry.alarms if one.state is AlarmState.OPEN]
+    slower = [one for one in opened if one.direction == "regression"]
+    failed = bool(slower) and fail_on_regression
+    if as_json:
+        rows = [json.loads(one.model_dump_json()) for one in opened]
+        print_json("detect", RegressionFound.exit_code if failed else 0, {"alarms": rows})
+    elif opened:
+        print_sheets((alarms_sheet(opened, f"{len(opened)} open alarms"),), "table")
+    else:
+        click.echo("No alarm is open.")
+    if failed:
+        raise RegressionFound(
+            f"{len(slower)} alarms of slower benchmarks are open:"
+            f" {', '.join(one.benchmark for one in slower[:_NAMED_SERIES])}.",
+            "Look at them with `flink-boost alarm`.",
+        )
 
 
 def _detect(settings: Settings, history: History) -> tuple[TrendVerdict, ...]:

@@ -1,0 +1,136 @@
+"""List, show or decide about changes of speed that reruns have confirmed."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from datetime import UTC, datetime
+
+import click
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.context import Settings
+from flink_boost.judge.alarms import (
+    AlarmDecision,
+    AlarmRecord,
+    AlarmState,
+    decided,
+    figures,
+)
+from flink_boost.publish.alarm_sheet import alarm_lines, alarms_sheet
+from flink_boost.publish.sheet import print_sheets
+from flink_boost.service.alarming import load_registry, registry_lock, store_registry
+
+_CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
+_LONGEST_REASON = 500
+
+
+@click.group(name="alarm", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, show or decide about changes of speed that reruns have confirmed.
+
+    \b
+    Examples:
+      flink-boost alarm                                         those that are open
+      flink-boost alarm show a1b2c3d4e5
+      flink-boost alarm accept a1b2 --reason "The price of FLINK-12345."
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_command)
+
+
+@command.command(name="list")
+@click.option("--all", "everything", is_flag=True, help="Closed ones as well.")
+@json_option
+@click.pass_obj
+def list_command(settings: Settings, everything: bool = False, as_json: bool = False) -> None:
+    """List alarms; those that the same commits caused stand together, newest first."""
+    with failing_in_json("alarm list", as_json):
+        registry = load_registry(settings.build)
+    shown = [one for one in registry.alarms if everything or one.state in _CURRENT]
+    if as_json:
+        counted = figures(registry.alarms, registry.rerun_pairs).model_dump(mode="json")
+        found = [_document(one) for one in shown]
+        print_json("alarm list", 0, {"alarms": found, "figures": counted})
+    elif shown:
+        kind = "" if everything else " open"
+        print_sheets((alarms_sheet(shown, f"{len(shown)}{kind} alarms"),), "table")
+        say("`flink-boost alarm show ID` tells more; accept, reject or environment closes one.")
+    elif registry.made is None:
+        say("No night has been confirmed yet; `flink-boost detect --confirm` does.")
+    else:
+        say(f"No alarm is open, as of {registry.made:%Y-%m-%d %H:%M} UTC.")
+
+
+@command.command(name="show")
+@click.argument("alarm_id")
+@json_option
+@click.pass_obj
+def show_command(settings: Settings, alarm_id: str, as_json: bool) -> None:
+    """Show one alarm: reruns, bisect, decision, history.
+
+    ALARM_ID may be the beginning of one.
+    """
+    with failing_in_json("alarm show", as_json):
+        record = load_registry(settings.build).find(alarm_id)
+    if as_json:
+        print_json("alarm show", 0, {"alarm": _document(record)})
+    else:
+        say("\n".join(alarm_lines(record)))
+
+
+def _deciding(name: str, state: AlarmState, summary: str) -> click.Command:
+    @click.argument("alarm_id")
+    @click.option("--reason", required=True, help="Why; shown wherever the alarm is.")
+    @click.option("--by", help="Who decided; default: you.", default=getpass.getuser)
+    @json_option
+    @click.pass_obj
+    def decide(settings: Settings, alarm_id: str, reason: str, by: str, as_json: bool) -> None:
+        with failing_in_json(f"alarm {name}", as_json):
+            record = _decide(settings, alarm_id, state, reason, by)
+        if as_json:
+            print_json(f"alarm {name}", 0, {"alarm": _document(record)})
+        else:
+            say(f"{record.id} is {state.value}. `flink-boost detect --confirm --send` tells it.")
+
+    decide.__doc__ = summary
+    return command.command(name=name)(decide)
+
+
+accept_command = _deciding(
+    "accept",
+    AlarmState.ACCEPTED,
+    "Close an alarm: the change is real and stays. Its new level is the one that counts.",
+)
+reject_command = _deciding(
+    "reject", AlarmState.REJECTED, "Close an alarm that is wrong: there is no such change."
+)
+environment_command = _deciding(
+    "environment", AlarmState.ENVIRONMENT, "Close an alarm: it was the box, not the code."
+)
+
+
+def _decide(
+    settings: Settings, alarm_id: str, state: AlarmState, reason: str, by: str
+) -> AlarmRecord:
+    words = " ".join(reason.split())
+    if not words or len(words) > _LONGEST_REASON or not words.isprintable():
+        raise UsageProblem(
+            f"--reason has to be a sentence of at most {_LONGEST_REASON} characters.", "Say why."
+        )
+    now = datetime.now(UTC).replace(microsecond=0)
+    with registry_lock(settings.build):
+        registry = load_registry(settings.build)
+        record = decided(
+            registry.find(alarm_id),
+            AlarmDecision(state=state, by=by, reason=words, when=now),
+        )
+        store_registry(settings.build, registry.replaced(record))
+    return record
+
+
+def _document(record: AlarmRecord) -> dict[str, object]:
+    found: dict[str, object] = json.loads(record.model_dump_json())
+    return found

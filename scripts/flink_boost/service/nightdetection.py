@@ -1,0 +1,73 @@
+"""One night's detection from beginning to end: tracks, reruns, the registry of alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flink_boost.judge.tracks import build_tracks
+from flink_boost.measure.model import RunInfo
+from flink_boost.measure.renamed import load_renamed
+from flink_boost.measure.summary import RunSummary
+from flink_boost.service.alarming import (
+    AlarmRegistry,
+    after_night,
+    load_registry,
+    registry_lock,
+    store_registry,
+)
+from flink_boost.service.confirming import (
+    NIGHT_PAIRS,
+    Findings,
+    NightReruns,
+    confirm,
+    newest_runs,
+)
+from flink_boost.service.reruns.setup import RerunMeans
+
+
+def confirm_tonight(
+    runs: Iterable[RunSummary],
+    results: Path,
+    build: Path,
+    means: RerunMeans,
+    *,
+    pairs: int = NIGHT_PAIRS,
+    tonight: Collection[str] | None = None,
+    canary_moved: bool = False,
+    night_of: Callable[[RunInfo], str] = lambda run: run.run_id,
+    environment: str | None = None,
+) -> tuple[AlarmRegistry, Findings]:
+    """Reruns what tonight is suspected of, and keeps what became of it in the registry.
+
+    ``tonight`` are ids of the night's runs, by default the newest of each series of this box.
+    Called again it goes on where it was. The caller holds the machine's lock.
+    """
+    tracks = build_tracks(runs, load_renamed())
+    reruns = NightReruns(
+        results,
+        means.builder,
+        means.builder.recipe.project,
+        means.bench,
+        pairs=pairs,
+        now=_now,
+    )
+    wanted = newest_runs(tracks, means.box) if tonight is None else tonight
+    findings = confirm(tracks, results, reruns, wanted)
+    # Not held while something is measured: a person may decide about an alarm meanwhile.
+    with registry_lock(build):
+        registry = after_night(
+            load_registry(build),
+            findings,
+            _now(),
+            canary_moved=canary_moved,
+            night_of=night_of,
+            environment=environment,
+        )
+        store_registry(build, registry)
+    return registry, findings
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)

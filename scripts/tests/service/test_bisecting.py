@@ -1,0 +1,182 @@
+"""The right commit is found wherever it is, with gaps, stopped anywhere, within the pairs given."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pytest
+from synthetic import JOB, make_run
+
+from flink_boost.base.errors import BuildFailed, UsageProblem
+from flink_boost.flink.lines import Line, find_line
+from flink_boost.judge.alarms import AlarmRecord, AlarmState, BisectRecord, BisectStep
+from flink_boost.measure.build import Build, build_of
+from flink_boost.measure.model import Built
+from flink_boost.service.bisecting import BisectJob, bisect, next_commit
+from flink_boost.service.reruns.bench import BuildQuestion
+
+GOOD = "g" * 40
+EFFECT = -0.05
+
+
+def commits(count: int) -> tuple[str, ...]:
+    return tuple(f"{place:040x}" for place in range(count))
+
+
+class Builds:
+    """A jar per commit; some do not build, some are the same bytes as the good one."""
+
+    def __init__(
+        self, folder: Path, failing: Collection[str] = (), same: Collection[str] = ()
+    ) -> None:
+        self._folder, self._failing, self._same = folder, failing, same
+        folder.mkdir(exist_ok=True)
+
+    def build(self, commit: str, line: Line) -> Build:
+        if commit in self._failing:
+            raise BuildFailed("It does not compile.", "Read its log.")
+        jar = self._folder / f"{GOOD if commit in self._same else commit}.jar"
+        jar.write_text(jar.stem, encoding="utf-8")
+        return build_of(Built(project="flink", version="0", commit=commit), line.version, (jar,))
+
+
+class Forks:
+    """Slow from the first bad commit on; kept pairs answer again without being measured."""
+
+    def __init__(self, first_bad: int, noise: float = 0.01, stop_after: int = 10**9) -> None:
+        self._first_bad, self._noise, self.stop_after = first_bad, noise, stop_after
+        self.kept: dict[tuple[str, int], float] = {}
+        self.measured = 0
+
+    def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
+        commit = question.after.built.commit
+        found = []
+        for number in range(known, known + pairs):
+            if (question.asked, number) not in self.kept:
+                if self.measured == self.stop_after:
+                    raise KeyboardInterrupt
+                self.measured += 1
+                source = random.Random(f"{question.asked} {number}")
+                level = EFFECT if int(commit, 16) >= self._first_bad else 0.0
+                self.kept[question.asked, number] = level + source.gauss(0, self._noise)
+            found.append(self.kept[question.asked, number])
+        return tuple(found)
+
+
+def job(count: int, record: BisectRecord | None = None, kind: str = "step") -> BisectJob:
+    alarm = AlarmRecord.model_validate(
+        {
+            "id": "a0123456789", "box": "b", "executable": "e", "benchmark": "w", "line": "2.3.0",
+            "kind": kind, "direction": "regression", "state": AlarmState.OPEN,
+            "effect": math.exp(EFFECT), "low": None, "high": None, "before": "x", "since": "y",
+            "told": "n", "commits": (GOOD, commits(count)[-1]), "nights": 1, "command": "c",
+            "series": "s", "cell": JOB, "first": 3, "delay": 0, "before_run": "r",
+            "since_run": "q", "bisect": record,
+        }
+    )  # fmt: skip
+    return BisectJob(alarm, GOOD, commits(count), find_line("2.3.0"), make_run(), JOB)
+
+
+def run(
+    folder: Path,
+    count: int,
+    forks: Forks,
+    *,
+    record: BisectRecord | None = None,
+    failing: Sequence[int] = (),
+    pairs: int = 10**6,
+    kept: list[BisectRecord] | None = None,
+) -> BisectRecord:
+    builds = Builds(folder / "jars", [commits(count)[place] for place in failing])
+    keep = kept.append if kept is not None else (lambda _: None)
+    return bisect(job(count, record), builds, forks, pairs, keep, lambda _: None)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 16])
+def test_the_first_bad_commit_is_found_wherever_it_is(tmp_path: Path, count: int) -> None:
+    for first_bad in range(count):
+        found = run(tmp_path, count, Forks(first_bad))
+        assert found.state == "done"
+        assert found.first_bad == commits(count)[first_bad]
+        assert found.left == 1
+        assert len(found.steps) <= math.ceil(math.log2(count)) if count > 1 else not found.steps
+
+
+def test_commits_that_do_not_build_are_passed_over(tmp_path: Path) -> None:
+    found = run(tmp_path, 12, Forks(7), failing=[5, 6])
+    # The two before the bad one cannot be told from it.
+    assert (found.state, found.first_bad, found.left) == ("done", None, 3)
+    assert {step.outcome for step in found.steps} == {"good", "bad", "skipped"}
+    elsewhere = run(tmp_path, 12, Forks(7), failing=[2, 3, 9])
+    assert elsewhere.first_bad == commits(12)[7]
+    nothing = run(tmp_path, 5, Forks(2), failing=[0, 1, 2, 3])
+    assert (nothing.first_bad, nothing.left) == (None, 5)
+
+
+def test_stopped_anywhere_it_goes_on_and_measures_nothing_twice(tmp_path: Path) -> None:
+    whole = Forks(9)
+    expected = run(tmp_path, 16, whole)
+    for stop in range(1, whole.measured, 3):
+        forks, kept = Forks(9, stop_after=stop), list[BisectRecord]()
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, 16, forks, kept=kept)
+        forks.stop_after = 10**9
+        again = run(tmp_path, 16, forks, record=kept[-1] if kept else None)
+        assert again == expected
+        assert forks.measured == whole.measured
+
+
+def test_a_call_keeps_to_its_pairs_and_the_next_goes_on(tmp_path: Path) -> None:
+    forks, record, calls = Forks(9), None, 0
+    while record is None or record.state == "stopped":
+        before = forks.measured
+        record = run(tmp_path, 16, forks, record=record, pairs=30)
+        calls += 1
+        assert forks.measured - before <= 30
+        assert calls < 20
+    assert record.first_bad == commits(16)[9]
+    assert calls > 1
+
+
+def test_what_noise_hides_is_unclear_and_no_commit_is_blamed(tmp_path: Path) -> None:
+    found = run(tmp_path, 8, Forks(5, noise=1.0))
+    assert found.first_bad is None
+    assert {step.outcome for step in found.steps} == {"unclear"}
+    assert found.left == 8
+
+
+def test_a_build_of_the_same_bytes_is_good_without_a_fork(tmp_path: Path) -> None:
+    forks = Forks(7)
+    builds = Builds(tmp_path / "jars", same=[GOOD, *commits(8)[:7]])
+    found = bisect(job(8), builds, forks, 100, lambda _: None, lambda _: None)
+    assert found.first_bad == commits(8)[7]
+    assert forks.measured == 0
+
+
+def test_a_drift_is_not_bisected(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="is a drift"):
+        bisect(
+            job(8, kind="drift"),
+            Builds(tmp_path / "jars"),
+            Forks(1),
+            9,
+            lambda _: None,
+            lambda _: None,
+        )
+
+
+def test_a_good_commit_that_does_not_build_ends_it(tmp_path: Path) -> None:
+    builds = Builds(tmp_path / "jars", [GOOD])
+    with pytest.raises(BuildFailed):
+        bisect(job(4), builds, Forks(1), 9, lambda _: None, lambda _: None)
+
+
+def test_steps_that_contradict_each_other_lead_to_the_older_bad_one() -> None:
+    steps = [
+        BisectStep(commit=commits(8)[5], outcome="good"),
+        BisectStep(commit=commits(8)[3], outcome="bad"),
+    ]
+    assert next_commit(commits(8), steps) == commits(8)[1]
