@@ -83,7 +83,7 @@ def test_the_difference_opens_alone_with_its_legend_and_colours(
 
 def test_nothing_leaves_the_page_even_if_a_script_gets_in(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "one.html"
-    draw(*(ensure_profiler(), "java", BEFORE, file), title="x", notes=("</div><b>",), ours=OURS)
+    draw(*(ensure_profiler(), "java", BEFORE, file), title="x", notes=("</pre><b>",), ours=OURS)
     opened = Opened(browser.new_page(), file)
     opened.page.evaluate("fetch('http://127.0.0.1:9/x').catch(() => 0)")
     assert any("Content Security Policy" in text for text in opened.complaints)
