@@ -21,7 +21,7 @@ from flink_boost.flink.flamegraph import MARK_MEANS, draw, read_recording
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.profiler import LIBRARY_NAME, Profiler
 from flink_boost.flink.stacks import Ours, by_method, ours_share, top
-from flink_boost.operate.attach import Target, find_target, load_library
+from flink_boost.operate.attach import JvmProcess, find_target, load_library
 from flink_boost.operate.flink_processes import find_running, sees_all
 
 EVENTS: Mapping[str, str] = {
@@ -106,11 +106,11 @@ def take_flame(
     return Flame(pid, event, seconds, page, top(own, ours), share)
 
 
-def _outside(target: Target) -> Path:
+def _outside(target: JvmProcess) -> Path:
     return target.root if target.contained else Path("/")
 
 
-def _prepare(target: Target, profiler: Profiler) -> tuple[str, Path]:
+def _prepare(target: JvmProcess, profiler: Profiler) -> tuple[str, Path]:
     """A folder that the process may write to, and the library's path as the process sees it."""
     outside = _outside(target)
     temporary = outside / "tmp" if target.contained else Path(tempfile.gettempdir())
