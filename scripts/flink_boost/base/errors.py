@@ -183,13 +183,13 @@ class BuildFailed(FlinkBoostError):
 class NoProfiler(FlinkBoostError):
     """No profile can be taken on this machine; whatever needs none works all the same."""
 
-    exit_code = 26
+    exit_code = 22
 
 
 class NotProfiled(FlinkBoostError):
     """A process cannot be profiled, or gave no profile."""
 
-    exit_code = 27
+    exit_code = 23
 
 
 class DifferentBox(EnvironmentProblem):

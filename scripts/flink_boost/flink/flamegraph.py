@@ -26,6 +26,8 @@ _POLICY = (
 )
 _HEAD = "<meta charset='utf-8'>"
 _PICTURE = "<canvas id='canvas'>"
+# Threads that compile have deep stacks of next to no width, which would make pages of white space.
+_LEAST = ("--minwidth", "0.25")
 MARK_MEANS = f"{MARK} marks methods of classes that flink-boost patches or adds"
 
 
@@ -57,7 +59,7 @@ def draw(
     with TemporaryDirectory() as folder:
         source, page = Path(folder) / "stacks.collapsed", Path(folder) / "page.html"
         source.write_text(marked(stacks, ours), encoding="utf-8")
-        _convert(profiler, java, "--title", html.escape(title), source, page)
+        _convert(profiler, java, *_LEAST, "--title", html.escape(title), source, page)
         _publish(page, target, notes)
 
 
@@ -80,7 +82,8 @@ def draw_difference(
         page = Path(folder) / "page.html"
         first.write_text(marked(sides[0], ours), encoding="utf-8")
         second.write_text(marked(sides[1], ours), encoding="utf-8")
-        _convert(profiler, java, "--diff", "--title", html.escape(title), first, second, page)
+        words = ("--diff", *_LEAST, "--title", html.escape(title))
+        _convert(profiler, java, *words, first, second, page)
         _publish(page, target, notes)
 
 
@@ -97,8 +100,10 @@ def _publish(page: Path, target: Path, notes: Sequence[str]) -> None:
     content = page.read_text(encoding="utf-8")
     if _HEAD not in content or _PICTURE not in content:
         raise BrokenData(f"{page.name} is no flame graph as the converter draws it.")
-    lines = "<br>\n".join(html.escape(line).replace("  ", "&nbsp; ") for line in notes)
-    box = f"<div style='clear:both;font:13px monospace;padding:6px 0'>{lines}</div>\n"
+    lines = "\n".join(html.escape(line) for line in notes)
+    box = (
+        f"<pre style='clear:both;font:13px monospace;margin:6px 0;overflow-x:auto'>{lines}</pre>\n"
+    )
     content = content.replace(_HEAD, f"{_HEAD}\n{_POLICY}", 1)
     content = content.replace(_PICTURE, box + _PICTURE, 1)
     write_durably(target, content)

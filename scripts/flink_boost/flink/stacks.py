@@ -140,6 +140,14 @@ def top(stacks: Mapping[Stack, int], ours: Ours, most: int = 5) -> tuple[tuple[s
     )
 
 
+def by_method(stacks: Mapping[Stack, int]) -> dict[Stack, int]:
+    """Stacks of allocations or locks without their innermost frame, which is the object."""
+    found: Counter[Stack] = Counter()
+    for stack, weight in stacks.items():
+        found[stack[:-1] or stack] += weight
+    return dict(found)
+
+
 def ours_share(stacks: Mapping[Stack, int], ours: Ours) -> float:
     """The part of all samples in which a method of ours is anywhere on the stack."""
     inside = sum(weight for stack, weight in stacks.items() if any(map(ours.holds, stack)))

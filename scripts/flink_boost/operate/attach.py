@@ -25,7 +25,7 @@ _LOAD_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Target:
+class JvmProcess:
     """A JVM: its number for us, in its own view (another one in a container), and its user."""
 
     pid: int
@@ -43,7 +43,7 @@ class Target:
             return True
 
 
-def find_target(pid: int, proc: Path = _PROC) -> Target:
+def find_target(pid: int, proc: Path = _PROC) -> JvmProcess:
     """The JVM with that number, which this user may profile.
 
     Raises ``NotProfiled`` for no process, one that is no JVM or another user's, and for a machine
@@ -80,7 +80,7 @@ def find_target(pid: int, proc: Path = _PROC) -> Target:
         raise NotProfiled(f"Process {pid} has ended, or is the kernel's.", "Name another one.")
     _require_jvm(folder, pid)
     inner = _field(status, "NSpid", str(pid)).split()[-1]
-    return Target(pid, int(inner), uid, gid, folder / "root")
+    return JvmProcess(pid, int(inner), uid, gid, folder / "root")
 
 
 def _require_jvm(folder: Path, pid: int) -> None:
@@ -102,7 +102,7 @@ def _field(status: str, name: str, default: str = "") -> str:
     return found[1] if found else default
 
 
-def load_library(target: Target, library: str, options: str, proc: Path = _PROC) -> None:
+def load_library(target: JvmProcess, library: str, options: str, proc: Path = _PROC) -> None:
     """Makes the JVM load a library by its path there, and hand it ``options``.
 
     Raises ``NotProfiled`` when it does not answer, refuses, or the library reports an error.
@@ -121,7 +121,7 @@ def load_library(target: Target, library: str, options: str, proc: Path = _PROC)
         )
 
 
-def _ask(target: Target, words: list[str], proc: Path) -> str:
+def _ask(target: JvmProcess, words: list[str], proc: Path) -> str:
     with _as_user_of(target):
         place = _socket(target, proc)
         try:
@@ -140,7 +140,7 @@ def _ask(target: Target, words: list[str], proc: Path) -> str:
     return b"".join(parts).decode(errors="replace")
 
 
-def _socket(target: Target, proc: Path) -> Path:
+def _socket(target: JvmProcess, proc: Path) -> Path:
     name = f".java_pid{target.inner_pid}"
     place = target.root / "tmp" / name
     if place.is_socket():
@@ -177,14 +177,14 @@ def _socket(target: Target, proc: Path) -> Path:
     return place
 
 
-def _expects_quit(target: Target, proc: Path) -> bool:
+def _expects_quit(target: JvmProcess, proc: Path) -> bool:
     status = (proc / str(target.pid) / "status").read_text(errors="replace")
     caught = int(_field(status, "SigCgt"), 16)
     return bool(caught >> (signal.SIGQUIT - 1) & 1)
 
 
 @contextmanager
-def _as_user_of(target: Target) -> Iterator[None]:
+def _as_user_of(target: JvmProcess) -> Iterator[None]:
     """As root: for a moment the JVM's user, as a JVM listens to no other, not even to root."""
     before = os.geteuid(), os.getegid()
     if before == (target.uid, target.gid) or before[0] != 0:

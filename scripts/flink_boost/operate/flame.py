@@ -20,8 +20,8 @@ from flink_boost.base.files import make_folder
 from flink_boost.flink.flamegraph import MARK_MEANS, draw, read_recording
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.profiler import LIBRARY_NAME, Profiler
-from flink_boost.flink.stacks import Ours, ours_share, top
-from flink_boost.operate.attach import Target, find_target, load_library
+from flink_boost.flink.stacks import Ours, by_method, ours_share, top
+from flink_boost.operate.attach import JvmProcess, find_target, load_library
 from flink_boost.operate.flink_processes import find_running, sees_all
 
 EVENTS: Mapping[str, str] = {
@@ -102,14 +102,15 @@ def take_flame(
         notes=(f"{MARK_MEANS}: {share:.1%} of it is in or below them.",),
         ours=ours,
     )
-    return Flame(pid, event, seconds, page, top(stacks, ours), share)
+    own = stacks if event == "cpu" else by_method(stacks)
+    return Flame(pid, event, seconds, page, top(own, ours), share)
 
 
-def _outside(target: Target) -> Path:
+def _outside(target: JvmProcess) -> Path:
     return target.root if target.contained else Path("/")
 
 
-def _prepare(target: Target, profiler: Profiler) -> tuple[str, Path]:
+def _prepare(target: JvmProcess, profiler: Profiler) -> tuple[str, Path]:
     """A folder that the process may write to, and the library's path as the process sees it."""
     outside = _outside(target)
     temporary = outside / "tmp" if target.contained else Path(tempfile.gettempdir())

@@ -30,6 +30,11 @@ from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
 _SECONDS = 300.0
 # 1 January 2026, as the build of the jars has it; zip files know nothing before 1980.
 _EPOCH = "1767225600"
+_PROFILERS_NOTICE = """\
+These jars are async-profiler and its converter, Copyright The async-profiler authors, unchanged, as
+published on Maven Central (https://github.com/async-profiler/async-profiler). Licensed under the
+Apache License, Version 2.0, whose text is beside this package's own metadata.
+"""
 
 
 def build_wheel(root: Path, lines: Sequence[Line], package: Carried, target: Path) -> Path:
@@ -65,6 +70,7 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
     shutil.copy(root / "lines.toml", data)
     for pin in (LIBRARY, CONVERTER):
         shutil.copy(ensure_profiler_jar(pin, root / ".cache"), data / CARRIED_FOLDER)
+    (data / CARRIED_FOLDER / "NOTICE").write_text(_PROFILERS_NOTICE, encoding="ascii")
     for line in lines:
         shutil.copy(package.dropin(line), data / "jars")
         shutil.copy(package.verifier(line), data / "verifiers" / f"{line.version}.jar")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
 from flink_boost.publish.comparison import comparison_sheets, further_sheets, left_out
+from flink_boost.publish.profile_links import copy_profiles
 from flink_boost.publish.report_page import AaSummary, ReportInput, render
 from flink_boost.publish.sheet import markdown
 
@@ -58,20 +59,18 @@ def write_report(
     if gaps:
         tell(gaps)
     series = build_series(history.runs)
-    page = render(
-        ReportInput(
-            run=info,
-            comparisons=compare(info, stored.forks),
-            series=series,
-            trends=detect(series),
-            aa=newest_aa(results, history.runs, info),
-            dashboard_url=dashboard_url,
-            made=made,
-            further=further_sheets(info, stored.forks, DEFAULT_CONFIDENCE),
-            left_out=tuple(
-                sentence for sentence in (gaps, left_out(info, stored.forks)) if sentence
-            ),
-        )
+    profiles = copy_profiles(results, info, reports / info.run_id, tell)
+    shown = ReportInput(
+        run=info,
+        comparisons=compare(info, stored.forks),
+        series=series,
+        trends=detect(series),
+        aa=newest_aa(results, history.runs, info),
+        dashboard_url=dashboard_url,
+        made=made,
+        further=further_sheets(info, stored.forks, DEFAULT_CONFIDENCE),
+        left_out=tuple(sentence for sentence in (gaps, left_out(info, stored.forks)) if sentence),
+        profiles=profiles,
     )
     written = WrittenReport(
         info.run_id,
@@ -82,8 +81,9 @@ def write_report(
     tables = comparison_sheets(info, stored.forks, DEFAULT_CONFIDENCE, as_grid=True)
     make_folder(written.page.parent)
     write_durably(written.markdown, "\n".join(markdown(table) for table in tables))
-    write_durably(written.page, page)
-    write_durably(written.newest, page)
+    write_durably(written.page, render(shown))
+    above = tuple(profile.below(info.run_id) for profile in profiles)
+    write_durably(written.newest, render(replace(shown, profiles=above)))
     return written
 
 

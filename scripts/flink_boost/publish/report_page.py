@@ -25,6 +25,7 @@ from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.comparison import SLIGHTLY_SLOWER, gc_ratio_text, harness_sentence
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
+from flink_boost.publish.profile_links import ProfileLinks
 from flink_boost.publish.sheet import Sheet, tone_of
 
 
@@ -53,6 +54,7 @@ class ReportInput:
     made: datetime
     further: tuple[Sheet, ...] = ()
     left_out: tuple[str, ...] = ()
+    profiles: tuple[ProfileLinks, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def render(report: ReportInput) -> str:
         circumstances=_circumstances(run),
         further=report.further,
         left_out=report.left_out,
+        profiles=report.profiles,
         dashboard_url=_web_address(report.dashboard_url),
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
     )

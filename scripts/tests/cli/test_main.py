@@ -137,7 +137,7 @@ def test_a_wheel_lists_what_works_in_it(
     monkeypatch.setattr(main_module, "CARRIED", tmp_path)
     assert main(["--help"]) == 0
     shown = sections(capsys.readouterr().out)
-    assert shown == {"Installations": ["install", "verify", "doctor", "uninstall"]}
+    assert shown == {"Installations": ["install", "verify", "doctor", "flame", "uninstall"]}
     assert set(SECTIONS["Installations"]) >= CARRIED_COMMANDS
 
 

@@ -7,6 +7,7 @@ import pytest
 from flink_boost.base.errors import BrokenData
 from flink_boost.flink.stacks import (
     MARK,
+    by_method,
     change_lines,
     changes,
     marked,
@@ -87,6 +88,12 @@ def test_a_method_that_alone_became_slow_comes_first_also_where_a_side_is_slower
 def test_a_method_that_takes_all_from_one_other_comes_before_it() -> None:
     found = changes({("A.a_[j]",): 1}, {("B.b_[j]",): 1}, (1.0, 1.0), OURS)
     assert [one.method for one in found] == ["B.b", "A.a"]
+
+
+def test_what_allocates_is_a_method_and_not_the_object() -> None:
+    stacks = {("A.copy_[j]", "byte[]_[i]"): 3, ("A.copy_[j]", "java.lang.String_[i]"): 1}
+    assert top(by_method(stacks), OURS) == (("A.copy", 1.0),)
+    assert by_method({("byte[]_[i]",): 2}) == {("byte[]_[i]",): 2}
 
 
 def test_the_share_of_ours_counts_what_runs_below_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -14,6 +15,7 @@ from installed_wheels import wheel_of
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.profiler import CONVERTER, LIBRARY
 from flink_boost.operate.carried import of_tree
 from flink_boost.operate.wheel import build_wheel
 
@@ -92,7 +94,7 @@ def test_it_installs_verifies_and_uninstalls_without_the_source_tree(
 def test_it_offers_what_works_without_the_source_tree(program: Path) -> None:
     told = call(program, "--help").stdout
     listing = told.partition("\nInstallations:")[2]
-    for name in ("install", "verify", "uninstall", "doctor"):
+    for name in ("install", "verify", "flame", "uninstall", "doctor"):
         assert f"\n  {name} " in listing
     for elsewhere in ("Measuring:", "Publishing:", "bench", "boost compare", "\n  dist "):
         assert elsewhere not in told
@@ -119,7 +121,39 @@ def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
         assert f"flink_boost/data/examples/{line.version}/WordCount.jar" in parts
     lines = (PROJECT_ROOT / "lines.toml").read_bytes()
     assert parts["flink_boost/data/lines.toml"] == lines
-    assert len(parts) == 3 * len(LINES) + 1
+    profiler = {name for name in parts if name.startswith("flink_boost/data/profiler/")}
+    assert profiler == {
+        f"flink_boost/data/profiler/{name}" for name in (LIBRARY.file, CONVERTER.file, "NOTICE")
+    }
+    assert len(parts) == 3 * len(LINES) + 1 + len(profiler)
+
+
+def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: Path) -> None:
+    source = tmp_path / "Busy.java"
+    source.write_text(
+        'class Busy { public static void main(String[] words) { System.out.println("ready");'
+        " while (true) new Object(); } }"
+    )
+    cache = tmp_path / "cache"
+    with subprocess.Popen(["java", str(source)], stdout=subprocess.PIPE) as busy:
+        try:
+            assert busy.stdout is not None
+            assert busy.stdout.readline() == b"ready\n"
+            # Not behind the mounts of `call`: what is in another namespace may not be profiled.
+            answer = subprocess.run(
+                [program, "flame", str(busy.pid), "--seconds", "2", "--out", tmp_path],
+                env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+                cwd="/",
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+        finally:
+            busy.kill()
+    assert answer.returncode == 0, answer.stderr
+    assert (tmp_path / f"flame-{busy.pid}-cpu.html").is_file()
+    assert list(cache.glob("flink-boost/*/async-profiler-*/libasyncProfiler.so"))
 
 
 def test_the_same_input_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from flink_boost.measure.profiles.model import (
     TopFrame,
     folder_of,
 )
-from flink_boost.measure.runner import jmh_command
+from flink_boost.measure.runner import JMH_IS_BUSY, jmh_command
 
 # Where a container or the kernel forbids hardware counters, a timer of CPU time is always there.
 EVENT = "itimer"
@@ -136,6 +136,7 @@ def _record(
         ) from None
     found = sorted(folder.rglob("*.jfr"))
     if code != 0 or len(found) != 1:
+        _refuse_beside_another(fork.cell, log)
         said = _last_words(log)
         raise NotProfiled(
             f"{fork.cell.name} was not profiled: its fork on {side.name} "
@@ -164,6 +165,14 @@ def _record(
     # CPU time is what was sampled; time by the clock also holds waiting.
     spent = parsed.cpu_time_per_op or _nanoseconds(parsed.unit, parsed.score)
     return _Recorded(cpu, alloc, spent, recording)
+
+
+def _refuse_beside_another(cell: Cell, log: Path) -> None:
+    if JMH_IS_BUSY in log.read_text(encoding="utf-8", errors="replace"):
+        raise NotProfiled(
+            f"{cell.name} was not profiled: another JMH benchmark is running on this machine.",
+            "Wait until it has ended, then try again.",
+        )
 
 
 def _reader(fork: _Fork, recording: Path) -> Callable[[str], Mapping[Stack, int]]:
