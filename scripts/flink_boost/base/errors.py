@@ -172,10 +172,10 @@ class ReplacedClasses(FlinkBoostError):
 class DifferentBox(EnvironmentProblem):
     """This machine, or how it is set, is not what ``box.toml`` recorded."""
 
-    exit_code = 22
+    exit_code = 32
 
 
 class NoisyBox(EnvironmentProblem):
     """Something else uses the machine, so that what is measured now would not be believed."""
 
-    exit_code = 23
+    exit_code = 33

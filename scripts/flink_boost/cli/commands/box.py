@@ -157,8 +157,8 @@ def show(as_json: bool) -> None:
 def check(with_noise: bool, wait: float, seconds: float, as_json: bool) -> None:
     """Refuse a machine that is not as recorded, or not quiet.
 
-    Ends with 22 when something differs that scores depend on. Updates of kernel, JDK and microcode
-    are told and refuse nothing. Ends with 23 when it is not quiet (--noise).
+    Ends with 32 when something differs that scores depend on. Updates of kernel, JDK and microcode
+    are told and refuse nothing. Ends with 33 when it is not quiet (--noise).
 
     \b
     Examples:
