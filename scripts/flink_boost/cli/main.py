@@ -27,7 +27,8 @@ from flink_boost.cli.problems import explain
 
 # How --help lists the subcommands: in the order in which a user meets them.
 SECTIONS = {
-    "Measuring": ("run", "bench", "compare", "detect", "alarm", "bisect", "runs", "box"),
+    "Measuring": ("run", "bench", "plan", "compare", "repeat", "history", "export", "runs"),
+    "Nights": ("nightly", "detect", "alarm", "bisect", "notify", "box", "canary"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
     "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
     "Installations": ("install", "verify", "doctor", "flame", "uninstall", "dist"),

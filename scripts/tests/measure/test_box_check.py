@@ -177,9 +177,9 @@ def test_check_on_this_machine(
     assert "The kernel was before-" in captured.err
 
     path.write_text(recorded_text.replace("[recorded]", '[recorded]\ngovernor = "performance"'))
-    assert main(["box", "check", "--json"]) == 22
+    assert main(["box", "check", "--json"]) == 32
     captured = capsys.readouterr()
-    assert json.loads(captured.out)["exit_code"] == 22
+    assert json.loads(captured.out)["exit_code"] == 32
     assert "The frequency governor was performance and is" in captured.err
     assert main(["box", "show"]) == 0
     assert "differs" in capsys.readouterr().out
@@ -189,7 +189,7 @@ def test_check_on_this_machine(
     assert main(["box", "check"]) == 0
 
     path.write_text('name = "redbox"\nfingerprint = "0123456789ab"\n')
-    assert main(["box", "check"]) == 22
+    assert main(["box", "check"]) == 32
     assert "The fingerprint of processor, cores and memory was 0123" in capsys.readouterr().err
 
 

@@ -51,7 +51,7 @@ def test_each_kind_of_noise_is_refused_with_its_reason(
     assert not noise.assess(disturbed).quiet
     with pytest.raises(NoisyBox, match=reason) as refused:
         noise.wait_for_quiet(lambda: noise.assess(disturbed), minutes=0)
-    assert refused.value.exit_code == 23
+    assert refused.value.exit_code == 33
 
 
 def test_all_reasons_are_named_and_the_limits_are_the_boxs() -> None:

@@ -30,7 +30,14 @@ def points(*runs: RunSummary) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "purpose", [Purpose.REQUEST, Purpose.CONFIRMATION, Purpose.BISECT, Purpose.BY_HAND]
+    "purpose",
+    [
+        Purpose.REQUEST,
+        Purpose.CONFIRMATION,
+        Purpose.BISECT,
+        Purpose.CANARY,
+        Purpose.BY_HAND,
+    ],
 )
 def test_only_nights_are_points_of_the_trend(purpose: Purpose) -> None:
     """The same box, line and options: nothing but the purpose tells such a run from a night."""

@@ -47,6 +47,8 @@ PLAN_OPTIONS = (
         "purpose",
     ),
 )
+# A group makes the one; `flink-boost canary run`, with a jar of its own, the other.
+MADE_OTHERWISE = (Purpose.QUICK_LOOK, Purpose.CANARY)
 HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 
@@ -84,7 +86,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 @click.option("--jvm-arg", multiple=True, help="Further option of the measured JVMs; repeatable.")
 @click.option(
     "--purpose",
-    type=click.Choice([purpose.value for purpose in Purpose if purpose is not Purpose.QUICK_LOOK]),
+    type=click.Choice([purpose.value for purpose in Purpose if purpose not in MADE_OTHERWISE]),
     help="What the run is for: only nightly ones become points of the trend. Default: by-hand;"
     " quick-look in a group of quick looks.",
 )

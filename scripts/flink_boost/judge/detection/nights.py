@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-_MAD_TO_SIGMA = 1.4826  # of a normal distribution
+MAD_TO_SIGMA = 1.4826  # of a normal distribution
 LEAST_SIGMA = 0.001  # relative; no clock and no box is steadier over nights
 
 
@@ -82,7 +82,7 @@ def noise_of(nights: Sequence[Night]) -> Noise:
 
 def sigma(distances: Sequence[float]) -> float:
     """The standard deviation of normal values at these absolute distances, by the median."""
-    return _MAD_TO_SIGMA * statistics.median(distances) if distances else 0.0
+    return MAD_TO_SIGMA * statistics.median(distances) if distances else 0.0
 
 
 def _is_score(value: object) -> bool:

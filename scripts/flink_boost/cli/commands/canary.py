@@ -1,0 +1,183 @@
+"""``flink-boost canary``: Measure an old jar each night, to tell the box from the code."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.context import Settings
+from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.lines import default_line, find_line, load_lines
+from flink_boost.judge.canary import CanaryReading
+from flink_boost.measure import canary, classpaths, store
+from flink_boost.measure.box import choose_java, describe_box
+from flink_boost.measure.boxfile import read_box_file
+from flink_boost.measure.boxlock import lock_file, machine_lock
+from flink_boost.measure.canary import FrozenCanary
+from flink_boost.measure.groups import find_group, load_groups
+from flink_boost.publish.progress import shown_progress
+from flink_boost.service.canary import (
+    CanaryNightWork,
+    measure_canary,
+    newest_canary_run,
+    readings_until,
+    require_canary,
+)
+
+MOVED = 34
+
+
+@click.group(name="canary")
+def command() -> None:
+    """Measure an old jar each night, to tell the box from the code.
+
+    Nothing in a canary changes: when it becomes faster or slower, it is the machine, and what
+    changed in the product that night is not to be believed.
+
+    \b
+    Examples:
+      flink-boost canary freeze 2.3.0 ../release-0.1.0/flink-boost-2.3.0-0.1.0.jar
+      flink-boost canary run --line 2.3.0
+      flink-boost canary show
+    """
+
+
+@command.command(name="freeze")
+@click.argument("line")
+@click.argument("jar", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--group", default=canary.GROUP, show_default=True, help="What to measure with it.")
+@click.option("--replace", is_flag=True, help="Give up the canary that there is.")
+@json_option
+@click.pass_context
+def freeze(
+    ctx: click.Context, line: str, jar: Path, group: str, replace: bool, as_json: bool
+) -> None:
+    """Keep JAR and stock's class path of LINE, benchmarks among it, under build/canary/.
+
+    JAR is an older release of ours, or tonight's. Keep a copy of build/canary: a canary that is
+    frozen anew learns anew.
+    """
+    settings: Settings = ctx.obj
+    with failing_in_json("canary freeze", as_json):
+        flink = find_line(line)
+        paths = classpaths.find_class_paths(flink, settings.build, "", ())
+        kept = canary.freeze(
+            settings.build,
+            flink.version,
+            jar,
+            paths.stock,
+            find_group(load_groups(), group),
+            datetime.now(UTC).replace(microsecond=0),
+            replace=replace,
+        )
+    folder = canary.folder_of(settings.build, flink.version)
+    if as_json:
+        print_json("canary freeze", 0, {**_described(kept), "folder": folder})
+        return
+    click.echo(f"{_sentence(kept)} It is in {folder}.")
+
+
+@command.command(name="show")
+@click.option("--line", help="Default: all that have a canary.")
+@json_option
+@click.pass_context
+def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
+    """Show what is frozen, whether its files are whole, and what its nights said."""
+    settings: Settings = ctx.obj
+    shown = []
+    with failing_in_json("canary show", as_json):
+        lines = [find_line(line)] if line else list(load_lines().values())
+        for flink in lines:
+            kept = canary.load(settings.build, flink.version)
+            if kept is None:
+                continue
+            canary.class_paths(settings.build, kept)
+            newest = newest_canary_run(settings.results, kept)
+            readings = readings_until(settings.results, newest) if newest else ()
+            shown.append((kept, readings))
+        if line and not shown:
+            require_canary(settings.build, line)
+    if as_json:
+        answer = [
+            {**_described(kept), "nights": [asdict(one) for one in readings]}
+            for kept, readings in shown
+        ]
+        print_json("canary show", 0, {"canaries": answer})
+        return
+    for kept, readings in shown:
+        click.echo(_sentence(kept))
+        for one in readings:
+            click.echo(f"  {one.run_id}  {_state(one):8}  {one.reason}")
+    if not shown:
+        click.echo("No line has a canary: `flink-boost canary freeze LINE JAR` keeps one.")
+
+
+@command.command(name="run")
+@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@click.option("--environment", metavar="NAME", help="Measure as a box of this name.")
+@json_option
+@click.pass_context
+def run(
+    ctx: click.Context, line: str | None, java: str | None, environment: str | None, as_json: bool
+) -> int:
+    """Measure the canary of a line, and say whether it has moved; 34 is the code when it has.
+
+    What was begun today (UTC) goes on.
+    """
+    settings: Settings = ctx.obj
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    with failing_in_json("canary run", as_json):
+        flink = find_line(line or default_line())
+        require_canary(settings.build, flink.version)
+        java = choose_java(java, None, flink.jdks, dict(os.environ), java_home)
+        box = describe_box(ask_jdk(java), read_box_file(os.environ), environment=environment)
+        today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        work = CanaryNightWork(settings.results, settings.build, flink, java, box, since=today)
+        purpose = f"flink-boost canary run into {settings.results}"
+        measuring = machine_lock(lock_file(os.environ), purpose)
+        with (
+            terminated_like_interrupted(),
+            store.lock(settings.results),
+            measuring,
+            shown_progress(errors) as progress,
+        ):
+            run_id = measure_canary(work, progress, errors.out)
+        reading = readings_until(settings.results, run_id)[-1]
+    code = MOVED if reading.moved else 0
+    if as_json:
+        print_json("canary run", code, asdict(reading))
+        return code
+    click.echo(f"{run_id}: {_state(reading)}, {reading.reason}")
+    return code
+
+
+def _state(reading: CanaryReading) -> str:
+    if reading.learning:
+        return "learning"
+    return "moved" if reading.moved else "steady"
+
+
+def _sentence(kept: FrozenCanary) -> str:
+    return (
+        f"Flink {kept.line}: flink-boost {kept.boost_version}, frozen on {kept.frozen:%Y-%m-%d},"
+        f" {len(kept.cells)} benchmarks, {kept.pairs} pairs ({kept.identity})."
+    )
+
+
+def _described(kept: FrozenCanary) -> dict[str, object]:
+    return {
+        "line": kept.line,
+        "version": kept.boost_version,
+        "frozen": kept.frozen.isoformat(),
+        "identity": kept.identity,
+        "benchmarks": [cell.name for cell in kept.cells],
+        "pairs": kept.pairs,
+    }
