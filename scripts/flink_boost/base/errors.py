@@ -40,6 +40,10 @@ class BrokenData(FlinkBoostError):
     exit_code = 3
 
 
+class NewerResults(BrokenData):
+    """A newer flink-boost wrote this run; it is neither read nor changed."""
+
+
 class EnvironmentProblem(FlinkBoostError):
     """The machine does not let us work: a busy port, a full disk, a missing tool."""
 

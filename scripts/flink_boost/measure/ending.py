@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.measure import store
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.schema import refuse_newer
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import MissingFork, PlanStamp, RunSummary, named_forks, summarise
 
@@ -87,7 +88,8 @@ def _set_halves_aside(results: Path, info: RunInfo, missing: Sequence[MissingFor
 def load_summary(results: Path, run_id: str) -> RunSummary:
     """What a final run has measured; reads one file where the summary is in order.
 
-    Raises ``UsageProblem`` when there is no such run, ``BrokenData`` when its plan is damaged.
+    Raises ``UsageProblem`` when there is no such run, ``BrokenData`` when its plan is damaged,
+    ``NewerResults`` when a newer flink-boost wrote one of both.
     """
     path = results / run_id / SUMMARY_FILE
     seen = _identity(path)
@@ -130,6 +132,7 @@ def _read(path: Path) -> RunSummary | None:
     try:
         return RunSummary.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
+        refuse_newer(path)
         return None
 
 

@@ -26,6 +26,7 @@ class Group:
     """A named plan: what ``flink-boost bench --group`` runs.
 
     ``pairs`` is of every cell, or the most that one has; ``cell_pairs`` then has one for each.
+    ``cores``, one per cell where any is given, is how many a box should have for it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Group:
     cells: tuple[Cell, ...]
     timings: tuple[Timing, ...]
     cell_pairs: tuple[int, ...] = ()
+    cores: tuple[int, ...] = ()
 
     def with_pairs(self, cell_pairs: Sequence[int]) -> Group:
         """The same with these pairs, one number per cell, in their order."""
@@ -55,6 +57,7 @@ class Group:
             cells=tuple(self.cells[place] for place in kept),
             timings=tuple(self.timings[place] for place in kept),
             cell_pairs=(),
+            cores=tuple(self.cores[place] for place in kept) if self.cores else (),
         )
         return part.with_pairs([pairs[place] for place in kept])
 
@@ -65,6 +68,7 @@ class _Entry(BaseModel):
     benchmark: Annotated[str, Field(pattern=r"^[\w$.]+\.\w+$")]
     params: dict[str, Annotated[list[str], Field(min_length=1)]] = Field(default_factory=dict)
     pairs: Annotated[int, Field(ge=1)] | None = None
+    cores: Annotated[int, Field(ge=1)] = 1
     warmup_iterations: Annotated[int, Field(alias="warmup-iterations", ge=0)]
     warmup_time_ms: Annotated[int, Field(alias="warmup-time-ms", ge=1)]
     iterations: Annotated[int, Field(ge=1)]
@@ -161,11 +165,11 @@ def choose_cells(group: Group, patterns: Sequence[str]) -> Group:
 
 def _expand(name: str, group: _Group, path: Path) -> Group:
     plan = [
-        (cell, entry.timing(), entry.pairs or group.pairs)
+        (cell, entry.timing(), entry.pairs or group.pairs, entry.cores)
         for entry in group.benchmarks
         for cell in entry.cells()
     ]
-    cells = tuple(cell for cell, _, _ in plan)
+    cells = tuple(cell for cell, _, _, _ in plan)
     twice = {cell.name for cell, count in Counter(cells).items() if count > 1}
     if twice:
         raise BrokenData(
@@ -177,8 +181,9 @@ def _expand(name: str, group: _Group, path: Path) -> Group:
         quick_look=group.quick_look,
         pairs=group.pairs,
         cells=cells,
-        timings=tuple(timing for _, timing, _ in plan),
-    ).with_pairs([pairs for _, _, pairs in plan])
+        timings=tuple(timing for _, timing, _, _ in plan),
+        cores=tuple(cores for _, _, _, cores in plan),
+    ).with_pairs([pairs for _, _, pairs, _ in plan])
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

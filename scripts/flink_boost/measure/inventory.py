@@ -13,6 +13,7 @@ from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.measure import store
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.schema import RUN_FILES, is_newer
 from flink_boost.measure.store import RunState
 
 _DELETED = ".deleted"
@@ -72,11 +73,14 @@ def prunable(
 ) -> tuple[Prunable, ...]:
     """Abandoned runs, and with ``logs_after`` the logs of complete runs that are older than that.
 
-    Results are never among them: the JSON of every fork of a complete run stays.
+    Results are never among them: the JSON of every fork of a complete run stays, and so does all
+    of a run that a newer flink-boost wrote.
     """
     found: list[Prunable] = []
     for run in list_runs(results):
         folder = results / run.run_id
+        if any(is_newer(folder / name) for name in RUN_FILES):
+            continue
         if run.state is RunState.ABANDONED:
             found.append(Prunable(run.run_id, "abandoned run", (), run.bytes))
         elif (

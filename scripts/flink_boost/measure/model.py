@@ -61,8 +61,8 @@ class Cell(Frozen):
     ``benchmark`` is the full name as JMH prints it: ``package.Class.method``.
     """
 
-    benchmark: str
-    params: tuple[tuple[str, str], ...] = ()
+    benchmark: str = Field(description="package.Class.method")
+    params: tuple[tuple[str, str], ...] = Field(default=(), description="names with values")
 
     @property
     def name(self) -> str:
@@ -92,10 +92,10 @@ class Cell(Frozen):
 class Timing(Frozen):
     """How long JMH warms up and measures in one fork."""
 
-    warmup_iterations: int
-    warmup_time_ms: int
-    iterations: int
-    iteration_time_ms: int
+    warmup_iterations: int = Field(description="count")
+    warmup_time_ms: int = Field(description="of one, in milliseconds")
+    iterations: int = Field(description="count of those that are measured")
+    iteration_time_ms: int = Field(description="of one, in milliseconds")
 
     @property
     def seconds(self) -> float:
@@ -124,18 +124,18 @@ class Box(Frozen):
 
     name: str = Field(default="", description="of box.toml; empty where a box has none")
     fingerprint: str = Field(default="", description="of processor, cores and memory")
-    hostname: str
-    cpu: str
+    hostname: str = Field(description="of the machine or container")
+    cpu: str = Field(description="model of the processor")
     cores: int = Field(description="those that affinity and cgroup grant")
-    memory_mb: int
-    kernel: str
-    jdk: str
-    load: float
-    governor: str = ""
-    turbo: str = ""
-    smt: str = ""
-    aslr: str = ""
-    microcode: str = ""
+    memory_mb: int = Field(description="in units of 1024 x 1024 bytes")
+    kernel: str = Field(description="release of the kernel")
+    jdk: str = Field(description="full version of the JDK")
+    load: float = Field(description="mean of the minute before the run, over all cores")
+    governor: str = Field(default="", description="of the clock frequency; empty: not known")
+    turbo: str = Field(default="", description="'on' or 'off'; empty: not known")
+    smt: str = Field(default="", description="simultaneous multithreading; empty: not known")
+    aslr: str = Field(default="", description="random addresses; empty: not known")
+    microcode: str = Field(default="", description="revision; empty: not known")
 
     @property
     def facts(self) -> BoxFacts:
@@ -181,7 +181,7 @@ class Built(Frozen):
     """What one side of a run was built from."""
 
     project: str = Field(description="'flink-boost' or 'flink', or a fork's owner/name")
-    version: str
+    version: str = Field(description="its release")
     commit: str = Field(default="", description="'<sha>-dirty' when files differ; empty: official")
 
     @property
@@ -193,12 +193,14 @@ class Built(Frozen):
 class RunInfo(Frozen):
     """Plan and circumstances of a run; written before its first fork."""
 
-    schema_version: int = RUN_SCHEMA
-    run_id: str
+    schema_version: int = Field(
+        default=RUN_SCHEMA, ge=1, le=RUN_SCHEMA, description="of run.json; see docs/results.md"
+    )
+    run_id: str = Field(description="name of the folder, which sorts by time")
     started: datetime = Field(description="UTC")
     group: str = Field(description="name of the group in benchmarks/groups.toml, or 'custom'")
-    quick_look: bool
-    line: str
+    quick_look: bool = Field(description="too short to publish")
+    line: str = Field(description="release of Flink")
     sides: tuple[Side, ...] = Field(
         min_length=2, description="order within a pair: reference, candidate, perhaps a third side"
     )
@@ -207,12 +209,12 @@ class RunInfo(Frozen):
         default=(), description="of each cell, in their order; empty: every one has `pairs`"
     )
     opened: bool = Field(description="java.lang opened, as Flink's own configuration does")
-    jvm_options: tuple[str, ...]
-    purpose: Purpose = Purpose.NIGHTLY
+    jvm_options: tuple[str, ...] = Field(description="of every measured JVM")
+    purpose: Purpose = Field(default=Purpose.NIGHTLY, description="what it is for")
     subject: Built | None = Field(default=None, description="of the candidate; None in old runs")
     baseline: Built | None = Field(default=None, description="of the reference; None in old runs")
     commit: str = Field(description="of flink-boost; '<sha>-dirty' when the tree had changes")
-    boost_version: str
+    boost_version: str = Field(description="of flink-boost")
     dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
     stock_sha256: str = Field(default="", description="over all files of the stock class path")
     third: str = Field(
@@ -228,9 +230,9 @@ class RunInfo(Frozen):
     )
     threads: int = Field(default=1, description="measuring threads in each fork")
     heap: str = Field(default="", description="heap of each fork; empty: as the benchmark fixes it")
-    cells: tuple[Cell, ...]
+    cells: tuple[Cell, ...] = Field(description="what is measured")
     timings: tuple[Timing, ...] = Field(default=(), description="one per cell, in the same order")
-    box: Box
+    box: Box = Field(description="machine and JDK")
 
     @model_validator(mode="before")
     @classmethod

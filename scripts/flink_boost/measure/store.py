@@ -24,6 +24,7 @@ from flink_boost.flink.side import Side
 from flink_boost.measure import jmh
 from flink_boost.measure.model import Cell, Fork, RunInfo
 from flink_boost.measure.order import pairs_in_turn
+from flink_boost.measure.schema import RUN_FILES, refuse_newer
 from flink_boost.measure.summary import MissingFork
 
 LOCK_FILE = ".bench.lock"
@@ -133,9 +134,11 @@ def set_state(results: Path, run_id: str, reached: RunState) -> None:
 def abandon(results: Path, run_id: str) -> None:
     """Gives a run up: it is no point of anything and is not resumed; its files stay.
 
-    Works for a run with a damaged plan, too. Raises ``UsageProblem`` when there is no such run.
+    Works for a run with a damaged plan, too. Raises ``UsageProblem`` when there is no such run,
+    ``NewerResults`` when a newer flink-boost wrote it.
     """
-    _require_run(results, run_id)
+    path = _require_run(results, run_id)
+    refuse_newer(*(path.with_name(name) for name in RUN_FILES))
     write_durably(results / run_id / RunState.ABANDONED.value, b"")
 
 
@@ -151,9 +154,11 @@ def refuse_abandoned(results: Path, run_id: str) -> None:
 def load_run(results: Path, run_id: str) -> RunInfo:
     """The plan of a run.
 
-    Raises ``UsageProblem`` when there is no such run, ``BrokenData`` when its plan is damaged.
+    Raises ``UsageProblem`` when there is no such run, ``BrokenData`` when its plan is damaged,
+    ``NewerResults`` when a newer flink-boost wrote it.
     """
     path = _require_run(results, run_id)
+    refuse_newer(*(path.with_name(name) for name in RUN_FILES))
     try:
         info = RunInfo.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:

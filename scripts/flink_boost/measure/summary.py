@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
 from flink_boost.flink.side import SIDE_TITLES, Side
-from flink_boost.measure.model import Cell, Fork, Frozen, Mode, RunInfo
+from flink_boost.measure.model import RUN_SCHEMA, Cell, Fork, Frozen, Mode, RunInfo
 
 _NAMED = 3  # so many missing forks are named one by one
 
@@ -40,9 +40,9 @@ class CellSummary(Frozen):
     """One benchmark in one run."""
 
     cell: Cell
-    mode: Mode
-    unit: str
-    sides: tuple[SideScores, ...]
+    mode: Mode = Field(description="JMH's: thrpt, more is better; avgt, less is better")
+    unit: str = Field(description="of the scores, as JMH prints it: 'ns/op', 'ops/ms'")
+    sides: tuple[SideScores, ...] = Field(description="in the order of the plan")
 
     def of(self, side: Side) -> SideScores | None:
         """The forks of that side; None when there is none."""
@@ -65,7 +65,7 @@ class MissingFork(Frozen):
 
     cell: Cell
     side: Side
-    pair: int
+    pair: int = Field(description="from 1")
     damage: str = Field(default="", description="what is wrong with its file; empty without one")
 
     def __str__(self) -> str:
@@ -76,20 +76,22 @@ class MissingFork(Frozen):
 class PlanStamp(Frozen):
     """Which ``run.json`` a summary belongs to; size and time alone spare reading it."""
 
-    size: int = 0
-    mtime_ns: int = 0
-    sha256: str = ""
+    size: int = Field(default=0, description="in bytes")
+    mtime_ns: int = Field(default=0, description="when it was written, in ns since 1970")
+    sha256: str = Field(default="", description="of its content")
 
 
 class RunSummary(Frozen):
     """A finished run: plan, scores, and what is missing."""
 
-    schema_version: Literal[1] = 1
+    schema_version: int = Field(
+        default=RUN_SCHEMA, ge=1, le=RUN_SCHEMA, description="of summary.json: as of run.json"
+    )
     revision: int = Field(default=1, ge=1, description="grows when a repair changes the scores")
-    plan: PlanStamp = PlanStamp()
-    info: RunInfo
-    cells: tuple[CellSummary, ...]
-    missing: tuple[MissingFork, ...] = ()
+    plan: PlanStamp = Field(default=PlanStamp(), description="which run.json it was made of")
+    info: RunInfo = Field(description="the plan, as in run.json")
+    cells: tuple[CellSummary, ...] = Field(description="what was measured")
+    missing: tuple[MissingFork, ...] = Field(default=(), description="planned forks without result")
 
     @property
     def is_aa(self) -> bool:
