@@ -100,6 +100,11 @@ def _closing_options(jdk: int) -> tuple[str, ...]:
 
 def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box) -> None:
     """Refuses to mix forks of different jars, machines or JDKs in one run (``UsageProblem``)."""
+    if Side.BEFORE in info.sides:
+        raise UsageProblem(
+            f"The run {info.run_id} is a rerun of two builds.",
+            "`flink-boost detect --confirm` or `flink-boost bisect` goes on with it.",
+        )
     jar = sha256(class_paths.dropin) if Side.PATCHED in info.sides else ""
     stock = sha256_of_all(class_paths.stock)
     third = sha256(class_paths.third.jar) if class_paths.third else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flink_boost.judge.alarms import AlarmState
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.renamed import load_renamed
@@ -66,6 +67,14 @@ def confirm_tonight(
             environment=environment,
         )
         store_registry(build, registry)
+    kept = {
+        commit
+        for one in registry.alarms
+        if one.state in (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
+        for commit in one.commits
+    }
+    for line in {track.settings.line for track in tracks}:
+        means.builder.prune(line, kept)
     return registry, findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import zipfile
 from pathlib import Path
@@ -64,7 +65,7 @@ JAR = """
 import pathlib, sys, zipfile
 pathlib.Path("out").mkdir()
 with zipfile.ZipFile("out/a.jar", "w") as jar:
-    jar.writestr("commit", sys.argv[1])
+    jar.writestr(zipfile.ZipInfo("commit"), sys.argv[1])
 """
 
 
@@ -195,7 +196,15 @@ def test_old_builds_are_pruned_and_wanted_ones_stay(tmp_path: Path) -> None:
         found = builder.build(commits[-1], LINE)
         os.utime(found.jars[0].parent.parent / "build.json", (place, place))
     cache = BuildCache(tmp_path / "build", "small")
-    assert cache.prune(LINE.version, 2, {commits[0]}) == (commits[1],)
+    for place in range(3):
+        os.utime(cache.keep_log(f"{place}", LINE.version, tmp_path / "none"), (place, place))
+    builder.recipe = recipe.model_copy(update={"keep": 2})
+    assert builder.prune(LINE.version, {commits[0]}) == (commits[1],)
+    assert builder.prune(LINE.version, {commits[0]}) == ()
+    assert sorted(path.name for path in (cache.folder / "failed").iterdir()) == [
+        f"{place}-{LINE.version}.log" for place in (1, 2)
+    ]
+    shutil.rmtree(cache.folder / "failed")
     assert sorted(path.name for path in cache.folder.iterdir() if path.is_dir()) == sorted(
         [commits[0], commits[2], commits[3]]
     )

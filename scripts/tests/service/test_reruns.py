@@ -129,6 +129,10 @@ def test_the_slower_build_is_slower_and_what_was_measured_is_kept(
     assert info.title_of(Side.AFTER) == f"after, {slow.built.commit[:8]}"
     assert not info.purpose.makes_a_point
     assert load_history(tmp_path).runs == ()
+    with pytest.raises(UsageProblem, match="is a rerun of two builds"):
+        plan.require_same_circumstances(
+            info, classpaths.ClassPaths(release_of(LINE), Path()), info.box
+        )
 
 
 def test_a_comparator_is_code_of_neither_build(slow: Build, tmp_path: Path) -> None:

@@ -101,7 +101,9 @@ def locate(
         middle = max(between, key=lambda number: _disagreement(shapes, number))
         found = rerun(before, middle, BATCH)
         asked += BATCH
-        if not found:
+        if found is None:
+            found = (0.0,) * BATCH  # the same build as that of ``before``: as fast for certain
+        elif not found:
             break
         shapes.weigh(middle, found, noise.pair)
     return _likeliest(shapes, nights)

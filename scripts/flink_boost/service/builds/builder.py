@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -74,6 +74,16 @@ class RecipeBuilder:
         ):
             self._remove_left_over(aside)
             return self._made(full, line, recipe, aside)
+
+    def prune(self, line: str, wanted: Collection[str] = ()) -> tuple[str, ...]:
+        """Deletes builds that were not used lately, as the recipe says; returns their commits.
+
+        Those of the ``wanted`` commits stay.
+        """
+        if not self.cache.folder.is_dir():
+            return ()
+        with exclusive_lock(self.cache.folder / ".lock", "build"):
+            return self.cache.prune(line, self.recipe.keep, wanted)
 
     def _remove_left_over(self, own: Path) -> None:
         """Deletes what builds that were killed have left: we hold the lock, so they are dead."""

@@ -101,7 +101,10 @@ class BuildCache:
         return path
 
     def prune(self, line: str, keep: int, wanted: Collection[str] = ()) -> tuple[str, ...]:
-        """Deletes all but the ``keep`` builds used last, and the wanted commits; returns them."""
+        """Deletes all but the ``keep`` builds used last and the wanted commits; returns the deleted.
+
+        Of tries that failed as many logs are kept.
+        """
         files = sorted(
             self._folder.glob(f"*/{line}/{_FILE}"),
             key=lambda file: (file.stat().st_mtime, file.parent.parent.name),
@@ -117,6 +120,11 @@ class BuildCache:
             with suppress(OSError):
                 file.parent.parent.rmdir()
             deleted.append(commit)
+        logs = sorted(
+            self._folder.glob(f"{_FAILED}/*-{line}.log"), key=lambda log: log.stat().st_mtime
+        )
+        for log in logs[:-keep]:
+            log.unlink()
         return tuple(deleted)
 
     def _place(self, commit: str, line: str) -> Path:

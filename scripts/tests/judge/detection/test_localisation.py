@@ -73,3 +73,23 @@ def test_reruns_that_fail_leave_what_the_nights_say() -> None:
     builds = Builds([0.0] * 6 + [-0.1] * 4, 3)
     builds.rerun = lambda *_: [-0.1] * 8 if not builds.asked else []  # type: ignore[method-assign]
     assert builds.locate(0).first == 6
+
+
+def test_equal_builds_between_say_where_it_began_without_a_fork() -> None:
+    """Nights alone could not tell: each of them scatters as much as the whole change."""
+    right = 0
+    for seed in range(20):
+        levels = [0.0] * 8 + [-0.03] * 2
+        chance = np.random.default_rng(seed)
+        nights = [Night(at, (level + chance.normal(0, 0.03),)) for at, level in enumerate(levels)]
+        noise = Noise(night=0.03, pair=0.01)
+        asked = []
+
+        def rerun(_before: int, after: int, pairs: int) -> list[float] | None:
+            asked.append(after)  # noqa: B023 of this round
+            return None if after < 8 else list(-0.03 + chance.normal(0, 0.01, pairs))  # noqa: B023
+
+        found = list(-0.03 + chance.normal(0, 0.01, 24))
+        right += locate(nights, 0, 9, 0.0, found, noise, rerun).first == 8
+        assert asked
+    assert right >= 19

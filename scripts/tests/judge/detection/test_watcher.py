@@ -170,3 +170,24 @@ def test_the_ratio_and_its_interval_are_those_of_the_builds() -> None:
         assert alarm.high is not None
         assert alarm.low < truth.changes[0].ratio < alarm.high
         assert math.copysign(1, alarm.ratio - 1) == math.copysign(1, alarm.low - 1)
+
+
+def test_equal_builds_are_cleared_at_once_and_cost_no_pair() -> None:
+    case, truth = one_case("step-20")
+    first = truth.changes[0].first
+    asked = []
+
+    def same(before: int, after: int, pairs: int) -> None:
+        asked.append((before, after, pairs))
+
+    watcher = Watcher(same)
+    for night in case.to_nights():
+        assert watcher.add(night) is None
+        if night.number == first:
+            assert watcher.urgency > 5
+            assert watcher.pending is None
+    assert (watcher.pairs_asked, len(asked) > 0) == (0, True)
+    # Four in a row on one side, and the new level is the one that counts.
+    late = [before for before, after, _ in asked if after > first + 12]
+    assert late
+    assert min(late) >= first
