@@ -127,9 +127,9 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_done(
     start: Start, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with start(words=("sleep",)) as program:
-        with pytest.raises(EnvironmentProblem, match="cannot be written to"):
-            flame(program.pid, tmp_path / "file" / "page.html", seconds=1000)
+    refused = pytest.raises(EnvironmentProblem, match="cannot be written to")
+    with start(words=("sleep",)) as program, refused:
+        flame(program.pid, tmp_path / "file" / "page.html", seconds=1000)
 
 
 def test_a_recording_that_became_a_link_is_not_read(
