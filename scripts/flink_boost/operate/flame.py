@@ -6,6 +6,7 @@ installation; the overhead is one sample for each 10 ms of CPU time.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tempfile
@@ -15,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from flink_boost.base.errors import BrokenData, NotProfiled
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, NotProfiled
 from flink_boost.base.files import make_folder
 from flink_boost.flink.flamegraph import MARK_MEANS, draw, read_recording
 from flink_boost.flink.home import FlinkHome
@@ -30,8 +31,10 @@ EVENTS: Mapping[str, str] = {
     "lock": "event=lock,lock=1ms",
 }
 _UNITS = {"cpu": "CPU time", "alloc": "allocated bytes", "lock": "waiting for locks"}
-# As the JVMs of Flink's scripts call them; the newest releases run TaskManagers by the first alone.
-_TASK_MANAGERS = ("TaskManagerRunner",)
+# Started by Flink's scripts, by YARN, by Kubernetes.
+_TASK_MANAGERS = ("TaskManagerRunner", "YarnTaskExecutorRunner", "KubernetesTaskExecutorRunner")
+# Should we be killed, the profiler ends by itself, so many seconds after its time.
+_GRACE = 60
 
 
 @dataclass(frozen=True)
@@ -77,17 +80,22 @@ def take_flame(
     taken, with what to do.
     """
     target = find_target(pid, proc)
-    make_folder(page.parent)
+    _require_writable(page.parent)
     with_library, folder = _prepare(target, profiler)
     try:
         recording = folder / "recording.jfr"
         inside = "/" / recording.relative_to(_outside(target))
-        options = f"{EVENTS[event]},jfr,file={inside}"
+        options = f"{EVENTS[event]},jfr,timeout={math.ceil(seconds) + _GRACE},file={inside}"
         load_library(target, with_library, f"start,{options}", proc)
         try:
             wait(seconds)
         finally:
             load_library(target, with_library, f"stop,file={inside}", proc)
+        # As root we would read for the process what it may not read itself.
+        if recording.is_symlink():
+            raise NotProfiled(
+                f"{recording} was replaced by a link.", f"Do not trust process {pid}."
+            )
         try:
             stacks = read_recording(profiler, java, recording, event)
         except BrokenData as error:
@@ -106,6 +114,17 @@ def take_flame(
     return Flame(pid, event, seconds, page, top(own, ours), share)
 
 
+def _require_writable(folder: Path) -> None:
+    """Raises ``EnvironmentProblem`` early, not when everything is profiled."""
+    try:
+        make_folder(folder)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise EnvironmentProblem(f"{folder} cannot be written to.", "Name a folder with --out.")
+
+
 def _outside(target: JvmProcess) -> Path:
     return target.root if target.contained else Path("/")
 
@@ -114,6 +133,9 @@ def _prepare(target: JvmProcess, profiler: Profiler) -> tuple[str, Path]:
     """A folder that the process may write to, and the library's path as the process sees it."""
     outside = _outside(target)
     temporary = outside / "tmp" if target.contained else Path(tempfile.gettempdir())
+    if temporary.is_symlink():
+        # It would lead out of the container.
+        raise NotProfiled(f"{temporary} is a link.", "Give the container a /tmp of its own.")
     try:
         folder = Path(tempfile.mkdtemp(prefix="flink-boost-flame-", dir=temporary))
         library = folder / LIBRARY_NAME

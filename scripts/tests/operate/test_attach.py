@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from flink_boost.base.errors import NotProfiled
+from flink_boost.base.errors import EnvironmentProblem, NotProfiled
 from flink_boost.cli.main import main
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.profiler import ensure_profiler
@@ -121,6 +121,31 @@ def test_the_method_that_takes_most_is_named_and_marked_twice_in_a_row(
     page = (tmp_path / "two.html").read_text(encoding="utf-8")
     # Names are packed; a mark beyond the legend is one in the picture.
     assert page.count(MARK) > 1
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_done(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    refused = pytest.raises(EnvironmentProblem, match="cannot be written to")
+    with start(words=("sleep",)) as program, refused:
+        flame(program.pid, tmp_path / "file" / "page.html", seconds=1000)
+
+
+def test_a_recording_that_became_a_link_is_not_read(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root it would be a way to have any file read."""
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def planted(_: float) -> None:
+        (folder,) = Path(tempfile.gettempdir()).glob("flink-boost-flame-*")
+        (folder / "recording.jfr").unlink()
+        (folder / "recording.jfr").symlink_to("/etc/passwd")
+
+    with start() as program, pytest.raises(NotProfiled, match="was replaced by a link"):
+        flame(program.pid, tmp_path / "page.html", wait=planted)
 
 
 def test_an_interrupted_profile_is_ended_in_the_process(start: Start, tmp_path: Path) -> None:
