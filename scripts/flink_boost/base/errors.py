@@ -45,6 +45,10 @@ class EnvironmentProblem(FlinkBoostError):
     exit_code = 4
 
 
+class MachineBusy(EnvironmentProblem):
+    """Something else measures on this machine; later it may be free."""
+
+
 class UploadFailed(FlinkBoostError):
     """Codespeed did not accept a result; it stays in the spool and is sent again later."""
 
@@ -167,3 +171,15 @@ class ReplacedClasses(FlinkBoostError):
     """Our classes are inside ``flink-dist``, so there is nothing to install, remove or compare."""
 
     exit_code = 21
+
+
+class NightRunning(FlinkBoostError):
+    """Another process works on a night already."""
+
+    exit_code = 22
+
+
+class NightIncomplete(FlinkBoostError):
+    """A night is missing, stopped, short, empty, refused or failed."""
+
+    exit_code = 23

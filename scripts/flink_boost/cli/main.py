@@ -27,7 +27,7 @@ from flink_boost.cli.problems import explain
 
 # How --help lists the subcommands: in the order in which a user meets them.
 SECTIONS = {
-    "Measuring": ("run", "bench", "compare", "detect", "runs", "box"),
+    "Measuring": ("run", "bench", "nightly", "compare", "detect", "runs", "box"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
     "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
     "Installations": ("install", "verify", "doctor", "uninstall", "dist"),
