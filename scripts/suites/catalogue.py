@@ -48,6 +48,7 @@ _QUIET = (
     "publish/test_upload.py",
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
+    "service/test_nightly.py",
     "service/test_quicklook.py",
 )
 _INSTALLATIONS = (

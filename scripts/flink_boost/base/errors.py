@@ -176,10 +176,10 @@ class ReplacedClasses(FlinkBoostError):
 class NightRunning(FlinkBoostError):
     """Another process works on a night already."""
 
-    exit_code = 22
+    exit_code = 30
 
 
 class NightIncomplete(FlinkBoostError):
     """A night is missing, stopped, short, empty, refused or failed."""
 
-    exit_code = 23
+    exit_code = 31

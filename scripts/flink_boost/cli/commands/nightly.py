@@ -118,7 +118,7 @@ def command(
     The night of a slot is done once, however often this is called. One that was interrupted or
     killed goes on with the next call; what an older one left unfinished is closed and reported.
     A step that fails does not cost the others. Ends with the code of the first problem, and with
-    22 when another call works on the night.
+    30 when another call works on the night.
 
     \b
     Examples:
@@ -257,7 +257,7 @@ def check_command(
 ) -> None:
     """Say whether the newest night that is due came, and came whole.
 
-    A second timer runs it on the box; with --url any other machine can. Ends with code 23 when a
+    A second timer runs it on the box; with --url any other machine can. Ends with code 31 when a
     night is missing, was stopped, or is short, empty, refused or failed. On the box a missing
     night is written down too, so that the dashboard shows it.
 

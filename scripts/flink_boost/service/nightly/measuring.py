@@ -44,11 +44,13 @@ def measure_line(
     progress: runner.Progress,
     environ: Mapping[str, str],
     tell: Tell,
+    timeout: float | None = None,
 ) -> str:
     """Measures what is missing of a line and returns the id of its run.
 
     A run that cannot go on, as jars, machine or JDK have changed, is given up and a new one begun.
-    Raises ``BenchmarkFailed`` at the end when forks failed, and the errors of the runner.
+    ``timeout`` is for a fork, in seconds; by default it follows from its iterations. Raises
+    ``BenchmarkFailed`` at the end when forks failed, and the errors of the runner.
     """
     with store.lock(results):
         info = _begun(journal, results, night, work, tell)
@@ -56,7 +58,13 @@ def measure_line(
             info = _begin(journal, results, night, order, work)
         if store.state(results, info.run_id) is not RunState.COMPLETE:
             runner.run_missing_forks(
-                results, info, work.paths, java=work.java, environment=environ, progress=progress
+                results,
+                info,
+                work.paths,
+                java=work.java,
+                environment=environ,
+                progress=progress,
+                timeout=timeout,
             )
     return info.run_id
 

@@ -128,11 +128,11 @@ def _take(
         tell(f"  skipped: {why}")
         skipped = StepRecord(name=step.name, state=StepState.SKIPPED, note=f"skipped: {why}")
         night = night.with_step(skipped)
-        journal.write(night)
+        journal.write(_running(night))
         return night
     running = record.model_copy(update={"state": StepState.RUNNING, "note": ""})
-    night = night.with_step(running).model_copy(update={"state": NightState.RUNNING})
-    journal.write(night)
+    # On disk it runs to its end; the step sees what has been judged so far.
+    journal.write(_running(night.with_step(running)))
     began = clock()
     state, note = StepState.DONE, ""
     try:
@@ -148,8 +148,12 @@ def _take(
         tell(f"  {note}")
     changed = StepRecord(name=step.name, state=state, seconds=seconds, note=note)
     night = night.with_step(changed)
-    journal.write(night)
+    journal.write(_running(night))
     return night
+
+
+def _running(night: Night) -> Night:
+    return night.model_copy(update={"state": NightState.RUNNING})
 
 
 def _of_the_machine(error: OSError) -> EnvironmentProblem:

@@ -28,7 +28,10 @@ from flink_boost.service.quicklook import Places
 
 @dataclass(frozen=True)
 class NightService:
-    """Where nights work and with what; ``shown`` gives the progress of a run."""
+    """Where nights work and with what.
+
+    ``shown`` gives the progress of a run; ``fork_seconds`` limits a fork, by default as the runner.
+    """
 
     places: Places
     groups: Mapping[str, Group]
@@ -40,6 +43,7 @@ class NightService:
     shown: Callable[[], AbstractContextManager[runner.Progress]]
     tell: Tell
     keep: timedelta
+    fork_seconds: float | None = None
 
     @property
     def journal(self) -> Journal:
@@ -114,6 +118,7 @@ class NightService:
             tell=self.tell,
             keep=self.keep,
             waiting=self.waiting,
+            fork_seconds=self.fork_seconds,
         )
         return carry_out(
             *(start.night, start.plan, steps.acts(), self.journal, self.places.results),

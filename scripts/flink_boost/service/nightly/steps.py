@@ -50,6 +50,7 @@ class Steps:
     tell: Tell
     keep: timedelta
     waiting: Waiting
+    fork_seconds: float | None = None
 
     def acts(self) -> dict[str, Act]:
         """What is done by each kind of step."""
@@ -116,6 +117,7 @@ class Steps:
                     progress=progress,
                     environ=self.environ,
                     tell=self.tell,
+                    timeout=self.fork_seconds,
                 ),
                 self.waiting,
                 self.tell,
