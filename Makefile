@@ -67,6 +67,10 @@ check: setup ## Lint, types, rooms and the tests that need nothing built, at onc
 test-cluster: setup jars ## Clusters and installations of all lines on all their JDKs; `make test` runs a short form
 	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist.py
 
+.PHONY: test-nightly
+test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 random moments, with figures (an hour)
+	@cd scripts && ../.venv/bin/python -m pytest -v -s --moments $(or $(MOMENTS),100) tests/service/test_nightly.py
+
 .PHONY: test-scale
 test-scale: setup ## The dashboard's pages with 2,000 nights of 300 benchmarks (minutes, 300 MB): NIGHTS=500 DATA=folder
 	@.venv/bin/python codespeed-config/tests/scale.py $(if $(NIGHTS),--nights $(NIGHTS)) $(if $(DATA),--data $(DATA))

@@ -1,4 +1,4 @@
-"""What the tests need of Debian's packages: Chromium and PostgreSQL."""
+"""What the tests need of Debian's packages: Chromium, PostgreSQL and systemd's tools."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Need:
 
 BROWSER = Need("Chromium", ("chromium", "fonts-liberation"), "The browser tests need")
 DATABASE = Need("PostgreSQL", ("postgresql",), "The dashboard's tests need")
+UNITS = Need("systemd-analyze", ("systemd",), "The tests of the systemd units need")
 
 
 def ensure_for_tests(
@@ -33,13 +34,15 @@ def ensure_for_tests(
     which: Callable[[str], str | None] = shutil.which,
     postgresql: Path = POSTGRESQL,
 ) -> bool:
-    """Installs what is missing of Chromium and PostgreSQL; false when both are there.
+    """Installs what is missing of Chromium, PostgreSQL and systemd; false when all are there.
 
     Raises ``EnvironmentProblem`` with the line to run when we are not root.
     """
     missing = [] if which("chromium") else [BROWSER]
     if not any(postgresql.glob("*/bin/initdb")):
         missing.append(DATABASE)
+    if not which("systemd-analyze"):
+        missing.append(UNITS)
     for need in missing:
         _install(need, tell, which)
     return bool(missing)

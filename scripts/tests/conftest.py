@@ -34,6 +34,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--images", action="store_true", help="build images and start them, as `make test-images`"
     )
+    parser.addoption(
+        "--moments",
+        type=int,
+        default=5,
+        help="how often a night is killed; `make test-nightly` takes 100",
+    )
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -47,10 +47,14 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def store(self, body: bytes) -> bool:
-        if (
-            self.headers.get("Authorization") != f"Bearer {TOKEN}"
-            or self.path != "/result/add/json/"
-        ):
+        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+            return False
+        if self.path == "/nights/add/":
+            night = json.loads(body)
+            with self.server.guard:
+                self.server.nights[night["box"], night["night"]] = night
+            return True
+        if self.path != "/result/add/json/":
             return False
         results = json.loads(parse_qs(body.decode())["json"][0])
         with self.server.guard:
@@ -91,6 +95,7 @@ class FailingCodespeed(ThreadingHTTPServer):
         self.health_questions = 0
         self.stored: dict[Key, dict[str, Any]] = {}
         self.times_stored: Counter[Key] = Counter()
+        self.nights: dict[tuple[str, str], dict[str, Any]] = {}
 
     @property
     def url(self) -> str:

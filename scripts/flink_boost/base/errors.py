@@ -50,6 +50,10 @@ class EnvironmentProblem(FlinkBoostError):
     exit_code = 4
 
 
+class MachineBusy(EnvironmentProblem):
+    """Something else measures on this machine; later it may be free."""
+
+
 class UploadFailed(FlinkBoostError):
     """Codespeed did not accept a result; it stays in the spool and is sent again later."""
 
@@ -206,3 +210,15 @@ class NoisyBox(EnvironmentProblem):
     """Something else uses the machine, so that what is measured now would not be believed."""
 
     exit_code = 33
+
+
+class NightRunning(FlinkBoostError):
+    """Another process works on a night already."""
+
+    exit_code = 30
+
+
+class NightIncomplete(FlinkBoostError):
+    """A night is missing, stopped, short, empty, refused or failed."""
+
+    exit_code = 31

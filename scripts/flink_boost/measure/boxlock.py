@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import EnvironmentProblem, MachineBusy
 
 VARIABLE = "FLINK_BOOST_MACHINE_LOCK"
 USUAL_PLACE = Path("/var/tmp/flink-boost/measuring.lock")  # noqa: S108 shared by all users
@@ -30,8 +30,8 @@ def lock_file(environ: Mapping[str, str]) -> Path:
 def machine_lock(path: Path, purpose: str) -> Iterator[None]:
     """Holds the lock; the kernel frees it when the process ends, however it ends.
 
-    ``purpose`` is what the one who comes second is told. Raises ``EnvironmentProblem``, without
-    waiting, when somebody holds the lock, and when the file cannot be used.
+    ``purpose`` is what the one who comes second is told. Raises ``MachineBusy``, without waiting,
+    when somebody holds the lock, and ``EnvironmentProblem`` when the file cannot be used.
     """
     descriptor = _open(path)
     try:
@@ -39,7 +39,7 @@ def machine_lock(path: Path, purpose: str) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             note = os.pread(descriptor, _NOTE_BYTES, 0).decode(errors="replace").strip()
-            raise EnvironmentProblem(
+            raise MachineBusy(
                 f"Something else measures on this machine: {note or 'it left no note'};"
                 " both would measure each other.",
                 "Wait until it has ended, or stop it.",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem
+from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, MachineBusy
 from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
 from flink_boost.measure import ending, store
 from flink_boost.measure.classpaths import ClassPaths
@@ -202,7 +202,7 @@ def _run_fork(
     output = attempt.log.read_text(encoding="utf-8", errors="replace")
     log = store.reject_attempt(results, info, planned, attempt)
     if JMH_IS_BUSY in output:
-        raise EnvironmentProblem(
+        raise MachineBusy(
             "Another JMH benchmark is running on this machine; both would measure each other.",
             f"Wait until it has ended, then run `flink-boost bench --resume {info.run_id}`.",
         )

@@ -1,0 +1,288 @@
+"""``flink-boost nightly``: Do a whole night: build, verify, measure, publish, judge and report."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+
+import click
+from rich.console import Console
+
+from flink_boost.base.errors import NightIncomplete
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.context import Settings
+from flink_boost.cli.options import environment_option
+from flink_boost.flink.lines import find_line, load_lines
+from flink_boost.measure.boxlock import lock_file
+from flink_boost.measure.groups import load_groups
+from flink_boost.port.soak import parse_count
+from flink_boost.publish.progress import shown_progress
+from flink_boost.publish.sheet import print_sheets
+from flink_boost.publish.upload import RetryPolicy
+from flink_boost.service.nightly.checks import check_here, check_there
+from flink_boost.service.nightly.model import Order
+from flink_boost.service.nightly.night import Ended, Waiting
+from flink_boost.service.nightly.parts import Parts
+from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.service import NightService
+from flink_boost.service.nightly.shown import fits, plan_sheets
+from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
+from flink_boost.service.nightly.tree import Tree
+from flink_boost.service.quicklook import Places
+
+GROUPS = ("nightly", "spine")  # the first that there is
+STRINGS = "1e6"
+HOURS = 6.0
+KEEP_DAYS = 90
+WAIT_MINUTES = 90
+
+at_option = click.option(
+    "--at",
+    metavar="HH:MM",
+    envvar="FLINK_BOOST_NIGHTLY_AT",
+    default=DEFAULT_TIME,
+    show_default=True,
+    help="When nights are due, in UTC; as the timer has it.",
+)
+
+
+@click.group(name="nightly", invoke_without_command=True)
+@click.option("--line", "lines", multiple=True, help="Flink release; repeatable. Default: all.")
+@click.option(
+    "--group", help=f"From groups.toml; default: {GROUPS[0]}, else {GROUPS[1]}.", default=None
+)
+@click.option("--only", multiple=True, metavar="PATTERN", help="Benchmarks by name; repeatable.")
+@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@click.option(
+    "--shard",
+    default="1/1",
+    metavar="N/M",
+    show_default=True,
+    help="This box's part, where several of one kind share the night.",
+)
+@at_option
+@click.option("--resume", is_flag=True, help="Go on with the newest night, whatever its slot.")
+@click.option("--no-build", is_flag=True, help="Measure what is built; Jenkins built it apart.")
+@click.option(
+    "--strings", default=STRINGS, show_default=True, help="How many each line is verified with."
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(0, 600),
+    default=WAIT_MINUTES,
+    show_default=True,
+    help="Minutes to wait for whoever else measures on this machine.",
+)
+@click.option(
+    "--hours",
+    type=click.FloatRange(0.1, 24),
+    default=HOURS,
+    show_default=True,
+    help="What this box has for a night: says so when the plan is longer.",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(7, 3650),
+    default=KEEP_DAYS,
+    show_default=True,
+    help="Days for which logs and profiles stay. Results always do.",
+)
+@click.option("--dry-run", is_flag=True, help="Show the steps with their times, and do nothing.")
+@click.option("--benchmarks", is_flag=True, help="With --dry-run: pairs and time of each.")
+@environment_option
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    lines: tuple[str, ...],
+    group: str | None,
+    only: tuple[str, ...],
+    pairs: int | None,
+    shard: str,
+    at: str,
+    resume: bool,
+    no_build: bool,
+    strings: str,
+    wait: float,
+    hours: float,
+    keep: int,
+    dry_run: bool,
+    benchmarks: bool,
+    environment: str | None,
+    as_json: bool,
+) -> None:
+    """Do a whole night: build, verify, measure, upload, detect, report, for every line.
+
+    The night of a slot is done once, however often this is called. One that was interrupted or
+    killed goes on with the next call; what an older one left unfinished is closed and reported.
+    A step that fails does not cost the others. Ends with the code of the first problem, and with
+    30 when another call works on the night.
+
+    \b
+    Examples:
+      flink-boost nightly                                what the timer starts
+      flink-boost nightly --dry-run --benchmarks         steps, benchmarks, and their times
+      flink-boost nightly --line 2.3.0 --group spine     a shorter night
+      flink-boost nightly --shard 1/3                    the first of three boxes of one kind
+      flink-boost nightly --resume                       try again what failed
+      flink-boost nightly check                          did the night come, and whole?
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    settings: Settings = ctx.obj
+    with failing_in_json("nightly", as_json):
+        usual = next(name for name in GROUPS if name in load_groups())
+        chosen = lines or tuple(line.version for line in load_lines().values() if line.enabled)
+        wanted = Order(
+            lines=tuple(find_line(version).version for version in dict.fromkeys(chosen)),
+            group=group or usual,
+            patterns=only,
+            shard=shard,
+            pairs=pairs,
+            build=not no_build,
+            strings=parse_count(strings),
+            environment=environment or "",
+        )
+        slot_time = parse_time(at)
+        service = _service(settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep))
+        plan = service.plan(wanted)
+        if not dry_run:
+            with terminated_like_interrupted():
+                if plan.seconds > hours * 3600:
+                    service.tell(fits(plan, hours))
+                ended = service.run(wanted, slot_time, resume=resume)
+    if dry_run:
+        _show_plan(plan, hours, benchmarks=benchmarks, as_json=as_json)
+        return
+    _finish(ended, as_json=as_json)
+
+
+def _finish(ended: Ended | None, *, as_json: bool) -> None:
+    if ended is None:
+        if as_json:
+            print_json("nightly", 0, {"night": None})
+        else:
+            click.echo("The night of this slot is done; `--resume` tries again what failed.")
+        return
+    night, problems = ended.night, ended.problems
+    code = problems[0].exit_code if problems else 0
+    if as_json:
+        print_json("nightly", code, {"night": json.loads(night.model_dump_json())})
+    else:
+        reason = f": {night.reason}" if night.reason else ""
+        click.echo(
+            f"The night {night.night} is {night.state.value}{reason}."
+            f" {night.measured} of {night.expected} benchmarks."
+        )
+    if problems:
+        raise problems[0]
+
+
+def _show_plan(plan: NightPlan, hours: float, *, benchmarks: bool, as_json: bool) -> None:
+    if not as_json:
+        print_sheets(plan_sheets(plan, hours, benchmarks=benchmarks), "table")
+        return
+    steps = [
+        {"name": step.name, "seconds": round(step.seconds), "needs": step.needs}
+        for step in plan.steps
+    ]
+    cells = [
+        {
+            "line": one.line,
+            "benchmark": one.cell.name,
+            "pairs": one.pairs,
+            "seconds": round(one.seconds, 1),
+        }
+        for one in plan.cells
+    ]
+    content = {
+        "seconds": round(plan.seconds),
+        "fits": plan.seconds <= hours * 3600,
+        "expected": plan.expected,
+        "steps": steps,
+        **({"benchmarks": cells} if benchmarks else {}),
+    }
+    print_json("nightly", 0, content)
+
+
+def _service(settings: Settings, waiting: Waiting, keep: timedelta) -> NightService:
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    tree = Tree(settings.build, os.environ)
+    return NightService(
+        places=Places(settings.results, settings.spool, settings.build),
+        groups=load_groups(),
+        parts=Parts(
+            check_box=tree.check_box,
+            build=tree.build_line,
+            class_paths=tree.class_paths,
+            describe=tree.describe,
+            verify=tree.verify,
+        ),
+        environ=os.environ,
+        policy=RetryPolicy(),
+        waiting=waiting,
+        clock=_now,
+        shown=lambda: shown_progress(errors),
+        tell=errors.out,
+        keep=keep,
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@command.command(name="check")
+@at_option
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 24),
+    default=2.0,
+    show_default=True,
+    help="Hours after its slot by which a night has to be there.",
+)
+@click.option("--url", help="Ask this dashboard instead of this machine.")
+@click.option("--box", "boxes", multiple=True, help="With --url: look for this box; repeatable.")
+@json_option
+@click.pass_obj
+def check_command(
+    settings: Settings,
+    at: str,
+    within: float,
+    url: str | None,
+    boxes: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Say whether the newest night that is due came, and came whole.
+
+    A second timer runs it on the box; with --url any other machine can. Ends with code 31 when a
+    night is missing, was stopped, or is short, empty, refused or failed. On the box a missing
+    night is written down too, so that the dashboard shows it.
+
+    \b
+    Examples:
+      flink-boost nightly check
+      flink-boost nightly check --url https://speed.example.org/ --box box-1
+    """
+    with failing_in_json("nightly check", as_json):
+        slot_time, grace = parse_time(at), timedelta(hours=within)
+        if url is not None:
+            checked = check_there(url, boxes, _now(), slot_time, grace)
+        else:
+            service = _service(settings, Waiting(lock_file(os.environ), 0), timedelta(KEEP_DAYS))
+            checked = (check_here(service, _now(), slot_time, grace),)
+    alarms = [one for one in checked if one.finding.is_alarm]
+    if as_json:
+        rows = [json.loads(one.model_dump_json()) for one in checked]
+        code = NightIncomplete.exit_code if alarms else 0
+        print_json("nightly check", code, {"boxes": rows})
+    else:
+        for one in checked:
+            click.echo(one.sentence)
+    if alarms:
+        raise NightIncomplete(
+            f"{len(alarms)} of {len(checked)} nights need somebody. {alarms[0].sentence}",
+            "docs/nightly.md says what to do in the morning.",
+        )

@@ -1,0 +1,163 @@
+"""Whether nights come, and come whole: judged from their records, here or on the dashboard.
+
+A night is due from its slot on; two hours later it has to be there. One that runs has to go on: a
+record that nobody works on any more is of a night that was stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, time, timedelta
+from enum import StrEnum
+from urllib.parse import urljoin
+
+import httpx
+from pydantic import ValidationError
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.measure.model import Frozen
+from flink_boost.service.nightly.model import Night, NightState
+from flink_boost.service.nightly.slots import night_id, slot_of
+
+GRACE = timedelta(hours=2)
+LONGEST = timedelta(hours=12)
+_URL_SECONDS = 20.0
+_LARGEST_ANSWER = 4 << 20
+PATH = "nights.json"
+
+
+class Finding(StrEnum):
+    """What the check says of the newest night that is due."""
+
+    WELL = "well"
+    RUNNING = "running"
+    MISSING = "missing"
+    STOPPED = "stopped"
+    SHORT = "short"
+    EMPTY = "empty"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+    @property
+    def is_alarm(self) -> bool:
+        """Whether somebody has to look."""
+        return self not in (Finding.WELL, Finding.RUNNING)
+
+
+class Checked(Frozen):
+    """The verdict on a box."""
+
+    box: str
+    night: str
+    slot: datetime
+    finding: Finding
+    expected: int
+    measured: int
+    sentence: str
+
+
+_OF_STATE = {
+    NightState.COMPLETE: Finding.WELL,
+    NightState.SHORT: Finding.SHORT,
+    NightState.EMPTY: Finding.EMPTY,
+    NightState.MISSING: Finding.MISSING,
+    NightState.REFUSED: Finding.REFUSED,
+    NightState.FAILED: Finding.FAILED,
+}
+
+
+def check_box(
+    box: str,
+    nights: Iterable[Night],
+    now: datetime,
+    at: time,
+    *,
+    grace: timedelta = GRACE,
+    at_work: bool | None = None,
+) -> Checked:
+    """The verdict on a box with these nights; pure.
+
+    ``at_work`` says whether a process works on nights at this moment, None where nobody can tell:
+    then a night counts as stopped once it takes longer than any.
+    """
+    known = sorted(nights, key=lambda night: night.slot)
+    newest = known[-1] if known else None
+    due = slot_of(now - grace, at)
+    if newest is None or newest.slot < due:
+        last = f"; the last one is {newest.night}" if newest else "; there is none at all"
+        return Checked(
+            box=box,
+            night=night_id(due),
+            slot=due,
+            finding=Finding.MISSING,
+            expected=newest.expected if newest else 0,
+            measured=0,
+            sentence=f"The night {night_id(due)} of {box} has not begun{last}.",
+        )
+    return _of_night(box, newest, now, at_work)
+
+
+def _of_night(box: str, night: Night, now: datetime, at_work: bool | None) -> Checked:
+    if night.state is NightState.RUNNING:
+        late = now - night.slot > LONGEST
+        stopped = late if at_work is None else not at_work
+        finding = Finding.STOPPED if stopped else Finding.RUNNING
+    else:
+        finding = _OF_STATE[night.state]
+    words = {
+        Finding.WELL: "is complete",
+        Finding.RUNNING: "is running",
+        Finding.STOPPED: "was stopped and nobody goes on with it",
+        Finding.MISSING: "has not begun",
+    }
+    what = words.get(finding, f"is {finding.value}")
+    reason = f": {night.reason}" if night.reason else ""
+    return Checked(
+        box=box,
+        night=night.night,
+        slot=night.slot,
+        finding=finding,
+        expected=night.expected,
+        measured=night.measured,
+        sentence=f"The night {night.night} of {box} {what}{reason}"
+        f" ({night.measured} of {night.expected} benchmarks).",
+    )
+
+
+def check_all(
+    nights: Sequence[Night], boxes: Sequence[str], now: datetime, at: time, grace: timedelta
+) -> tuple[Checked, ...]:
+    """The verdict on each box, of those named or else of those that had nights."""
+    by_box: Mapping[str, list[Night]] = {
+        box: [night for night in nights if night.box == box]
+        for box in (boxes or sorted({night.box for night in nights}))
+    }
+    return tuple(check_box(box, found, now, at, grace=grace) for box, found in by_box.items())
+
+
+def fetch_nights(url: str, client: httpx.Client) -> tuple[Night, ...]:
+    """The records that a dashboard has. Raises ``EnvironmentProblem`` and ``BrokenData``."""
+    address = urljoin(url, PATH)
+    try:
+        answer = client.get(address, timeout=_URL_SECONDS)
+    except httpx.HTTPError as error:
+        raise EnvironmentProblem(
+            f"{address} cannot be read ({type(error).__name__}).", "Look whether it is up."
+        ) from error
+    if answer.status_code != httpx.codes.OK:
+        raise EnvironmentProblem(
+            f"{address} answers {answer.status_code}.", "Look whether it is up and up to date."
+        )
+    try:
+        if len(answer.content) > _LARGEST_ANSWER:
+            raise ValueError("too large")
+        rows = answer.json()["nights"]
+        # Of a newer dashboard there may be more in a record than is known here.
+        known = Night.model_fields
+        return tuple(
+            Night.model_validate({key: row[key] for key in known if key in row}) for row in rows
+        )
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise BrokenData(
+            f"{address} is no list of nights.", "Look whether it is a dashboard of ours."
+        ) from error

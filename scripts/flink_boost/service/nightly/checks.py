@@ -1,0 +1,101 @@
+"""The check of nights where it is made: on the box itself, or by what a dashboard knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, time, timedelta
+
+import httpx
+
+from flink_boost.base.errors import BrokenData, NightRunning, UsageProblem
+from flink_boost.publish.target import checked_url
+from flink_boost.service.nightly.checking import (
+    Checked,
+    Finding,
+    check_all,
+    check_box,
+    fetch_nights,
+)
+from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.model import Night, NightState, Order
+from flink_boost.service.nightly.service import NightService
+from flink_boost.service.nightly.tree import box_label
+
+_CONNECT_SECONDS = 10.0
+
+
+def check_here(service: NightService, now: datetime, at: time, grace: timedelta) -> Checked:
+    """The verdict on this box; people are told of an alarm, the dashboard of a missing night."""
+    journal = service.journal
+    if not journal.folder.is_dir():
+        raise UsageProblem(
+            f"{journal.folder} holds no nights.", "Run `flink-boost nightly` first, or give --url."
+        )
+    try:
+        with journal.held():
+            nights = _nights(journal)
+            checked = check_box(
+                _label(service, nights), nights, now, at, grace=grace, at_work=False
+            )
+            night = _recorded(journal, checked, nights)
+    except NightRunning:
+        nights = _nights(journal)
+        return check_box(_label(service, nights), nights, now, at, grace=grace, at_work=True)
+    if night is not None and checked.finding.is_alarm:
+        service.notify(night)
+        service.send_records()
+    return checked
+
+
+def check_there(
+    url: str, boxes: Sequence[str], now: datetime, at: time, grace: timedelta
+) -> tuple[Checked, ...]:
+    """The verdicts on the boxes that a dashboard knows, or on those that are named."""
+    with httpx.Client(timeout=_CONNECT_SECONDS) as client:
+        nights = fetch_nights(checked_url(url), client)
+    checked = check_all(nights, boxes, now, at, grace)
+    if not checked:
+        raise UsageProblem("The dashboard knows no night of any box.", "Name one with --box.")
+    return checked
+
+
+def _nights(journal: Journal) -> list[Night]:
+    found = []
+    for name in journal.nights()[-3:]:
+        try:
+            found.append(journal.load(name))
+        except BrokenData:
+            continue  # the next night tells of it, and this one counts as missing
+    return found
+
+
+def _label(service: NightService, nights: Sequence[Night]) -> str:
+    for night in reversed(nights):
+        if night.box:
+            return night.box
+    return box_label(service.environ)
+
+
+def _recorded(journal: Journal, checked: Checked, nights: Sequence[Night]) -> Night | None:
+    """The record that an alarm is about; that of a missing night is written first."""
+    for night in nights:
+        if night.night == checked.night:
+            stopped = {"reason": checked.sentence}
+            return (
+                night
+                if checked.finding is not Finding.STOPPED
+                else night.model_copy(update=stopped)
+            )
+    if checked.finding is not Finding.MISSING or not nights:
+        return None
+    order: Order = journal.order(nights[-1].night)
+    missing = Night(
+        box=checked.box,
+        night=checked.night,
+        slot=checked.slot,
+        state=NightState.MISSING,
+        expected=checked.expected,
+        reason="it has not begun",
+    )
+    journal.begin(missing, order)
+    return missing

@@ -1,0 +1,152 @@
+"""The runs of a night: one per line, begun once and gone on with; closed when it is too late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.flink.lines import Line
+from flink_boost.flink.side import Side
+from flink_boost.measure import ending, plan, runner, store
+from flink_boost.measure.classpaths import ClassPaths
+from flink_boost.measure.groups import Group
+from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.store import RunState
+from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.model import Night, Order, Runs
+from flink_boost.service.nightly.parts import Tell
+
+SIDES = (Side.STOCK, Side.PATCHED)
+
+
+@dataclass(frozen=True)
+class LineWork:
+    """What measuring a line takes; ``started`` is what a new run is dated."""
+
+    line: Line
+    group: Group
+    paths: ClassPaths
+    java: str
+    box: Box
+    started: datetime
+
+
+def measure_line(
+    journal: Journal,
+    results: Path,
+    night: Night,
+    order: Order,
+    work: LineWork,
+    progress: runner.Progress,
+    environ: Mapping[str, str],
+    tell: Tell,
+    timeout: float | None = None,
+) -> str:
+    """Measures what is missing of a line and returns the id of its run.
+
+    A run that cannot go on, as jars, machine or JDK have changed, is given up and a new one begun.
+    ``timeout`` is for a fork, in seconds; by default it follows from its iterations. Raises
+    ``BenchmarkFailed`` at the end when forks failed, and the errors of the runner.
+    """
+    with store.lock(results):
+        info = _begun(journal, results, night, work, tell)
+        if info is None:
+            info = _begin(journal, results, night, order, work)
+        if store.state(results, info.run_id) is not RunState.COMPLETE:
+            runner.run_missing_forks(
+                results,
+                info,
+                work.paths,
+                java=work.java,
+                environment=environ,
+                progress=progress,
+                timeout=timeout,
+            )
+    return info.run_id
+
+
+def _begun(
+    journal: Journal, results: Path, night: Night, work: LineWork, tell: Tell
+) -> RunInfo | None:
+    runs = journal.runs(night.night)
+    run_id = runs.by_line.get(work.line.version)
+    if run_id is None or not store.run_path(results, run_id).exists():
+        return None
+    try:
+        info = store.load_run(results, run_id)
+        store.refuse_abandoned(results, run_id)
+        plan.require_same_circumstances(info, work.paths, work.box)
+        if damaged := ending.reopen(results, info):
+            tell(damaged)
+    except FlinkBoostError as error:
+        tell(f"{error.message} It is given up, and {work.line.version} is measured from the start.")
+        left = {line: other for line, other in runs.by_line.items() if other != run_id}
+        # Forgotten first: a night that ends here begins a new run and does not count this one.
+        journal.write_runs(night.night, Runs(by_line=left, given_up=(*runs.given_up, run_id)))
+        store.abandon(results, run_id)
+        return None
+    return info
+
+
+def _begin(journal: Journal, results: Path, night: Night, order: Order, work: LineWork) -> RunInfo:
+    runs = journal.runs(night.night)
+    # Named before it exists: a night killed in between does not leave a run that nobody knows.
+    run_id = runs.by_line.get(work.line.version) or store.new_run_id(
+        results, work.started, work.line.version
+    )
+    by_line = {**runs.by_line, work.line.version: run_id}
+    journal.write_runs(night.night, runs.model_copy(update={"by_line": by_line}))
+    info = plan.plan_run(
+        run_id=run_id,
+        started=work.started,
+        group=work.group,
+        line=work.line,
+        sides=SIDES,
+        pairs=order.pairs or work.group.pairs,
+        opened=True,
+        extra_options=(),
+        class_paths=work.paths,
+        box=work.box,
+        commit=plan.current_commit(),
+        version=distribution_version("flink-boost"),
+        purpose=Purpose.NIGHTLY,
+    )
+    store.create_run(results, info)
+    return info
+
+
+def count_measured(results: Path, run_ids: Iterable[str]) -> int:
+    """How many benchmarks of these runs have a whole pair, or a fork where there is one side."""
+    return sum(_measured(results, run_id) for run_id in run_ids)
+
+
+def _measured(results: Path, run_id: str) -> int:
+    try:
+        info = store.load_run(results, run_id)
+    except FlinkBoostError:
+        return 0
+    absent = {(one.cell, one.pair) for one in store.missing_forks(results, info)}
+    return sum(
+        any((cell, pair) not in absent for pair in range(1, info.pairs + 1)) for cell in info.cells
+    )
+
+
+def close_runs(results: Path, run_ids: Iterable[str]) -> None:
+    """Ends the runs of a night that comes to no end: what they have counts, the rest is a gap.
+
+    A run without anything to compare is given up.
+    """
+    with store.lock(results):
+        for run_id in run_ids:
+            if store.state(results, run_id) is not RunState.UNFINISHED:
+                continue
+            if not store.run_path(results, run_id).exists():
+                continue
+            if _measured(results, run_id):
+                ending.finish(results, store.load_run(results, run_id))
+            else:
+                store.abandon(results, run_id)

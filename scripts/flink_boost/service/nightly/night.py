@@ -1,0 +1,268 @@
+"""Drives a night: step after step, each written down before and after, none lost by another.
+
+A night that was killed goes on where it was: what is done stays done, and what hangs on later
+measurements is done again. A step that fails does not cost the others; what needs it is skipped,
+and says why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, MachineBusy
+from flink_boost.base.text import describe_left
+from flink_boost.measure.boxlock import machine_lock
+from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.measuring import close_runs, count_measured
+from flink_boost.service.nightly.model import Night, NightState, StepRecord, StepState
+from flink_boost.service.nightly.parts import StepSkipped, Tell
+from flink_boost.service.nightly.plan import NightPlan, PlannedStep
+
+# While these run nothing else may use the cores.
+_MEASURING = frozenset({"box", "build", "verify", "canary", "measure", "confirm", "profiles"})
+_HELD_OVER = frozenset({"upload", "detect"})  # between two that measure, and short
+# What another measurement of the same night changes.
+_FOLLOWING = frozenset({"upload", "detect", "confirm", "profiles", "report", "notify", "prune"})
+_LOOK_AGAIN_SECONDS = 5.0
+_CLOSED_NIGHTS = 14
+
+_T = TypeVar("_T")
+Act = Callable[[Night, PlannedStep], tuple[Night, str]]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How long a night waits for the machine, and what for it looks at."""
+
+    lock: Path
+    seconds: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a night ended; ``problems`` are those of its steps, in their order."""
+
+    night: Night
+    problems: tuple[FlinkBoostError, ...]
+
+
+def carry_out(
+    night: Night,
+    plan: NightPlan,
+    acts: Mapping[str, Act],
+    journal: Journal,
+    results: Path,
+    waiting: Waiting,
+    tell: Tell,
+) -> Ended:
+    """Does what is left of a night and ends it; the caller holds the journal.
+
+    ``acts`` do the steps, by kind: each gets the night as it stands and returns it with a note.
+    Raises ``EnvironmentProblem`` when the machine does not become free; the night then is refused,
+    and the next start of the same slot tries again.
+    """
+    problems: list[FlinkBoostError] = []
+    measured_now = False
+    with ExitStack() as held:
+        locked = False
+        for number, step in enumerate(plan.steps, start=1):
+            if not _is_left(night, plan, step, measured_now):
+                continue
+            if step.kind in _MEASURING and not locked:
+                try:
+                    held.enter_context(
+                        _machine(waiting, f"flink-boost nightly, {night.night}", tell)
+                    )
+                except EnvironmentProblem as problem:
+                    _refuse(night, journal, problem)
+                    raise
+                locked = True
+            elif step.kind not in _MEASURING | _HELD_OVER and locked:
+                held.close()
+                locked = False
+            left = describe_left(step.seconds + plan.seconds_after(step.name))
+            tell(f"[{number}/{len(plan.steps)}] {step.name}" + (f", {left}" if left else ""))
+            if step.kind in ("report", "notify"):
+                night = judged(_counted(night, journal, results), final=True)
+            night = _take(night, step, acts[step.kind], journal, waiting.clock, problems, tell)
+            measured_now = measured_now or step.kind == "measure"
+    night = judged(_counted(night, journal, results), final=True)
+    journal.write(night)
+    return Ended(night, tuple(problems))
+
+
+def _is_left(night: Night, plan: NightPlan, step: PlannedStep, measured_now: bool) -> bool:
+    if night.step(step.name).state is not StepState.DONE:
+        return True
+    if step.kind == "box":
+        # Another sitting is on another day of the box: look again before anything is measured.
+        kinds = {other.name: other.kind for other in plan.steps}
+        return any(
+            one.state is not StepState.DONE and kinds[one.name] in _MEASURING - {"box"}
+            for one in night.steps
+        )
+    return measured_now and step.kind in _FOLLOWING
+
+
+def _take(
+    night: Night,
+    step: PlannedStep,
+    act: Act,
+    journal: Journal,
+    clock: Callable[[], float],
+    problems: list[FlinkBoostError],
+    tell: Tell,
+) -> Night:
+    record = night.step(step.name)
+    lacking = [name for name in step.needs if night.step(name).state is not StepState.DONE]
+    if lacking:
+        why = f"{lacking[0]} {night.step(lacking[0]).state.value}"
+        tell(f"  skipped: {why}")
+        skipped = StepRecord(name=step.name, state=StepState.SKIPPED, note=f"skipped: {why}")
+        night = night.with_step(skipped)
+        journal.write(_running(night))
+        return night
+    running = record.model_copy(update={"state": StepState.RUNNING, "note": ""})
+    # On disk it runs to its end; the step sees what has been judged so far.
+    journal.write(_running(night.with_step(running)))
+    began = clock()
+    state, note = StepState.DONE, ""
+    try:
+        night, note = act(night, step)
+    except StepSkipped as skip:
+        state, note = StepState.SKIPPED, f"skipped: {skip}"
+    except (FlinkBoostError, OSError) as error:
+        problem = error if isinstance(error, FlinkBoostError) else _of_the_machine(error)
+        problems.append(problem)
+        state, note = StepState.FAILED, str(problem)
+    seconds = round((record.seconds or 0.0) + max(0.0, clock() - began), 1)
+    if note:
+        tell(f"  {note}")
+    changed = StepRecord(name=step.name, state=state, seconds=seconds, note=note)
+    night = night.with_step(changed)
+    journal.write(_running(night))
+    return night
+
+
+def _running(night: Night) -> Night:
+    return night.model_copy(update={"state": NightState.RUNNING})
+
+
+def _of_the_machine(error: OSError) -> EnvironmentProblem:
+    place = f" ({error.filename})" if error.filename else ""
+    return EnvironmentProblem(
+        f"A file could not be used: {error.strerror or error}{place}.",
+        "What was measured is kept; the next night sends it.",
+    )
+
+
+def _counted(night: Night, journal: Journal, results: Path) -> Night:
+    runs = tuple(journal.runs(night.night).by_line.values())
+    measured = min(night.expected, count_measured(results, runs))
+    return night.model_copy(update={"runs": runs, "measured": measured})
+
+
+def judged(night: Night, *, final: bool) -> Night:
+    """The night with the state that its steps and counts give; pure. Not ``final``: it was cut."""
+    failed = [one for one in night.steps if one.state is StepState.FAILED]
+    unmet = [one for one in night.steps if one.state in (StepState.RUNNING, StepState.WAITING)]
+    if any(one.name == "box" for one in failed):
+        state, reason = NightState.REFUSED, _first_sentence(night.step("box").note)
+    elif night.measured == 0:
+        state, reason = NightState.EMPTY, "nothing was measured"
+    elif night.measured < night.expected:
+        state = NightState.SHORT
+        reason = f"{night.measured} of {night.expected} benchmarks were measured"
+    elif failed or (unmet and not final):
+        state, reason = NightState.FAILED, "everything was measured"
+    else:
+        return night.model_copy(update={"state": NightState.COMPLETE, "reason": ""})
+    if state is not NightState.REFUSED and failed:
+        reason += f"; {failed[0].name} failed: {_first_sentence(failed[0].note)}"
+    elif not final and unmet:
+        reason += f"; it was cut off at {unmet[0].name}"
+    return night.model_copy(update={"state": state, "reason": reason})
+
+
+def _first_sentence(note: str) -> str:
+    return note.split(". ")[0].removesuffix(".")
+
+
+def close_older(journal: Journal, results: Path, slot: datetime, tell: Tell) -> tuple[Night, ...]:
+    """Closes what is unfinished of nights before that slot, gaps and all; returns them."""
+    closed = []
+    for name in journal.nights()[-_CLOSED_NIGHTS:]:
+        try:
+            night = journal.load(name)
+        except FlinkBoostError as error:
+            tell(str(error))
+            continue
+        if night.slot >= slot:
+            continue
+        # Of a night that ended with a failure, too: a run may have been left to be gone on with.
+        close_runs(results, journal.runs(name).by_line.values())
+        if night.state is not NightState.RUNNING:
+            continue
+        night = judged(_counted(night, journal, results), final=False)
+        steps = tuple(_ended(one) for one in night.steps)
+        night = night.model_copy(update={"steps": steps})
+        journal.write(night)
+        tell(f"The night {name} is closed as {night.state.value}: {night.reason}.")
+        closed.append(night)
+    return tuple(closed)
+
+
+def _ended(step: StepRecord) -> StepRecord:
+    if step.state not in (StepState.RUNNING, StepState.WAITING):
+        return step
+    note = "skipped: the night was cut off"
+    return step.model_copy(update={"state": StepState.SKIPPED, "note": note})
+
+
+def _refuse(night: Night, journal: Journal, problem: EnvironmentProblem) -> None:
+    refused = {"state": NightState.REFUSED, "reason": problem.message}
+    journal.write(night.model_copy(update=refused))
+
+
+@contextmanager
+def _machine(waiting: Waiting, purpose: str, tell: Tell) -> Iterator[None]:
+    """The machine for this night alone, once whoever measures has ended."""
+    with ExitStack() as held:
+        when_free(lambda: held.enter_context(machine_lock(waiting.lock, purpose)), waiting, tell)
+        yield
+
+
+def when_free(call: Callable[[], _T], waiting: Waiting, tell: Tell) -> _T:
+    """Calls again while the machine is busy, as long as may be waited; then ``MachineBusy``."""
+    deadline = waiting.clock() + waiting.seconds
+    told = False
+    while True:
+        try:
+            return call()
+        except MachineBusy as problem:
+            if waiting.clock() >= deadline:
+                raise
+            if not told:
+                tell(f"{problem.message} Waiting up to {waiting.seconds / 60:.0f} min for it.")
+                told = True
+            waiting.sleep(_LOOK_AGAIN_SECONDS)
+
+
+def resumed(night: Night, names: Sequence[str]) -> Night:
+    """A night as another sitting begins it: what is not done waits again."""
+    known = {one.name: one for one in night.steps}
+    steps = tuple(
+        known[name]
+        if name in known and known[name].state is StepState.DONE
+        else StepRecord(name=name, seconds=known[name].seconds if name in known else None)
+        for name in names
+    )
+    return night.model_copy(update={"steps": steps, "state": NightState.RUNNING, "reason": ""})

@@ -1,0 +1,121 @@
+"""What a night asks of other parts: each is called by one step, and may be missing.
+
+A step whose part is missing is skipped and says so in the record of the night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from flink_boost.flink.lines import Line
+from flink_boost.measure.classpaths import ClassPaths
+from flink_boost.measure.model import Box
+from flink_boost.service.nightly.model import BoxChangeRecord, CanaryRecord, Night, Order
+
+Tell = Callable[[str], None]
+
+
+class StepSkipped(Exception):
+    """A step has nothing to do; its text is the reason, a sentence without its full stop."""
+
+
+@dataclass(frozen=True)
+class BoxFinding:
+    """What the check of the box found; ``quiet`` is None when noise was not looked at."""
+
+    label: str
+    quiet: bool | None
+    changes: tuple[BoxChangeRecord, ...] = ()
+    note: str = ""
+
+
+class CheckBox(Protocol):
+    """Looks at the machine. Raises ``FlinkBoostError`` when it is not fit to measure on."""
+
+    def __call__(self, lines: tuple[Line, ...]) -> BoxFinding:
+        """What was found."""
+
+
+class BuildLine(Protocol):
+    """Builds what is measured on a line. Raises ``FlinkBoostError`` when it does not build."""
+
+    def __call__(self, line: Line, log: Path) -> str:
+        """A note of what was built."""
+
+
+class FindClassPaths(Protocol):
+    """What the sides of a line load, once it is built."""
+
+    def __call__(self, line: Line) -> ClassPaths:
+        """The class paths."""
+
+
+class VerifyLine(Protocol):
+    """Compares patched with stock. Raises ``CodecMismatch`` or another ``FlinkBoostError``."""
+
+    def __call__(self, line: Line, strings: int, seed: int, log: Path) -> str:
+        """A note of what was compared."""
+
+
+class DescribeBox(Protocol):
+    """The java of a line and the box with it, as a run records them."""
+
+    def __call__(self, line: Line) -> tuple[str, Box]:
+        """Path of the java, and the box."""
+
+
+class MeasureCanary(Protocol):
+    """Measures the frozen jar on each line and judges it by earlier nights."""
+
+    def __call__(self, night: Night, lines: tuple[Line, ...]) -> CanaryRecord:
+        """What it said."""
+
+
+class Confirm(Protocol):
+    """Runs suspects again, and keeps the alarms."""
+
+    def __call__(self, night: Night, order: Order) -> str:
+        """A note of what became of them."""
+
+
+class TakeProfiles(Protocol):
+    """Profiles what was confirmed this night."""
+
+    def __call__(self, night: Night) -> str:
+        """A note of what was profiled."""
+
+
+class Notify(Protocol):
+    """Tells people of a night, once. Raises ``FlinkBoostError`` when that fails."""
+
+    def __call__(self, night: Night) -> str:
+        """A note of who was told what."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts that there are."""
+
+    check_box: CheckBox
+    build: BuildLine
+    class_paths: FindClassPaths
+    describe: DescribeBox
+    verify: VerifyLine
+    canary: MeasureCanary | None = None
+    confirm: Confirm | None = None
+    profiles: TakeProfiles | None = None
+    notify: Notify | None = None
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The kinds of steps that are skipped, as there is no part for them."""
+        parts = {
+            "canary": self.canary,
+            "confirm": self.confirm,
+            "profiles": self.profiles,
+            "notify": self.notify,
+        }
+        return frozenset(kind for kind, part in parts.items() if part is None)

@@ -1,0 +1,69 @@
+"""What a night deletes: logs and profiles of old runs, logs of old nights; never a result.
+
+What an open alarm points to stays, however old it is.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.measure import store
+from flink_boost.publish.codespeed import commit_id
+from flink_boost.service.nightly.parts import StepSkipped
+from flink_boost.service.nightly.slots import night_id
+
+_CLOSED = frozenset({"recovered", "accepted", "rejected", "environment"})
+
+
+def prune_old(results: Path, build: Path, now: datetime, keep: timedelta) -> str:
+    """Deletes what is older than that and returns what it was, in words.
+
+    Raises ``StepSkipped`` when the alarms cannot be read: then nobody knows what they point to.
+    """
+    pointed_at = _pointed_at(build / "alarms")
+    pruned = 0
+    for run_id in store.final_run_ids(results):
+        try:
+            info = store.load_run(results, run_id)
+        except FlinkBoostError:
+            continue
+        if now - info.started <= keep or commit_id(info) in pointed_at:
+            continue
+        pruned += _delete(results / run_id)
+    nights = _delete_night_logs(build / "nights", night_id(now - keep))
+    return f"{pruned} runs and {nights} nights older than {keep.days} days: logs and profiles"
+
+
+def _delete(run: Path) -> bool:
+    found = [*(run / "forks").glob("*.log")]
+    for log in found:
+        log.unlink(missing_ok=True)
+    profiles = run / "profiles"
+    if profiles.is_dir() and not profiles.is_symlink():
+        shutil.rmtree(profiles)
+        return True
+    return bool(found)
+
+
+def _delete_night_logs(nights: Path, before: str) -> int:
+    old = [path for path in nights.glob("*/logs") if path.parent.name < before]
+    for path in old:
+        shutil.rmtree(path)
+    return len(old)
+
+
+def _pointed_at(alarms: Path) -> frozenset[str]:
+    """The dashboard's ids of the runs that alarms which are not closed lead to."""
+    found: set[str] = set()
+    for path in sorted(alarms.glob("*.json")):
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            open_ones = [one for one in document["alarms"] if one["state"] not in _CLOSED]
+            found.update(str(one[key]) for one in open_ones for key in ("before", "since"))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StepSkipped(f"{path} is no list of alarms") from error
+    return frozenset(found)

@@ -1,0 +1,126 @@
+"""A night from its start to its last message: what ``flink-boost nightly`` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.flink.lines import find_line
+from flink_boost.measure import runner
+from flink_boost.measure.groups import Group
+from flink_boost.publish.target import find_target
+from flink_boost.publish.upload import RetryPolicy, make_client
+from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.model import Night, Order
+from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
+from flink_boost.service.nightly.parts import Parts, Tell
+from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.slots import slot_of
+from flink_boost.service.nightly.starting import Start, choose_night, plan_of
+from flink_boost.service.nightly.steps import Steps
+from flink_boost.service.nightly.telling import send_nights
+from flink_boost.service.nightly.tree import box_label
+from flink_boost.service.quicklook import Places
+
+
+@dataclass(frozen=True)
+class NightService:
+    """Where nights work and with what.
+
+    ``shown`` gives the progress of a run; ``fork_seconds`` limits a fork, by default as the runner.
+    """
+
+    places: Places
+    groups: Mapping[str, Group]
+    parts: Parts
+    environ: Mapping[str, str]
+    policy: RetryPolicy
+    waiting: Waiting
+    clock: Callable[[], datetime]
+    shown: Callable[[], AbstractContextManager[runner.Progress]]
+    tell: Tell
+    keep: timedelta
+    fork_seconds: float | None = None
+
+    @property
+    def journal(self) -> Journal:
+        """The nights of this machine."""
+        return Journal(self.places.build / "nights")
+
+    def run(self, wanted: Order, at: time, *, resume: bool) -> Ended | None:
+        """Carries out the night that is due, or what is left of it; None when it is done.
+
+        Older nights that were cut off are closed first, and told of. Raises ``NightRunning``
+        when another process works on a night.
+        """
+        with self.journal.held():
+            now = self.clock()
+            if not resume:
+                self._close_older(now, at)
+            start = choose_night(
+                *(self.journal, now, at, wanted, self.groups),
+                label=box_label(self.environ),
+                absent=self.parts.absent,
+                resume=resume,
+                tell=self.tell,
+            )
+            if start is None:
+                return None
+            begun = "goes on" if start.goes_on else "begins"
+            self.tell(f"The night {start.night.night} {begun}: {start.plan.expected} benchmarks")
+            ended = self._carry_out(start)
+            return Ended(ended.night, (*ended.problems, *self.send_records()))
+
+    def plan(self, wanted: Order) -> NightPlan:
+        """What a night would do that begins now."""
+        taken = {**self.journal.seconds_before("9999"), **dict.fromkeys(self.parts.absent, 0.0)}
+        return plan_of(wanted, self.groups, taken)[1]
+
+    def send_records(self) -> tuple[FlinkBoostError, ...]:
+        """Sends what the dashboard does not have yet of the records; what went wrong with it."""
+        try:
+            target = find_target(self.environ, self.places.codespeed / "token")
+            with make_client(target, self.policy) as client:
+                send_nights(self.journal, target, client)
+        except FlinkBoostError as problem:
+            self.tell(str(problem))
+            return (problem,)
+        return ()
+
+    def _close_older(self, now: datetime, at: time) -> None:
+        for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):
+            self.notify(night)
+
+    def notify(self, night: Night) -> None:
+        """Tells people of a night that did not come to its end; a failure is told and passed."""
+        if self.parts.notify is None:
+            return
+        try:
+            self.parts.notify(night)
+        except FlinkBoostError as problem:
+            self.tell(str(problem))
+
+    def _carry_out(self, start: Start) -> Ended:
+        steps = Steps(
+            journal=self.journal,
+            places=self.places,
+            order=start.order,
+            lines={version: find_line(version) for version in start.order.lines},
+            groups=start.groups,
+            parts=self.parts,
+            environ=self.environ,
+            policy=self.policy,
+            clock=self.clock,
+            shown=self.shown,
+            tell=self.tell,
+            keep=self.keep,
+            waiting=self.waiting,
+            fork_seconds=self.fork_seconds,
+        )
+        return carry_out(
+            *(start.night, start.plan, steps.acts(), self.journal, self.places.results),
+            *(self.waiting, self.tell),
+        )

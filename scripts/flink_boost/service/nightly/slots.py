@@ -1,0 +1,34 @@
+"""When nights are due: one a day, at a fixed time of day, in UTC. Pure."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time, timedelta
+
+from flink_boost.base.errors import UsageProblem
+
+DEFAULT_TIME = "01:00"
+
+
+def parse_time(text: str) -> time:
+    """The time of day ``HH:MM``. Raises ``UsageProblem`` for anything else."""
+    found = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)", text)
+    if found is None:
+        raise UsageProblem(f"{text!r} is no time of day.", "Write it as in 01:00, in UTC.")
+    return time(int(found[1]), int(found[2]))
+
+
+def slot_of(now: datetime, at: time) -> datetime:
+    """The latest slot that has come by then."""
+    today = datetime.combine(now.astimezone(UTC).date(), at, UTC)
+    return today if today <= now else today - timedelta(days=1)
+
+
+def night_id(slot: datetime) -> str:
+    """The name of a night: ``2026-11-24T0100``."""
+    return f"{slot.astimezone(UTC):%Y-%m-%dT%H%M}"
+
+
+def slot_from_id(night: str) -> datetime:
+    """The slot of a night's name."""
+    return datetime.strptime(night, "%Y-%m-%dT%H%M").replace(tzinfo=UTC)

@@ -1,0 +1,189 @@
+"""What each step of a night does; in ``night`` is when, and what becomes of its failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from flink_boost.base.errors import FlinkBoostError
+from flink_boost.flink.lines import Line
+from flink_boost.judge.series import build_series
+from flink_boost.judge.trend import TrendKind, detect
+from flink_boost.measure import runner
+from flink_boost.measure.groups import Group
+from flink_boost.measure.history import load_history
+from flink_boost.publish.report import write_report
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.spooling import spool_new_runs
+from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
+from flink_boost.publish.trends import FILE_NAME, store_verdicts
+from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
+from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.measuring import LineWork, measure_line
+from flink_boost.service.nightly.model import Night, Order
+from flink_boost.service.nightly.night import Act, Waiting, when_free
+from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
+from flink_boost.service.nightly.plan import PlannedStep
+from flink_boost.service.nightly.pruning import prune_old
+from flink_boost.service.nightly.tree import seed_of
+from flink_boost.service.quicklook import Places
+
+_NO_PART = "this flink-boost has no such part yet"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one night; ``keep`` is for how long logs and profiles stay."""
+
+    journal: Journal
+    places: Places
+    order: Order
+    lines: Mapping[str, Line]
+    groups: Mapping[str, Group]
+    parts: Parts
+    environ: Mapping[str, str]
+    policy: RetryPolicy
+    clock: Callable[[], datetime]
+    shown: Callable[[], AbstractContextManager[runner.Progress]]
+    tell: Tell
+    keep: timedelta
+    waiting: Waiting
+    fork_seconds: float | None = None
+
+    def acts(self) -> dict[str, Act]:
+        """What is done by each kind of step."""
+        return {
+            "box": self._box,
+            "build": self._build,
+            "verify": self._verify,
+            "canary": self._canary,
+            "measure": self._measure,
+            "upload": self._upload,
+            "detect": self._detect,
+            "confirm": self._confirm,
+            "profiles": self._profiles,
+            "report": self._report,
+            "notify": self._notify,
+            "prune": self._prune,
+        }
+
+    @property
+    def _all_lines(self) -> tuple[Line, ...]:
+        return tuple(self.lines[version] for version in self.order.lines)
+
+    def _box(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        found = self.parts.check_box(self._all_lines)
+        changed = {
+            "box": self.order.environment or found.label,
+            "quiet": found.quiet,
+            "box_changes": found.changes,
+        }
+        return night.model_copy(update=changed), found.note
+
+    def _build(self, night: Night, step: PlannedStep) -> tuple[Night, str]:
+        line = self.lines[step.line]
+        note = "as it was built before"
+        if self.order.build:
+            note = self.parts.build(line, self.journal.log(night.night, step.name))
+        self.parts.class_paths(line)
+        return night, note
+
+    def _verify(self, night: Night, step: PlannedStep) -> tuple[Night, str]:
+        log = self.journal.log(night.night, step.name)
+        seed = seed_of(night.slot)
+        return night, self.parts.verify(self.lines[step.line], self.order.strings, seed, log)
+
+    def _canary(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        if self.parts.canary is None:
+            raise StepSkipped(_NO_PART)
+        canary = self.parts.canary(night, self._all_lines)
+        note = "the canary moved: alarms of this night are withheld" if canary.moved else "steady"
+        return night.model_copy(update={"canary": canary}), note
+
+    def _measure(self, night: Night, step: PlannedStep) -> tuple[Night, str]:
+        line = self.lines[step.line]
+        java, box = self.parts.describe(line)
+        # A clock that was set back does not put a run before its slot.
+        started = max(self.clock(), night.slot).replace(microsecond=0)
+        work = LineWork(
+            line, self.groups[step.line], self.parts.class_paths(line), java, box, started
+        )
+        with self.shown() as progress:
+            run_id = when_free(
+                lambda: measure_line(
+                    *(self.journal, self.places.results, night, self.order, work),
+                    progress=progress,
+                    environ=self.environ,
+                    tell=self.tell,
+                    timeout=self.fork_seconds,
+                ),
+                self.waiting,
+                self.tell,
+            )
+        return night, f"run {run_id}"
+
+    def _upload(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        spool = Spool(self.places.spool)
+        environment = self.order.environment or None
+        spooled = spool_new_runs(spool, self.places.results, environment)
+        for sentence in spooled.sentences:
+            self.tell(f"  {sentence}")
+        waiting = len(spool.unsent_keys())
+        if not waiting:
+            return night, "everything is sent already"
+        target = find_target(self.environ, self.places.codespeed / "token")
+        with make_client(target, self.policy) as client:
+            report = send_unsent(spool, target, client, self.policy, tell=self.tell)
+        report.require_all_sent()
+        return night, f"{len(report.sent)} entries sent to {target.url}"
+
+    def _detect(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        history = load_history(self.places.results)
+        for problem in history.broken:
+            self.tell(f"  {problem}")
+        verdicts = detect(build_series(history.runs))
+        store_verdicts(self.places.build / FILE_NAME, verdicts, self.clock())
+        slower = sum(one.kind is TrendKind.CANDIDATE_REGRESSION for one in verdicts)
+        return night, f"{len(verdicts)} series, {slower} of them slower lately"
+
+    def _confirm(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        if self.parts.confirm is None:
+            raise StepSkipped(_NO_PART)
+        return night, self.parts.confirm(night, self.order)
+
+    def _profiles(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        if self.parts.profiles is None:
+            raise StepSkipped(_NO_PART)
+        return night, self.parts.profiles(night)
+
+    def _report(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        pages = []
+        for run_id in night.runs:
+            try:
+                written = write_report(
+                    *(self.places.results, self.places.build / "report", run_id),
+                    dashboard_url=self._shown_url(),
+                    made=self.clock(),
+                )
+            except FlinkBoostError as problem:
+                self.tell(f"  {problem}")
+                continue
+            pages.append(str(written.page))
+        if not pages:
+            raise StepSkipped("no run of this night has ended")
+        return night, ", ".join(pages)
+
+    def _notify(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        if self.parts.notify is None:
+            raise StepSkipped(_NO_PART)
+        return night, self.parts.notify(night)
+
+    def _prune(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+        now = max(self.clock(), night.slot)
+        return night, prune_old(self.places.results, self.places.build, now, self.keep)
+
+    def _shown_url(self) -> str | None:
+        named = self.environ.get(URL_VARIABLE)
+        return checked_url(named) if named else None

@@ -1,0 +1,271 @@
+"""What a night is, without any of its forks: slots, shards, times, states, and the check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+from itertools import chain
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.measure.groups import Group, find_group, load_groups
+from flink_boost.measure.model import Cell, Timing
+from flink_boost.measure.runner import START_SECONDS
+from flink_boost.service.nightly.checking import Finding, check_all, check_box, fetch_nights
+from flink_boost.service.nightly.model import Night, NightState, StepRecord, StepState
+from flink_boost.service.nightly.night import judged
+from flink_boost.service.nightly.plan import NightPlan, parse_shard, plan_night, take_shard
+from flink_boost.service.nightly.shown import fits, minutes, plan_sheets
+from flink_boost.service.nightly.slots import night_id, parse_time, slot_from_id, slot_of
+
+AT = time(1, 0)
+GRACE = timedelta(hours=2)
+SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)
+
+
+def group_of(seconds: list[int]) -> Group:
+    """A group with a benchmark for each number of seconds of iterations."""
+    return Group(
+        name="made",
+        title="made",
+        quick_look=False,
+        pairs=3,
+        cells=tuple(Cell(benchmark=f"a.B.c{number}") for number in range(len(seconds))),
+        timings=tuple(
+            Timing(
+                warmup_iterations=0, warmup_time_ms=1, iterations=1, iteration_time_ms=1000 * one
+            )
+            for one in seconds
+        ),
+    )
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=40), st.integers(1, 6))
+def test_shards_are_disjoint_and_together_the_whole(seconds: list[int], count: int) -> None:
+    group = group_of(seconds)
+    if len(seconds) < count:
+        with pytest.raises(UsageProblem, match="too small"):
+            take_shard(group, count, count)
+        return
+    shards = [take_shard(group, number, count) for number in range(1, count + 1)]
+    cells = list(chain.from_iterable(shard.cells for shard in shards))
+    assert sorted(cells, key=lambda cell: cell.name) == sorted(
+        group.cells, key=lambda cell: cell.name
+    )
+    for shard in shards:
+        timing = dict(zip(group.cells, group.timings, strict=True))
+        assert [timing[cell] for cell in shard.cells] == list(shard.timings)
+    # No box has more to do than the fairest share and one benchmark besides.
+    loads = [sum(t.seconds + START_SECONDS for t in shard.timings) for shard in shards]
+    longest = max(seconds) + START_SECONDS
+    assert max(loads) <= sum(loads) / count + longest
+
+
+def test_a_shard_does_not_depend_on_the_order_of_the_group() -> None:
+    group = find_group(load_groups(), "spine")
+    other = replace(group, cells=group.cells[::-1], timings=group.timings[::-1])
+    for number in (1, 2, 3):
+        mine = set(take_shard(group, number, 3).cells)
+        assert mine == set(take_shard(other, number, 3).cells)
+        assert mine
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "1/", "/3", "a/b", "1/3/4", "-1/3", "1/100"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(UsageProblem, match="is no shard"):
+        parse_shard(text)
+
+
+@pytest.mark.parametrize(
+    ("now", "slot"),
+    [
+        (datetime(2026, 11, 24, 1, 0, tzinfo=UTC), SLOT),
+        (datetime(2026, 11, 24, 0, 59, 59, tzinfo=UTC), SLOT - timedelta(days=1)),
+        (datetime(2026, 11, 25, 0, 59, tzinfo=UTC), SLOT),
+        (datetime.fromisoformat("2026-11-24T01:30:00+01:00"), SLOT - timedelta(days=1)),
+    ],
+)
+def test_the_slot_is_the_latest_that_has_come(now: datetime, slot: datetime) -> None:
+    assert slot_of(now, AT) == slot
+    assert slot_from_id(night_id(slot)) == slot
+
+
+def test_times_of_day() -> None:
+    assert parse_time("23:59") == time(23, 59)
+    for text in ("24:00", "1:00", "01:60", "", "01:00:00"):
+        with pytest.raises(UsageProblem, match="no time of day"):
+            parse_time(text)
+
+
+def plan(pairs: int | None = None) -> NightPlan:
+    groups = {"1.9.3": group_of([1, 2]), "2.3.0": group_of([1, 2])}
+    return plan_night(("1.9.3", "2.3.0"), groups, pairs, {"upload": 7.0})
+
+
+def test_the_time_of_a_run_follows_from_its_group() -> None:
+    seconds = {step.name: step.seconds for step in plan().steps}
+    assert seconds["measure 2.3.0"] == 3 * 2 * (1 + START_SECONDS + 2 + START_SECONDS)
+    assert seconds["upload"] == 7.0, "as on the night before"
+    doubled = {step.name: step.seconds for step in plan(6).steps}
+    assert doubled["measure 2.3.0"] == 2 * seconds["measure 2.3.0"]
+    assert plan().expected == 4
+    assert plan().seconds == sum(seconds.values())
+    assert plan().seconds_after("prune") == 0
+
+
+def test_every_need_comes_before_what_needs_it() -> None:
+    seen: set[str] = set()
+    for step in plan().steps:
+        assert set(step.needs) <= seen
+        seen.add(step.name)
+    assert len(seen) == len(plan().steps)
+
+
+def test_a_comparator_has_one_side() -> None:
+    group = group_of([1])
+    comparator = replace(group, cells=(Cell(benchmark="a.StringComparatorBenchmark.writeUtf"),))
+    (cell,) = plan_night(("2.3.0",), {"2.3.0": comparator}).cells
+    assert cell.seconds == 3 * (1 + START_SECONDS)
+
+
+def test_the_plan_says_whether_it_fits() -> None:
+    hours = plan().seconds / 3600
+    assert "fits" in fits(plan(), hours + 0.1)
+    assert "more than" in fits(plan(), hours - 0.1)
+    steps, benchmarks = plan_sheets(plan(), 6, benchmarks=True)
+    assert [row[0].text for row in steps.rows] == [step.name for step in plan().steps]
+    assert steps.rows[-1][2].text == minutes(plan().seconds)
+    assert len(benchmarks.rows) == 4
+    assert minutes(59.6) == "1:00"
+    assert minutes(3725) == "1:02:05"
+
+
+def night(
+    states: dict[str, StepState] | None = None,
+    measured: int = 4,
+    state: NightState = NightState.RUNNING,
+    slot: datetime = SLOT,
+    box: str = "box-1",
+) -> Night:
+    given_states = states or {}
+    return Night(
+        box=box,
+        night=night_id(slot),
+        slot=slot,
+        state=state,
+        expected=4,
+        measured=measured,
+        steps=tuple(
+            StepRecord(
+                name=name, state=given_states.get(name, StepState.DONE), note="It broke. Try."
+            )
+            for name in ("box", "measure 2.3.0", "upload")
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("states", "measured", "expected", "reason"),
+    [
+        ({}, 4, NightState.COMPLETE, ""),
+        ({"upload": StepState.FAILED}, 4, NightState.FAILED, "upload failed: It broke"),
+        ({"measure 2.3.0": StepState.FAILED}, 3, NightState.SHORT, "3 of 4"),
+        ({"measure 2.3.0": StepState.FAILED}, 0, NightState.EMPTY, "nothing was measured"),
+        ({"box": StepState.FAILED}, 0, NightState.REFUSED, "It broke"),
+        ({}, 3, NightState.SHORT, "3 of 4"),
+    ],
+)
+def test_the_state_of_a_night(
+    states: dict[str, StepState], measured: int, expected: NightState, reason: str
+) -> None:
+    found = judged(night(states, measured), final=True)
+    assert found.state is expected
+    assert reason in found.reason
+    assert not found.reason.endswith(".")
+
+
+def test_a_night_that_was_cut_off_is_never_complete() -> None:
+    cut = judged(night({"upload": StepState.RUNNING}), final=False)
+    assert cut.state is NightState.FAILED
+    assert "cut off at upload" in cut.reason
+
+
+@pytest.mark.parametrize(
+    ("nights", "hours", "at_work", "finding"),
+    [
+        ([], 3, False, Finding.MISSING),
+        (
+            [night(state=NightState.COMPLETE, slot=SLOT - timedelta(days=1))],
+            2,
+            None,
+            Finding.MISSING,
+        ),
+        # Two hours have not passed yet: that of yesterday counts.
+        (
+            [night(state=NightState.COMPLETE, slot=SLOT - timedelta(days=1))],
+            1.9,
+            None,
+            Finding.WELL,
+        ),
+        ([night(state=NightState.COMPLETE)], 5, None, Finding.WELL),
+        ([night(state=NightState.COMPLETE)], 24, None, Finding.WELL),
+        ([night(state=NightState.COMPLETE)], 26.1, None, Finding.MISSING),
+        ([night()], 3, True, Finding.RUNNING),
+        ([night()], 3, False, Finding.STOPPED),
+        ([night()], 3, None, Finding.RUNNING),
+        ([night()], 13, None, Finding.STOPPED),
+        ([night(state=NightState.SHORT)], 3, None, Finding.SHORT),
+        ([night(state=NightState.EMPTY)], 3, None, Finding.EMPTY),
+        ([night(state=NightState.REFUSED)], 3, None, Finding.REFUSED),
+        ([night(state=NightState.FAILED)], 3, None, Finding.FAILED),
+        ([night(state=NightState.MISSING)], 3, None, Finding.MISSING),
+    ],
+)
+def test_the_check_of_a_box(
+    nights: list[Night], hours: float, at_work: bool | None, finding: Finding
+) -> None:
+    now = SLOT + timedelta(hours=hours)
+    found = check_box("box-1", nights, now, AT, grace=GRACE, at_work=at_work)
+    assert found.finding is finding
+    assert found.finding.is_alarm == (finding not in (Finding.WELL, Finding.RUNNING))
+    assert "box-1" in found.sentence
+
+
+def served(status: int, content: object) -> httpx.Client:
+    transport = httpx.MockTransport(lambda _: httpx.Response(status, json=content))
+    return httpx.Client(transport=transport)
+
+
+def test_the_dashboard_is_asked_for_its_nights_and_named_boxes_that_never_came_are_missed() -> None:
+    rows = [
+        {**one.model_dump(mode="json"), "of_a_newer_version": 1}
+        for one in (night(state=NightState.COMPLETE), night(state=NightState.SHORT, box="box-2"))
+    ]
+    with served(200, {"nights": rows}) as client:
+        nights = fetch_nights("https://speed.example.org/", client)
+    now = SLOT + timedelta(hours=4)
+    found = {one.box: one.finding for one in check_all(nights, (), now, AT, GRACE)}
+    assert found == {"box-1": Finding.WELL, "box-2": Finding.SHORT}
+    (lost,) = check_all(nights, ("box-3",), now, AT, GRACE)
+    assert lost.finding is Finding.MISSING
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "error"),
+    [
+        (500, {}, EnvironmentProblem),
+        (404, {}, EnvironmentProblem),
+        (200, [], BrokenData),
+        (200, {"nights": [{"box": "b"}]}, BrokenData),
+        (200, {"nights": 1}, BrokenData),
+    ],
+)
+def test_a_dashboard_without_nights_is_no_good_news(
+    status: int, content: object, error: type[Exception]
+) -> None:
+    with served(status, content) as client, pytest.raises(error):
+        fetch_nights("https://speed.example.org/", client)
