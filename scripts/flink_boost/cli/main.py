@@ -29,7 +29,7 @@ from flink_boost.cli.problems import explain
 SECTIONS = {
     "Measuring": ("run", "bench", "compare", "detect", "runs", "box"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
-    "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
+    "Publishing": ("report", "upload", "notify", "serve", "stop", "dashboard"),
     "Installations": ("install", "verify", "doctor", "uninstall", "dist"),
     "Other Flink releases": ("flink-tests", "soak", "line", "upstream-diff"),
 }
