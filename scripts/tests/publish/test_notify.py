@@ -34,10 +34,10 @@ class Naps(list[float]):
 
 def tell(folder: Path, server: SlackServer, of: NightReport, naps: Naps | None = None) -> Delivery:
     channel = SlackNotifier(SlackSettings(server.webhook), deadline=10)
-    return tell_night(Outbox(folder), [channel], of, [], sleep=naps or Naps())
+    return tell_night(Outbox(folder), [channel], of, [], sleep=Naps() if naps is None else naps)
 
 
-# --- what there is to say ---------------------------------------------------------------------------
+# --- what there is to say -----------------------------------------------------------------------
 
 
 def test_a_quiet_night_is_silent_and_after_a_week_there_is_a_sign_of_life() -> None:
@@ -77,7 +77,7 @@ def test_hundreds_of_alarms_stay_one_short_message() -> None:
         assert len(server.taken) == 1
 
 
-# --- Slack ------------------------------------------------------------------------------------------
+# --- Slack --------------------------------------------------------------------------------------
 
 
 def test_hostile_names_are_shown_and_do_nothing() -> None:
@@ -86,7 +86,8 @@ def test_hostile_names_are_shown_and_do_nothing() -> None:
     text = json.dumps(payload(message), ensure_ascii=False)
     assert "<!channel>" not in text
     assert "<script" not in text
-    assert "@here" not in text
+    assert "@here" not in text.partition("```")[0]
+    assert payload(message)["blocks"][-2]["text"]["text"] == "```a ˋˋˋ b &lt;!channel&gt;```"  # type: ignore[index]
     assert " *x* " not in text
     assert text.count("```") == 2
     assert "&lt;!channel&gt;" in text
@@ -117,7 +118,7 @@ def test_a_server_that_never_answers_holds_nobody_up() -> None:
             channel.send(trial_message(SLOT))
 
 
-# --- each once --------------------------------------------------------------------------------------
+# --- each once ----------------------------------------------------------------------------------
 
 
 def test_the_same_night_again_sends_nothing(tmp_path: Path) -> None:
@@ -183,7 +184,7 @@ def test_a_call_that_was_killed_tells_nothing_twice_and_loses_nothing(
         assert ("may not have arrived: 1" in json.dumps(server.taken)) == (place == "sending")
 
 
-# --- settings and the command -----------------------------------------------------------------------
+# --- settings and the command -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

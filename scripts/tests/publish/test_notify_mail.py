@@ -37,14 +37,14 @@ class Mailbox:
         self.answer = "250 OK"
 
     async def handle_RCPT(  # noqa: N802
-        self, server: Any, session: Any, envelope: Any, address: str, options: Any
+        self, _server: Any, _session: Any, envelope: Any, address: str, _options: Any
     ) -> str:
         if address.startswith("nobody@"):
             return "550 no such user"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         if self.answer.startswith("250"):
             mail = message_from_bytes(envelope.content, policy=policy.default)
             assert isinstance(mail, EmailMessage)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import urllib.error
 from http.client import HTTPException
 
@@ -58,8 +59,8 @@ def payload(message: Message) -> dict[str, object]:
     blocks: list[dict[str, object]] = [_section(f"*{_bold(message.subject)}*")]
     blocks += [_section(part) for part in _parts(lines)]
     if message.command:
-        # No tick can end the code early.
-        command = escaped(message.command).replace("`", "ˋ")[:_MOST_CHARACTERS]
+        # As it is, to be copied; but no tick can end the code early.
+        command = _entities(message.command).replace("`", "ˋ")[:_MOST_CHARACTERS]
         blocks.append(_section(f"```{command}```"))
     if message.links:
         links = " · ".join(f"<{_url(link.url)}|{escaped(link.title)}>" for link in message.links)
@@ -73,11 +74,16 @@ def escaped(text: str) -> str:
     Marks of format work at the edge of words only; a space of no width takes the edge away. The
     same keeps an address or a channel's name from becoming a link.
     """
+    line = _entities(text)
+    for mark in "*_~`":
+        line = line.replace(mark, f"\u200b{mark}\u200b")
+    return re.sub(r"[@#:](?=\S)", lambda found: found[0] + "\u200b", line)
+
+
+def _entities(text: str) -> str:
+    """One line with the three characters that Slack wants as entities."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for mark in "*_~`@#:":
-        line = line.replace(mark, f"{mark}\u200b" if mark in "@#:" else f"\u200b{mark}\u200b")
-    return line
+    return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _bold(text: str) -> str:
