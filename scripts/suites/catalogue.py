@@ -48,6 +48,8 @@ _QUIET = (
     "operate/test_interrupted.py",
     "port/test_flinktests_runner.py",
     "port/test_soak.py",
+    "publish/test_notify.py",
+    "publish/test_notify_mail.py",
     "publish/test_upload.py",
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",

@@ -1,0 +1,129 @@
+"""Send messages about nights by Slack and e-mail, or try whether they arrive."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from flink_boost.base.errors import UploadFailed, UsageProblem
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.context import Settings
+from flink_boost.publish.nightly.report import kept_nights
+from flink_boost.publish.notify.channel import Notifier, NotSent, Uncertain
+from flink_boost.publish.notify.channels import channels_from
+from flink_boost.publish.notify.deliver import Delivery, send_now, send_waiting, tell_night
+from flink_boost.publish.notify.message import trial_message
+from flink_boost.publish.notify.outbox import Outbox
+
+FOLDER = "notifications"
+_SET_UP = "docs/notifications.md says what to set."
+
+
+@click.group(name="notify")
+def command() -> None:
+    """Tell people about nights by Slack and e-mail.
+
+    `flink-boost nightly` does so by itself. Where messages go is set by variables:
+    docs/notifications.md.
+
+    \b
+    Examples:
+      flink-boost notify test        a message to every channel, to see whether it arrives
+      flink-boost notify send        what there is to say of the newest night, and was not said
+    """
+
+
+@command.command(name="test")
+@json_option
+def test(as_json: bool) -> None:
+    """Send a test message to every channel that is set up, and say where it went.
+
+    Ends with code 5 when one does not take it.
+
+    \b
+    Example:
+      FLINK_BOOST_SLACK_WEBHOOK_FILE=~/webhook flink-boost notify test
+    """
+    with failing_in_json("notify test", as_json):
+        channels = _channels()
+        message = trial_message(datetime.now(UTC))
+        reached: list[str] = []
+        problems: list[str] = []
+        for channel in channels:
+            try:
+                remark = send_now(channel, message)
+            except (NotSent, Uncertain) as error:
+                problems.append(error.reason)
+                continue
+            reached.append(channel.place)
+            problems += [remark] if remark else []
+    if as_json:
+        content = {"sent": reached, "problems": problems}
+        print_json("notify test", UploadFailed.exit_code if problems else 0, content)
+    else:
+        for place in reached:
+            click.echo(f"Sent: {place}")
+    if problems:
+        raise UploadFailed(f"Not everybody was reached: {'; '.join(problems)}.", _SET_UP)
+
+
+@command.command(name="send")
+@click.option(
+    "--reports",
+    type=click.Path(path_type=Path),
+    show_default="BUILD/report",
+    help="Folder of the reports of nights.",
+)
+@json_option
+@click.pass_obj
+def send(settings: Settings, reports: Path | None, as_json: bool) -> None:
+    """Send what there is to say of the newest night and was not said, and what stayed unsent.
+
+    Safe to repeat: what was sent is not sent again. Ends with code 5 when something stays unsent.
+
+    \b
+    Example:
+      flink-boost notify send
+    """
+    with failing_in_json("notify send", as_json):
+        channels = _channels()
+        outbox = Outbox(settings.build / FOLDER)
+        kept = kept_nights(reports or settings.build / "report").reports
+        done = (
+            tell_night(outbox, channels, kept[0], kept[1:])
+            if kept
+            else send_waiting(outbox, channels)
+        )
+    _show(done, as_json=as_json)
+
+
+def _channels() -> Sequence[Notifier]:
+    channels = channels_from(os.environ)
+    if not channels:
+        raise UsageProblem("No channel is set up: neither Slack nor e-mail.", _SET_UP)
+    return channels
+
+
+def _show(done: Delivery, *, as_json: bool) -> None:
+    problems = (*done.failed, *done.uncertain, *done.remarks)
+    if as_json:
+        content = {"sent": done.sent, "unsent": done.failed, "uncertain": done.uncertain}
+        code = UploadFailed.exit_code if problems else 0
+        print_json("notify send", code, {**content, "remarks": done.remarks})
+    else:
+        for sentence in done.sent:
+            click.echo(f"Sent: {sentence}")
+        for sentence in problems:
+            click.echo(f"Not certain to have arrived: {sentence}", err=True)
+        if not (done.sent or problems):
+            click.echo("There is nothing to say.")
+    if done.failed or done.uncertain:
+        raise UploadFailed(
+            f"{len(done.failed)} messages were not sent and {len(done.uncertain)} may not have "
+            "arrived.",
+            "Unsent ones are tried again by the next call; the others are named in a later one.",
+        )

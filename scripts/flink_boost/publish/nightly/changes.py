@@ -1,0 +1,280 @@
+"""What is new since the last night, in words. Pure; the page and the messages say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from flink_boost.publish.nightly.model import (
+    CommitNote,
+    NightReport,
+    NightState,
+    ReportedAlarm,
+    ReportedNight,
+    ReportedStep,
+)
+
+SHORT_COMMIT = 10
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is new: what, since when, by how much, whose, and what to do.
+
+    ``bad`` is for the eye; ``command`` may be empty.
+    """
+
+    alarm: ReportedAlarm
+    title: str
+    size: str
+    since: str
+    whose: str
+    advice: str
+    command: str
+    bad: bool
+
+
+@dataclass(frozen=True)
+class NightNews:
+    """What there is to say of a night. ``quiet`` when nobody has to know."""
+
+    headline: str
+    new_alarms: tuple[Change, ...]
+    closed: tuple[Change, ...]
+    found: tuple[Change, ...]
+    troubles: tuple[str, ...]
+    still_open: tuple[ReportedAlarm, ...]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All that concerns benchmarks, worst first."""
+        return (*self.new_alarms, *self.found, *self.closed)
+
+    @property
+    def quiet(self) -> bool:
+        return not (self.changes or self.troubles)
+
+
+def news_of(report: NightReport) -> NightNews:
+    """What is new; the order of alarms in the report changes nothing."""
+    alarms = sorted(report.alarms, key=lambda one: (*_rank(one), one.id))
+    commits = {note.commit: note for note in report.commits}
+    new = [
+        _change(one, commits)
+        for one in alarms
+        if one.state == "open" and report.alarms_before.get(one.id) != "open"
+    ]
+    closed = [
+        _closed(one, commits)
+        for one in alarms
+        if one.state in _CLOSED and report.alarms_before.get(one.id, one.state) != one.state
+    ]
+    fresh = {change.alarm.id for change in new}
+    found = [
+        _found(one, commits)
+        for one in alarms
+        if one.bisect is not None
+        and one.bisect.state == "done"
+        and one.id not in report.bisected_before
+        and one.id not in fresh
+        and one.state == "open"
+    ]
+    troubles = (*_troubles(report.night), *_of_canary(report))
+    return NightNews(
+        headline=_headline(report.night, new, closed, found, troubles),
+        new_alarms=tuple(new),
+        closed=tuple(closed),
+        found=tuple(found),
+        troubles=tuple(troubles),
+        still_open=tuple(one for one in alarms if one.state == "open" and one.id not in fresh),
+    )
+
+
+def open_changes(report: NightReport) -> tuple[Change, ...]:
+    """All open alarms as changes, whether they are of tonight or not."""
+    alarms = sorted(report.alarms, key=lambda one: (*_rank(one), one.id))
+    commits = {note.commit: note for note in report.commits}
+    return tuple(_change(one, commits) for one in alarms if one.state == "open")
+
+
+def percent(ratio: float) -> str:
+    """``-12.3 %`` for 0.877: how much faster something is."""
+    return f"{(ratio - 1) * 100:+.1f} %".replace("-", "−")
+
+
+def size_of(alarm: ReportedAlarm) -> str:
+    """``12.3 % slower``, with the interval of 95 % where there is one."""
+    word = "faster" if alarm.effect > 1 else "slower"
+    text = f"{abs(alarm.effect - 1) * 100:.1f} % {word}"
+    if alarm.low is None or alarm.high is None:
+        return text
+    return f"{text} (95 % interval {percent(alarm.low)} to {percent(alarm.high)})"
+
+
+def short(commit: str) -> str:
+    """The first characters of a commit."""
+    return commit[:SHORT_COMMIT]
+
+
+def counted(count: int, word: str) -> str:
+    """``1 night``, ``2 nights``."""
+    return f"{count} {word}" + ("" if count == 1 else "s")
+
+
+_CLOSED = {
+    "recovered": "is as fast as before again",
+    "accepted": "its new speed was accepted",
+    "rejected": "the alarm was rejected",
+    "environment": "it was the machine, not the code",
+}
+_STATES: dict[NightState, str] = {
+    "running": "The night is not over yet",
+    "complete": "",
+    "short": "The night is short",
+    "empty": "The night measured nothing",
+    "missing": "The night did not take place",
+    "refused": "The night was refused",
+    "failed": "The night ended with an error",
+}
+
+
+def _rank(alarm: ReportedAlarm) -> tuple[int, float]:
+    """Regressions first, then the largest."""
+    return (0 if alarm.direction == "regression" else 1, -abs(1 - alarm.effect))
+
+
+def _change(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
+    worse = alarm.direction == "regression"
+    manner = " little by little, night after night" if alarm.kind == "drift" else ""
+    became = "slower" if worse else "faster"
+    return Change(
+        alarm=alarm,
+        title=(
+            f"{alarm.benchmark} on Flink {alarm.line} is as fast as before again"
+            if alarm.kind == "recovery"
+            else f"{alarm.benchmark} on Flink {alarm.line} has become {became}{manner}"
+        ),
+        size=size_of(alarm),
+        since=_since(alarm),
+        whose=whose(alarm, commits),
+        advice=(
+            "Measure it again, then mend or revert the commit; if it has to be so, accept it with "
+            f"`flink-boost alarm accept {alarm.id} --reason …`."
+            if worse
+            else f"Good news. `flink-boost alarm accept {alarm.id} --reason …` takes note of it."
+        ),
+        command=alarm.command,
+        bad=worse,
+    )
+
+
+def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
+    decision = alarm.decision
+    reason = f" by {decision.by}: {decision.reason}" if decision is not None else ""
+    return Change(
+        alarm=alarm,
+        title=f"{alarm.benchmark} on Flink {alarm.line}: {_CLOSED[alarm.state]}{reason}",
+        size=f"It had been {size_of(alarm)}",
+        since=_since(alarm),
+        whose=whose(alarm, commits),
+        advice="Nothing is left to do.",
+        command="",
+        bad=False,
+    )
+
+
+def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
+    return Change(
+        alarm=alarm,
+        title=f"{alarm.benchmark} on Flink {alarm.line}: the commit behind it is found",
+        size=size_of(alarm),
+        since=_since(alarm),
+        whose=whose(alarm, commits),
+        advice="Mend or revert that commit, or accept the new speed with a reason.",
+        command=alarm.command,
+        bad=alarm.direction == "regression",
+    )
+
+
+def _since(alarm: ReportedAlarm) -> str:
+    before, since = map(short, alarm.commits)
+    return f"since commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
+
+
+def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
+    """Whose commit it is, as far as that is known."""
+    bisect = alarm.bisect
+    if bisect is not None and bisect.first_bad:
+        return f"commit {short(bisect.first_bad)}{_by(bisect.first_bad, commits)}"
+    searching = ""
+    if bisect is not None and bisect.state == "running":
+        searching = f" The search goes on, {counted(bisect.left, 'commit')} left."
+    if bisect is not None and bisect.state == "stopped":
+        searching = f" The search stopped with {counted(bisect.left, 'commit')} left."
+    before, since = alarm.commits
+    return (
+        f"one of the commits after {short(before)} up to {short(since)}{_by(since, commits)}."
+        f"{searching}"
+    )
+
+
+def _by(commit: str, commits: dict[str, CommitNote]) -> str:
+    note = commits.get(commit)
+    return f" by {note.author}: {note.subject}" if note is not None else ""
+
+
+def _troubles(night: ReportedNight) -> Iterable[str]:
+    state = _STATES[night.state]
+    if state:
+        reason = f": {night.reason}" if night.reason else ""
+        yield f"{state}{reason.rstrip('.')}."
+    if night.measured < night.expected and night.state != "missing":
+        yield (
+            f"{night.measured} of {counted(night.expected, 'benchmark')} were measured; "
+            "the others are listed below."
+        )
+    for step in night.steps:
+        if step.state == "failed":
+            yield f"The step “{step.name}” failed{_note(step)}."
+    for change in night.box_changes:
+        yield (
+            f"The box has changed: {change.what} was {change.before} and is {change.after}. "
+            "Numbers from before and after that do not compare."
+        )
+
+
+def _note(step: ReportedStep) -> str:
+    return f": {step.note.rstrip('.')}" if step.note else ""
+
+
+def _of_canary(report: NightReport) -> Iterable[str]:
+    canary = report.night.canary
+    if canary is None or not canary.moved:
+        return
+    withheld = sum(one.state == "withheld" for one in report.alarms)
+    held = f" {counted(withheld, 'suspicion')} held back until it is steady." if withheld else ""
+    yield (
+        f"The canary moved by {percent(canary.ratio)}: it is a frozen build, so it is the machine "
+        f"that changed, not the code.{held}"
+    )
+
+
+def _headline(
+    night: ReportedNight,
+    new: Sequence[Change],
+    closed: Sequence[Change],
+    found: Sequence[Change],
+    troubles: Sequence[str],
+) -> str:
+    worse = sum(change.bad for change in new)
+    better = len(new) - worse
+    parts = [f"{counted(worse, 'benchmark')} became slower"] if worse else []
+    parts += [f"{counted(better, 'benchmark')} became faster"] if better else []
+    parts += [f"the commit behind {counted(len(found), 'alarm')} was found"] if found else []
+    parts += [f"{counted(len(closed), 'alarm')} closed"] if closed else []
+    if troubles:
+        parts.append(f"{counted(len(troubles), 'thing')} went wrong")
+    if parts:
+        sentence = ", ".join(parts)
+        return sentence[0].upper() + sentence[1:] + "."
+    return f"Nothing changed: {counted(night.measured, 'benchmark')} measured, all steady."

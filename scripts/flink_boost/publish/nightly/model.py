@@ -1,0 +1,160 @@
+"""What the report of a night and its messages are made of.
+
+The night and the alarms have the form in which the dashboard takes them (``nights/add/`` and
+``alarms/add/``, version 2), so that those documents are read as they are. Fields that a newer
+writer adds are ignored.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+# It names a folder, so it may not be a path.
+NightId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.+-]{0,79}$")]
+
+AlarmState = Literal[
+    "open", "watching", "withheld", "recovered", "accepted", "rejected", "environment"
+]
+NightState = Literal["running", "complete", "short", "empty", "missing", "refused", "failed"]
+
+
+class Told(BaseModel):
+    """A part of what is told: immutable, and read although a newer writer added to it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ReportedCanary(Told):
+    """The frozen jar against frozen stock tonight, over the same in earlier nights."""
+
+    moved: bool
+    ratio: FiniteFloat
+    low: FiniteFloat
+    high: FiniteFloat
+
+
+class ReportedBoxChange(Told):
+    """A recorded fact of the box that is another one now."""
+
+    what: str
+    before: str
+    after: str
+
+
+class ReportedStep(Told):
+    """A step of the night."""
+
+    name: str
+    state: Literal["done", "failed", "skipped", "running", "waiting"]
+    seconds: FiniteFloat | None = None
+    note: str = ""
+
+
+class ReportedNight(Told):
+    """A night of one box. ``expected`` and ``measured`` count benchmarks."""
+
+    box: str
+    night: NightId
+    slot: datetime
+    state: NightState
+    expected: int
+    measured: int
+    runs: tuple[str, ...] = ()
+    quiet: bool | None = None
+    reason: str = ""
+    canary: ReportedCanary | None = None
+    box_changes: tuple[ReportedBoxChange, ...] = ()
+    steps: tuple[ReportedStep, ...] = ()
+
+
+class ReportedBisect(Told):
+    """How far the search for the commit is; ``left`` are commits that may still be it."""
+
+    state: Literal["running", "done", "stopped"]
+    first_bad: str | None = None
+    left: int = 0
+
+
+class ReportedDecision(Told):
+    """What a person said of an alarm."""
+
+    state: str
+    by: str
+    reason: str
+    when: datetime
+
+
+class ReportedAlarm(Told):
+    """An alarm; ``effect``, ``low`` and ``high`` are new speed ÷ old speed.
+
+    ``commits`` are the last one before the change and the first one with it; ``told`` is the night
+    in which it was raised.
+    """
+
+    id: str
+    box: str
+    executable: str
+    benchmark: str
+    line: str
+    kind: Literal["step", "drift", "recovery"]
+    direction: Literal["regression", "improvement"]
+    state: AlarmState
+    effect: FiniteFloat = Field(gt=0)
+    low: FiniteFloat | None = None
+    high: FiniteFloat | None = None
+    told: str
+    commits: tuple[str, str]
+    nights: int
+    command: str
+    report: str | None = None
+    profile: str | None = None
+    bisect: ReportedBisect | None = None
+    decision: ReportedDecision | None = None
+
+
+class CommitNote(Told):
+    """Whose a commit is, and its first line."""
+
+    commit: str
+    author: str
+    subject: str
+
+
+class ReportedRow(Told):
+    """A benchmark tonight: patched ÷ stock. ``verdict`` is the word of the comparison.
+
+    ``before`` is the ratio of the last night that has one.
+    """
+
+    line: str
+    benchmark: str
+    ratio: FiniteFloat
+    low: FiniteFloat | None
+    high: FiniteFloat | None
+    pairs: int
+    verdict: str
+    before: FiniteFloat | None = None
+
+
+class NightReport(Told):
+    """All that is told of a night.
+
+    ``alarms`` are all of the registry, ``alarms_before`` the state that each had after the night
+    before, by id. ``missing`` are names of benchmarks without a pair, with their line.
+    """
+
+    schema_version: Literal[1] = 1
+    made: datetime
+    night: ReportedNight
+    alarms: tuple[ReportedAlarm, ...] = ()
+    alarms_before: dict[str, AlarmState] = {}
+    bisected_before: tuple[str, ...] = ()
+    commits: tuple[CommitNote, ...] = ()
+    rows: tuple[ReportedRow, ...] = ()
+    missing: tuple[str, ...] = ()
+    previous: NightId | None = None
+    dashboard: str | None = None
+    report: str | None = None

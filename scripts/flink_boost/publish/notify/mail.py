@@ -1,0 +1,133 @@
+"""E-mail by SMTP: plain text and HTML, encrypted unless told otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import smtplib
+import ssl
+from email.message import EmailMessage
+from email.policy import SMTP as SMTP_POLICY
+from email.utils import format_datetime
+
+from flink_boost.publish.notify.channel import NotSent, Uncertain, within
+from flink_boost.publish.notify.message import Message
+from flink_boost.publish.notify.settings import MailSettings
+
+SOCKET_SECONDS = 20.0
+DEADLINE_SECONDS = 90.0
+
+
+class MailNotifier:
+    """Sends to all recipients in one go."""
+
+    name = "mail"
+
+    def __init__(
+        self,
+        settings: MailSettings,
+        context: ssl.SSLContext | None = None,
+        deadline: float = DEADLINE_SECONDS,
+    ) -> None:
+        self._settings = settings
+        self._context = context or ssl.create_default_context()
+        self._deadline = deadline
+        self.place = settings.place
+
+    def send(self, message: Message) -> str:
+        """Raises as the protocol says; the remark names recipients that were refused."""
+        sending = _Sending(self._settings, self._context, as_mail(message, self._settings))
+        try:
+            return within(self._deadline, sending.run)
+        except (OSError, smtplib.SMTPException, ValueError) as error:
+            if sending.remark is not None:
+                return sending.remark  # it was taken; only the goodbye went wrong
+            raise self._explained(error, sending) from None
+
+    def _explained(self, error: Exception, sending: _Sending) -> NotSent | Uncertain:
+        host = self._settings.host
+        match error:
+            case smtplib.SMTPAuthenticationError():
+                return NotSent(f"{host} refused the user or the password")
+            case smtplib.SMTPRecipientsRefused():
+                return NotSent(f"{host} refused all recipients")
+            case smtplib.SMTPNotSupportedError():
+                return NotSent(f"{host} does not offer STARTTLS or a login")
+            case smtplib.SMTPResponseException():
+                return NotSent(f"{host} answered {error.smtp_code}")
+        reason = f"{host} failed ({type(error).__name__})"
+        return Uncertain(reason) if sending.handed_over else NotSent(reason)
+
+
+class _Sending:
+    """One connection. ``handed_over``: the mail may be on its way; ``remark``: it is."""
+
+    def __init__(self, settings: MailSettings, context: ssl.SSLContext, mail: EmailMessage) -> None:
+        self._settings = settings
+        self._context = context
+        self._mail = mail
+        self.handed_over = False
+        self.remark: str | None = None
+
+    def run(self) -> str:
+        settings = self._settings
+        with self._connected() as server:
+            if settings.security == "starttls":
+                server.starttls(context=self._context)
+            if settings.user:
+                server.login(settings.user, settings.password)
+            self.handed_over = True
+            refused = server.send_message(self._mail, settings.sender, settings.recipients)
+            names = ", ".join(sorted(refused))
+            self.remark = f"{settings.host} refused {names}" if names else ""
+        return self.remark
+
+    def _connected(self) -> smtplib.SMTP:
+        settings = self._settings
+        if settings.security == "tls":
+            return smtplib.SMTP_SSL(
+                settings.host, settings.port, timeout=SOCKET_SECONDS, context=self._context
+            )
+        return smtplib.SMTP(settings.host, settings.port, timeout=SOCKET_SECONDS)
+
+
+def as_mail(message: Message, settings: MailSettings) -> EmailMessage:
+    """The message with its headers. The id follows from the key, so that a copy is known as one."""
+    mail = EmailMessage(SMTP_POLICY)
+    mail["Subject"] = _line(message.subject)
+    mail["From"] = settings.sender
+    mail["To"] = ", ".join(settings.recipients)
+    mail["Date"] = format_datetime(message.made)
+    digest = hashlib.sha256(f"{message.key}\n{message.night}".encode()).hexdigest()[:32]
+    mail["Message-ID"] = f"<{digest}@{settings.sender.rpartition('@')[2]}>"
+    # No holiday answers to a machine.
+    mail["Auto-Submitted"] = "auto-generated"
+    mail.set_content(_text(message))
+    mail.add_alternative(_html(message), subtype="html")
+    return mail
+
+
+def _line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:200]
+
+
+def _text(message: Message) -> str:
+    parts = [f"- {_line_of(line)}" for line in message.lines]
+    parts += ["", f"    {_line_of(message.command)}"] if message.command else []
+    parts += [""] if message.links else []
+    parts += [f"{link.title}: {link.url}" for link in message.links]
+    return "\n".join(parts) + "\n"
+
+
+def _html(message: Message) -> str:
+    lines = "".join(f"<li>{html.escape(_line_of(line))}</li>" for line in message.lines)
+    command = f"<pre>{html.escape(message.command)}</pre>" if message.command else ""
+    links = " · ".join(
+        f'<a href="{html.escape(link.url)}">{html.escape(link.title)}</a>' for link in message.links
+    )
+    title = html.escape(_line(message.subject))
+    return f"<h3>{title}</h3><ul>{lines}</ul>{command}<p>{links}</p>\n"
+
+
+def _line_of(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

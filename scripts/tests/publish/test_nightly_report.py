@@ -1,0 +1,205 @@
+"""The report of a night: what it says, that nothing in it acts, and how it looks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nights import HOSTILE, SINCE, alarm, night, report
+from playwright.sync_api import Browser, sync_playwright
+from pydantic import ValidationError
+from test_report_browser import ARGUMENTS, CHROMIUM, Opened
+
+from flink_boost.publish.nightly.changes import news_of
+from flink_boost.publish.nightly.model import NightReport
+from flink_boost.publish.nightly.page import night_markdown, night_page, web_address
+from flink_boost.publish.nightly.report import kept_nights, previous_of, write_night
+
+
+def test_a_quiet_night_says_so() -> None:
+    news = news_of(report())
+    assert news.quiet
+    assert news.headline == "Nothing changed: 12 benchmarks measured, all steady."
+
+
+def test_a_new_alarm_says_what_since_when_how_much_whose_and_what_to_do() -> None:
+    news = news_of(report(alarms=[alarm()]))
+    change = news.new_alarms[0]
+    assert news.headline == "1 benchmark became slower."
+    assert change.title == "serializerTuple on Flink 2.3.0 has become slower"
+    assert change.size == "9.0 % slower (95 % interval −10.0 % to −8.0 %)"
+    assert change.since.startswith("since commit bbbbbbbbbb (aaaaaaaaaa was as before), 1 night")
+    assert "Ada L.: Rewrite the loop" in change.whose
+    assert "flink-boost alarm accept a0123456789 --reason" in change.advice
+    assert change.command.startswith("flink-boost bench")
+
+
+def test_an_alarm_of_the_night_before_is_not_new() -> None:
+    news = news_of(report(alarms=[alarm()], alarms_before={"a0123456789": "open"}))
+    assert news.quiet
+    assert [one.id for one in news.still_open] == ["a0123456789"]
+
+
+def test_what_was_watched_before_is_new_once_it_is_confirmed() -> None:
+    news = news_of(report(alarms=[alarm()], alarms_before={"a0123456789": "watching"}))
+    assert len(news.new_alarms) == 1
+
+
+@pytest.mark.parametrize("state", ["watching", "withheld", "rejected"])
+def test_what_is_not_confirmed_is_nobodys_news(state: str) -> None:
+    assert news_of(report(alarms=[alarm(state=state)])).quiet
+
+
+def test_a_closed_alarm_and_a_found_commit_are_news_once() -> None:
+    done = {"state": "done", "first_bad": SINCE, "left": 0, "steps": []}
+    alarms = [alarm(id="a1", state="recovered"), alarm(id="a2", bisect=done)]
+    news = news_of(report(alarms=alarms, alarms_before={"a1": "open", "a2": "open"}))
+    assert [change.alarm.id for change in news.closed] == ["a1"]
+    assert [change.alarm.id for change in news.found] == ["a2"]
+    assert "commit bbbbbbbbbb by Ada L." in news.found[0].whose
+    before = {"a1": "recovered", "a2": "open"}
+    assert news_of(report(alarms=alarms, alarms_before=before, bisected_before=["a2"])).quiet
+
+
+def test_troubles_of_the_night_are_told() -> None:
+    steps = [{"name": "upload", "state": "failed", "seconds": 3.0, "note": "no answer."}]
+    changes = [{"what": "kernel", "before": "6.1", "after": "6.12"}]
+    canary = {"moved": True, "ratio": 0.95, "low": 0.94, "high": 0.96}
+    short = night(state="short", measured=9, steps=steps, box_changes=changes, canary=canary)
+    news = news_of(report(night=short, alarms=[alarm(state="withheld")]))
+    said = " ".join(news.troubles)
+    for words in (
+        "The night is short.",
+        "9 of 12 benchmarks",
+        "“upload” failed: no answer.",
+        "kernel was 6.1 and is 6.12",
+        "canary moved by −5.0 %",
+        "1 suspicion held back",
+    ):
+        assert words in said
+    assert news.headline == "5 things went wrong."
+
+
+def test_the_order_of_alarms_changes_nothing() -> None:
+    alarms = [
+        alarm(id=f"a{n}", effect=effect, direction="improvement" if effect > 1 else "regression")
+        for n, effect in enumerate((0.9, 0.7, 1.2, 0.7))
+    ]
+    pages = {
+        night_page(report(alarms=list(order))) + night_markdown(report(alarms=list(order)))
+        for order in itertools.permutations(alarms)
+    }
+    assert len(pages) == 1
+    assert [one.alarm.id for one in news_of(report(alarms=alarms)).new_alarms] == [
+        *("a1", "a3", "a0", "a2")
+    ]
+
+
+def test_markdown_of_hostile_names_stays_text() -> None:
+    wild = report(
+        alarms=[alarm(HOSTILE, command="a `b` ``c", report="https://x/?<b>(")],
+        missing=[HOSTILE],
+        commits=[{"commit": SINCE, "author": HOSTILE, "subject": "a\n# b"}],
+    )
+    text = night_markdown(wild)
+    assert "<script>" not in text
+    assert "[a](javascript" not in text
+    assert "\n# b" not in text
+    assert "``` a `b` ``c ```" in text
+    assert "](<https://x/?%3Cb%3E(>)" in text
+    assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "..", "x\n"])
+def test_a_night_whose_name_is_a_path_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError):
+        report(night=night(night=name))
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [("https://x/", True), ("javascript:alert(1)", False), ("https://[", False), ("//x", False)],
+)
+def test_only_web_addresses_become_links(url: str, kept: bool) -> None:
+    assert (web_address(url) is not None) == kept
+
+
+def test_reports_are_kept_listed_and_written_again(tmp_path: Path) -> None:
+    for day in (0, 2, 1, 1):
+        written = write_night(tmp_path, report(day))
+    kept = kept_nights(tmp_path)
+    names = ["2026-11-26T0100", "2026-11-25T0100", "2026-11-24T0100"]
+    assert [one.night.night for one in kept.reports] == names
+    assert previous_of(kept.reports, kept.reports[0]) == kept.reports[1]
+    assert previous_of(kept.reports, kept.reports[-1]) is None
+    index = written.index.read_text(encoding="utf-8")
+    assert index.index(names[0]) < index.index(names[2])
+    assert index.count("<li>") == 3
+    assert NightReport.model_validate_json(
+        (tmp_path / "nights" / names[0] / "report.json").read_bytes()
+    )
+
+
+def test_a_damaged_report_holds_up_no_other(tmp_path: Path) -> None:
+    write_night(tmp_path, report(0))
+    (tmp_path / "nights" / "2026-11-24T0100" / "report.json").write_text('{"made"', "utf-8")
+    written = write_night(tmp_path, report(1))
+    assert kept_nights(tmp_path).unreadable == ("2026-11-24T0100",)
+    assert "Without a readable report: 2026-11-24T0100" in written.index.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_the_page_fits_runs_nothing_and_loads_nothing(
+    browser: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    long = "org.example.VeryLongBenchmarkName." * 6
+    wild = report(
+        alarms=[alarm(HOSTILE), alarm(long, id="a2", effect=1.2, direction="improvement")],
+        night=night(box=HOSTILE, state="short", reason=HOSTILE),
+        missing=[long],
+    )
+    written = write_night(tmp_path, wild)
+    context = browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    for file in (written.page, written.index):
+        opened = Opened(context.new_page(), file)
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert opened.page.title() != "pwned"
+        assert opened.page.locator("script").count() == 0
+        assert opened.complaints == []
+        assert opened.requests == [file.as_uri()]
+    context.close()
+
+
+def test_one_screen_says_what_changed_and_what_to_do(browser: Browser, tmp_path: Path) -> None:
+    written = write_night(tmp_path, report(alarms=[alarm()]))
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    Opened(page, written.page)
+    box = page.locator("article.change pre").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 800
+    page.close()
+
+
+def test_the_list_of_nights_leads_to_each(browser: Browser, tmp_path: Path) -> None:
+    written = write_night(tmp_path, report(alarms=[alarm()]))
+    page = browser.new_page()
+    opened = Opened(page, written.index)
+    page.locator("ul.nights a").first.click()
+    assert page.locator("h1").inner_text() == "1 benchmark became slower."
+    page.locator("footer a").click()
+    assert page.locator("h1").inner_text() == "Nights, newest first"
+    assert opened.complaints == []
+    page.close()
