@@ -101,7 +101,7 @@ class BuildCache:
         return path
 
     def prune(self, line: str, keep: int, wanted: Collection[str] = ()) -> tuple[str, ...]:
-        """Deletes all but the ``keep`` builds used last and the wanted commits; returns the rest.
+        """Deletes all but the ``keep`` builds used last and the wanted commits; returns those.
 
         Of tries that failed as many logs are kept.
         """
