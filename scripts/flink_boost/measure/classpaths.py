@@ -28,7 +28,7 @@ class Third:
 class ClassPaths:
     """What each side loads: all but stock have jars of their own in front of stock's.
 
-    ``builds`` are those of the two builds of a rerun; such a run has no patched side.
+    ``builds`` are the jars of sides that are builds of a commit, such as both sides of a rerun.
     """
 
     stock: tuple[Path, ...]
@@ -41,11 +41,11 @@ class ClassPaths:
         return os.pathsep.join(str(entry) for entry in (*self._in_front(side), *self.stock))
 
     def _in_front(self, side: Side) -> tuple[Path, ...]:
-        if side is Side.PATCHED:
-            return (self.dropin,)
         for built, jars in self.builds:
             if built is side:
                 return jars
+        if side is Side.PATCHED:
+            return (self.dropin,)
         return (self.third.jar,) if side is Side.UPSTREAM and self.third else ()
 
 

@@ -115,6 +115,8 @@ def command(
         registry = load_registry(settings.build)
         sheet = _send(settings, history, verdicts, registry, url, environment) if send else None
     if confirm:
+        if sheet is not None and not as_json:
+            click.echo("Told the dashboard.")
         _answer_confirmed(registry, as_json=as_json, fail_on_regression=fail_on_regression)
         return
     slower = [one for one in verdicts if one.kind is TrendKind.CANDIDATE_REGRESSION]
