@@ -40,9 +40,11 @@ def run_all(
     """Runs every suite, at most a weight of ``workers`` at once, the first of the sequence first.
 
     A suite waits for the ones of ``after`` that are in the sequence, and runs even if they failed:
-    it says best what it lacks. Quiet ones start when only quiet ones are left, and one less of them
-    at once. ``run`` says whether a suite passed. ``tell`` gets those that run when none ended for
-    ``silence`` seconds. When an exception ends it, as Ctrl-C does, what runs is not waited for.
+    it says best what it lacks. For one that is ready but too heavy a place is kept free, so that
+    lighter ones behind it do not hold it up to the end. Quiet ones start when only quiet ones are
+    left, and one less of them at once. ``run`` says whether a suite passed. ``tell`` gets those
+    that run when none ended for ``silence`` seconds. When an exception ends it, as Ctrl-C does,
+    what runs is not waited for.
 
     Raises ``ValueError`` when suites wait for each other in a circle.
     """
@@ -59,9 +61,12 @@ def run_all(
                 load = sum(other.weight for other in running.values())
                 fits = not running or load + suite.weight <= limit
                 ready = all(name in passed for name in suite.after if name in known)
-                if fits and ready and not (suite.quiet and loud):
-                    pending.remove(suite)
-                    running[pool.submit(run, suite)] = suite
+                if not ready or (suite.quiet and loud):
+                    continue
+                if not fits:
+                    break
+                pending.remove(suite)
+                running[pool.submit(run, suite)] = suite
             if not running:
                 names = ", ".join(suite.name for suite in pending)
                 raise ValueError(f"suites wait for each other: {names}")

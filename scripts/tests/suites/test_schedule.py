@@ -123,3 +123,11 @@ def test_long_silence_is_broken() -> None:
         tell=lambda running: told.append([suite.name for suite in running]),
     )
     assert told[0] == ["long"]
+
+
+def test_a_heavy_suite_is_not_held_up_by_lighter_ones_behind_it() -> None:
+    recorder = Recorder(seconds=0.01)
+    light = [Plain(str(n)) for n in range(12)]
+    run_all([*light[:3], Plain("heavy", weight=2), *light[3:]], recorder.run, workers=3)
+    began = [name for what, name in recorder.events if what == "begin"]
+    assert began[:4] == ["0", "1", "2", "heavy"]
