@@ -5,10 +5,10 @@ SHELL := /bin/sh
 
 PYTHON ?= python3
 # What `make` itself needs to know of lines.toml; each is looked up only where it is used.
-LINES = $(shell PYTHON=$(PYTHON) scripts/lines)
-LINE ?= $(shell PYTHON=$(PYTHON) scripts/lines --default)
+LINES = $(shell PYTHON="$(PYTHON)" scripts/lines)
+LINE ?= $(shell PYTHON="$(PYTHON)" scripts/lines --default)
 # A pinned Maven; a file whose checksum is not in .mvn/checksums stops the build.
-MAVEN = PYTHON=$(PYTHON) scripts/mvn --line $(LINE)
+MAVEN = PYTHON="$(PYTHON)" scripts/mvn --line $(LINE)
 
 SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/*' -o -name pom.xml \) -print)
@@ -32,7 +32,7 @@ jars: ## Build them for all lines
 	@for line in $(LINES); do $(MAKE) --no-print-directory build LINE=$$line || exit; done
 
 $(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
-	@PYTHON=$(PYTHON) scripts/lines $(LINE) > /dev/null
+	@PYTHON="$(PYTHON)" scripts/lines $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
 	$(MAVEN) -q package -DskipTests $(MAVEN_OPTIONS)
@@ -86,7 +86,7 @@ images: setup ## Images of the patched Flink (LINE), the dashboard and the night
 
 .PHONY: test-images
 test-images: setup ## Build them with buildah and start the services of docker/compose.yaml (root, Debian)
-	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON=$(PYTHON) scripts/lines --default)
+	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON="$(PYTHON)" scripts/lines --default)
 	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py
 
 .PHONY: soak
@@ -116,7 +116,7 @@ requirements: ## Resolve scripts/pyproject.toml into scripts/requirements; UPGRA
 
 .PHONY: checksums
 checksums: ## Record the checksums of all that Maven takes, after a change of a version
-	@PYTHON=$(PYTHON) scripts/record-checksums
+	@PYTHON="$(PYTHON)" scripts/record-checksums
 
 .PHONY: clean
 clean: stop ## Remove what was built; keeps downloads, results and the dashboard's data

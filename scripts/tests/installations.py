@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import subprocess
+import tempfile
 import zipfile
 from collections.abc import Iterable
 from functools import cache
@@ -38,7 +41,18 @@ def new_home(folder: Path, line: Line = LINE) -> Path:
 def java_environment(line: Line) -> dict[str, str]:
     """Our environment without what points to another Flink, with the line's first JDK."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}
-    return {**kept, "JAVA_HOME": str(java_home(line.jdks[0]))}
+    return {**kept, "JAVA_HOME": str(_without_spaces(java_home(line.jdks[0])))}
+
+
+@cache
+def _without_spaces(home: Path) -> Path:
+    """The JDK, or a link to it: Flink 1.9's scripts call it without quotes."""
+    if " " not in str(home):
+        return home
+    folder = Path(tempfile.mkdtemp(prefix="jdk-"))
+    atexit.register(shutil.rmtree, folder)
+    (folder / "jdk").symlink_to(home)
+    return folder / "jdk"
 
 
 def everything_in(home: Path) -> dict[str, str]:

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from flink_boost.measure import store
 from flink_boost.measure.model import Fork, RunInfo
+
+
+def complete_run_ids(results: Path) -> tuple[str, ...]:
+    """The runs that ended with all their forks, oldest first."""
+    return tuple(each for each in store.run_ids(results) if store.is_complete(results, each))
 
 
 def store_complete_run(results: Path, run: RunInfo, forks: Sequence[Fork]) -> Path:

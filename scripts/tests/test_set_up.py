@@ -32,6 +32,7 @@ import packages
 import set_up
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import default_line
 
 WANTED = ("isodate", "setuptools", "wheel")
 UV = next(
@@ -398,3 +399,36 @@ def test_without_root_or_apt_the_line_to_run_is_given(
         )
 
     assert problem.value.next_step.endswith(f"apt-get install --yes {package}")
+
+
+def test_a_python_whose_path_has_spaces_is_one_name(tmp_path: Path) -> None:
+    python = tmp_path / "my python é" / "python3"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    for command in (["scripts/bootstrap-venv", "--help"], ["make", "help", f"PYTHON={python}"]):
+        done = subprocess.run(
+            command,
+            cwd=PROJECT_ROOT,
+            env={**os.environ, "PYTHON": str(python)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert not done.stderr
+    assert f"default: {default_line()};" in done.stdout
+
+
+def test_a_python_that_is_not_there_is_named_and_no_other_is_taken() -> None:
+    done = subprocess.run(
+        [PROJECT_ROOT / "scripts" / "bootstrap-venv", "--help"],
+        env={**os.environ, "PYTHON": "/no such/python"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert "/no such/python" in done.stderr

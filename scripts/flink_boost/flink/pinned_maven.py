@@ -9,7 +9,8 @@ checksums", recorded in ``.mvn/checksums/checksums.sha256`` by ``make checksums`
 ``scripts/mvn [--line LINE [--jdk N] [--mode MODE]] ARGUMENT...`` runs this module on a bare Python,
 and becomes that Maven. ``--line`` selects a Flink line, ``--jdk`` and ``--mode`` what tests run in.
 What is not recorded stops the build, unless ``FLINK_BOOST_CHECKSUMS`` says otherwise: ``known``
-checks only what is recorded, for a release that is being added; ``record`` adds to the record.
+checks only what is recorded, for a release that is being added; ``record`` adds to
+``build/checksums/new``, a record that is being made.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ PIN = PinnedFile(
     "80ffca22aed9e8b9713a232f3394fd81d7f20322df75efdb2b047dbd3e3a23bb",
 )
 CHECKSUMS = PROJECT_ROOT / ".mvn" / "checksums"
+# `make checksums` puts what is recorded here in the place of the old record when it is whole.
+NEW_CHECKSUMS = PROJECT_ROOT / "build" / "checksums" / "new"
 MODE_VARIABLE = "FLINK_BOOST_CHECKSUMS"
 
 _CHECKS = ("verify", "known", "record")
@@ -68,7 +71,7 @@ def maven_command(
     cache: Path = CACHE,
     *,
     mode: str | None = None,
-    checksums: Path = CHECKSUMS,
+    checksums: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> list[str]:
     """The program and the options that every call has; ``cache`` holds the local repository.
@@ -83,11 +86,12 @@ def maven_command(
     mode = mode if mode and asked != "record" else asked
     if mode not in _CHECKS:
         raise UsageProblem(f"{MODE_VARIABLE} is {mode!r}.", f"Choose one of: {', '.join(_CHECKS)}.")
+    folder = checksums or (NEW_CHECKSUMS if mode == "record" else CHECKSUMS)
     return [
         str(ensure_maven()),
         *_common(cache),
         f"{_FILE_SOURCE}=true",
-        f"{_FILE_SOURCE}.basedir={checksums}",
+        f"{_FILE_SOURCE}.basedir={folder}",
         # One file, whatever the machine calls the mirror that it has.
         f"{_FILE_SOURCE}.originAware=false",
         f"{_CHECK}=true",
@@ -157,6 +161,8 @@ def _machines_maven() -> Path:
     done = run_captured(
         ["mvn", "-B", "--version"],
         _VERSION_SECONDS,
+        # In no project: Java cannot open a folder with letters beyond ASCII in this locale.
+        folder=Path("/"),
         environment={**os.environ, "LC_ALL": "C"},
         install="Install Maven 3.8 (Debian 12: apt-get install maven).",
     )

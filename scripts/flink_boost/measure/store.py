@@ -99,11 +99,6 @@ def run_ids(results: Path) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in results.glob(f"*/{_RUN_FILE}")))
 
 
-def complete_run_ids(results: Path) -> tuple[str, ...]:
-    """The runs that ended with all their forks, oldest first."""
-    return tuple(run_id for run_id in run_ids(results) if is_complete(results, run_id))
-
-
 def final_run_ids(results: Path) -> tuple[str, ...]:
     """The runs whose results count, those with failed forks among them, oldest first."""
     return tuple(run_id for run_id in run_ids(results) if state(results, run_id).is_final)

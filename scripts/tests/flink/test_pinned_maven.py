@@ -282,3 +282,11 @@ def test_another_maven_than_the_pinned_one_is_refused(central: bytes, tmp_path: 
     with pytest.raises(BrokenData, match=f"instead of the pinned {PIN.sha256}"):
         ensure_maven(tmp_path / "cache")
     assert not list((tmp_path / "cache").rglob("mvn"))
+
+
+def test_what_is_recorded_does_not_touch_the_record_that_builds_are_held_to() -> None:
+    record = maven_command(environment={MODE_VARIABLE: "record"})
+    verify = maven_command(environment={})
+    bases = [next(word for word in each if ".basedir=" in word) for each in (record, verify)]
+    assert bases[0].endswith("=" + str(PROJECT_ROOT / "build" / "checksums" / "new"))
+    assert bases[1].endswith(f"={CHECKSUMS}")

@@ -23,6 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256
@@ -87,7 +88,7 @@ def finished(results: Path, run_id: str) -> dict[str, bytes]:
 def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> None:
     answer = run(smoke(tmp_path, "--pairs", "2"))
     assert answer.returncode == 0, answer.stderr
-    (run_id,) = store.complete_run_ids(tmp_path)
+    (run_id,) = complete_run_ids(tmp_path)
     info = store.load_run(tmp_path, run_id)
     assert (info.group, info.quick_look, info.pairs) == ("smoke", True, 2)
     assert info.sides == (Side.STOCK, Side.PATCHED)
@@ -153,7 +154,7 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
     assert 0 < len(seen) < 16
     answer = run(command)
     assert answer.returncode == 0, answer.stderr
-    (run_id,) = store.complete_run_ids(tmp_path)
+    (run_id,) = complete_run_ids(tmp_path)
     info = store.load_run(tmp_path, run_id)
     assert {path.removesuffix(".json") for path in finished(tmp_path, run_id)} == {
         planned.stem for planned in store.planned_forks(info)
@@ -218,7 +219,7 @@ def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> N
     answer = run(smoke(results, "--aa", "--pairs", "2", "--java", java))
     assert answer.returncode == 6
     (run_id,) = store.run_ids(results)
-    assert store.complete_run_ids(results) == ()
+    assert complete_run_ids(results) == ()
     assert "stock again FAILED: it ended with code 3" in answer.stderr
     assert "    the fork broke\n" in answer.stderr
     assert "1 of 4 forks failed." in answer.stderr, answer.stderr
@@ -241,7 +242,7 @@ def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> N
     # The other halves, too: a pair is measured together, or it says nothing.
     assert again.stderr.count("] pair ") == 4
     assert "[1/4] pair 1/2 " in again.stderr
-    assert store.complete_run_ids(results) == (run_id,)
+    assert complete_run_ids(results) == (run_id,)
     halves = [file.read_bytes() for file in (results / run_id / "halves").iterdir()]
     assert sorted(halves) == sorted(before.values())
     assert len(store.load_forks(results, run_id)) == 4

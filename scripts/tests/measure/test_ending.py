@@ -13,7 +13,7 @@ import pytest
 from damages import DAMAGES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stored_runs import fork_path, store_complete_run, store_forks
+from stored_runs import complete_run_ids, fork_path, store_complete_run, store_forks
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
@@ -67,7 +67,7 @@ def test_a_run_with_failed_forks_counts_with_the_others_and_a_repair_completes_i
     store_forks(tmp_path, run, forks[1:])
     assert ending.finish(tmp_path, run) is RunState.WITH_FAILURES
     assert store.final_run_ids(tmp_path) == (run.run_id,)
-    assert store.complete_run_ids(tmp_path) == ()
+    assert complete_run_ids(tmp_path) == ()
     partial = ending.load_summary(tmp_path, run.run_id)
     assert (len(partial.missing), partial.revision) == (1, 1)
     assert [len(cell.paired_scores(run.main_sides)) for cell in partial.cells] == [2, 3]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stored_runs import jmh_of, store_complete_run
+from stored_runs import complete_run_ids, jmh_of, store_complete_run
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
@@ -43,7 +43,7 @@ def info(tmp_path: Path) -> RunInfo:
 def test_a_plan_is_read_back(tmp_path: Path, info: RunInfo) -> None:
     assert store.load_run(tmp_path, info.run_id) == info
     assert store.run_ids(tmp_path) == (info.run_id,)
-    assert store.complete_run_ids(tmp_path) == ()
+    assert complete_run_ids(tmp_path) == ()
     assert store.load_forks(tmp_path, info.run_id) == ()
 
 
@@ -115,7 +115,7 @@ def test_a_run_is_complete_when_every_fork_is_accepted(tmp_path: Path, info: Run
         assert accepted.score == fork.score
         assert store.missing_forks(tmp_path, info) == store.planned_forks(info)[count:]
     assert ending.finish(tmp_path, info) is RunState.COMPLETE
-    assert store.complete_run_ids(tmp_path) == (info.run_id,)
+    assert complete_run_ids(tmp_path) == (info.run_id,)
     assert [fork.score for fork in store.load_forks(tmp_path, info.run_id)] == [
         fork.score for fork in forks
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -134,7 +135,7 @@ def test_a_step_that_fails_names_the_first_thing_that_went_wrong(
 def test_a_step_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linesuite, "_TELL_SECONDS", 0.1)
     monkeypatch.setattr(linesuite, "_STEP_SECONDS", 0.5)
-    program = f"{sys.executable} -c 'import time; time.sleep(100)'"
+    program = f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(100)'"
     with pytest.raises(EnvironmentProblem, match="did not end within 0 min 00 s"):
         run(f"{program} & echo $! > pid; wait", tmp_path)
     pid = int((tmp_path / "pid").read_text(encoding="ascii"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import signal
 import subprocess
 import sys
@@ -252,7 +253,7 @@ def test_an_old_report_does_not_count_for_a_run_that_left_none(make: Make) -> No
 
 def test_a_suite_that_does_not_end_is_ended(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "_LIMIT_SECONDS", 0.5)
-    done = make([suite("long", f"{sys.executable} -c 'import time; time.sleep(100)'")])
+    done = make([suite("long", f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(100)'")])
     assert done.exit_code == 1
     assert "FAILED" in done.output
     assert "It did not end within 0 min and was stopped." in done.output
