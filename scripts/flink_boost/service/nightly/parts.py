@@ -13,6 +13,7 @@ from typing import Protocol
 from flink_boost.flink.lines import Line
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Box
+from flink_boost.measure.runner import Progress
 from flink_boost.service.nightly.model import BoxChangeRecord, CanaryRecord, Night, Order
 
 Tell = Callable[[str], None]
@@ -35,7 +36,7 @@ class BoxFinding:
 class CheckBox(Protocol):
     """Looks at the machine. Raises ``FlinkBoostError`` when it is not fit to measure on."""
 
-    def __call__(self, lines: tuple[Line, ...]) -> BoxFinding:
+    def __call__(self, lines: tuple[Line, ...], tell: Tell) -> BoxFinding:
         """What was found."""
 
 
@@ -77,7 +78,7 @@ class MeasureCanary(Protocol):
 class Confirm(Protocol):
     """Runs suspects again, and keeps the alarms."""
 
-    def __call__(self, night: Night, order: Order) -> str:
+    def __call__(self, night: Night, order: Order, progress: Progress, tell: Tell) -> str:
         """A note of what became of them."""
 
 
