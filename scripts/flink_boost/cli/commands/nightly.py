@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -17,16 +18,19 @@ from flink_boost.cli.options import environment_option
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.runner import Progress
 from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.confirming import NIGHT_PAIRS
+from flink_boost.service.nightly.canaries import Canaries
 from flink_boost.service.nightly.checks import check_here, check_there
 from flink_boost.service.nightly.journal import Journal
 from flink_boost.service.nightly.model import Order
 from flink_boost.service.nightly.night import Ended, Waiting
 from flink_boost.service.nightly.parts import Parts
+from flink_boost.service.nightly.people import People
 from flink_boost.service.nightly.plan import NightPlan
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.shown import fits, plan_sheets
@@ -226,6 +230,11 @@ def _service(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     tree = Tree(settings.build, os.environ, quiet_minutes=waiting.seconds / 60)
     places = Places(settings.results, settings.spool, settings.build)
+    people = People(places, os.environ, _now)
+
+    def shown() -> AbstractContextManager[Progress]:
+        return shown_progress(errors)
+
     return NightService(
         places=places,
         groups=load_groups(),
@@ -235,13 +244,16 @@ def _service(
             class_paths=tree.class_paths,
             describe=tree.describe,
             verify=tree.verify,
+            canary=Canaries(places, os.environ, tree.describe, shown, errors.out),
             confirm=Suspects(places, Journal(settings.build / "nights"), os.environ, rerun_pairs),
+            report=people.write,
+            notify=people.tell,
         ),
         environ=os.environ,
         policy=RetryPolicy(),
         waiting=waiting,
         clock=_now,
-        shown=lambda: shown_progress(errors),
+        shown=shown,
         tell=errors.out,
         keep=keep,
     )

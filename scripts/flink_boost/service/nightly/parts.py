@@ -14,6 +14,7 @@ from flink_boost.flink.lines import Line
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Box
 from flink_boost.measure.runner import Progress
+from flink_boost.publish.nightly.report import WrittenNight
 from flink_boost.service.nightly.model import BoxChangeRecord, CanaryRecord, Night, Order
 
 Tell = Callable[[str], None]
@@ -89,6 +90,13 @@ class TakeProfiles(Protocol):
         """A note of what was profiled."""
 
 
+class WriteReport(Protocol):
+    """Writes the report of a night. Raises ``FlinkBoostError``."""
+
+    def __call__(self, night: Night) -> WrittenNight:
+        """Where it is."""
+
+
 class Notify(Protocol):
     """Tells people of a night, once. Raises ``FlinkBoostError`` when that fails."""
 
@@ -108,6 +116,7 @@ class Parts:
     canary: MeasureCanary | None = None
     confirm: Confirm | None = None
     profiles: TakeProfiles | None = None
+    report: WriteReport | None = None
     notify: Notify | None = None
 
     @property

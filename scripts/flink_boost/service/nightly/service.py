@@ -18,7 +18,7 @@ from flink_boost.service.alarming import load_registry
 from flink_boost.service.nightly.journal import Journal
 from flink_boost.service.nightly.model import Night, Order
 from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
-from flink_boost.service.nightly.parts import Parts, Tell
+from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.starting import Start, choose_night, plan_of
@@ -109,7 +109,9 @@ class NightService:
             return
         try:
             self.parts.notify(night)
-        except FlinkBoostError as problem:
+        except StepSkipped as nobody:
+            self.tell(f"Nobody is told: {nobody}.")
+        except (FlinkBoostError, OSError) as problem:
             self.tell(str(problem))
 
     def _carry_out(self, start: Start) -> Ended:

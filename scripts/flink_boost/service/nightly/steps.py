@@ -172,6 +172,8 @@ class Steps:
                 self.tell(f"  {problem}")
                 continue
             pages.append(str(written.page))
+        if self.parts.report is not None:
+            pages.insert(0, str(self.parts.report(night).page))
         if not pages:
             raise StepSkipped("no run of this night has ended")
         return night, ", ".join(pages)
