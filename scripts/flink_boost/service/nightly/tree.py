@@ -28,7 +28,7 @@ from flink_boost.measure.box import changes_since, choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.model import Box
-from flink_boost.measure.noise import probe, wait_for_quiet
+from flink_boost.measure.noise import NoiseProbe, probe, wait_for_quiet
 from flink_boost.port import soak
 from flink_boost.service.nightly.measuring import SIDES
 from flink_boost.service.nightly.model import BoxChangeRecord
@@ -41,13 +41,14 @@ _SHOWN_LINES = 3
 
 @dataclass(frozen=True)
 class Tree:
-    """The source tree with its build folder, on this machine."""
+    """The source tree with its build folder, on this machine; ``look`` probes its noise."""
 
     build: Path
     environ: Mapping[str, str]
     fetch_home: Callable[[int], Path] = java_home
     root: Path = PROJECT_ROOT
     quiet_minutes: float = 30.0
+    look: Callable[[], NoiseProbe] | None = None
 
     def java(self, line: Line) -> str:
         """The java that a line is measured with: the machine's own, if the line runs on it."""
@@ -78,7 +79,8 @@ class Tree:
                 for change in changes_since(named, box)
             }
         limits = named.quiet if named else None
-        found = wait_for_quiet(lambda: probe(limits=limits), self.quiet_minutes, tell)
+        look = self.look or (lambda: probe(limits=limits))
+        found = wait_for_quiet(look, self.quiet_minutes, tell)
         first = boxes[0]
         jdks = ", ".join(dict.fromkeys(f"JDK {box.jdk}" for box in boxes))
         note = f"{first.label}: {first.cpu}, {first.cores} cores, kernel {first.kernel}, {jdks}"
