@@ -34,10 +34,11 @@ from flink_boost.base.errors import (
     UploadFailed,
 )
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import default_line
+from flink_boost.flink.lines import Line, default_line
 from flink_boost.measure import store
 from flink_boost.measure.boxlock import machine_lock
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.noise import NoiseSamples, assess
 from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
 from flink_boost.publish.spool import Spool
@@ -46,7 +47,7 @@ from flink_boost.service.nightly.checking import Finding
 from flink_boost.service.nightly.checks import check_here
 from flink_boost.service.nightly.model import Night, NightState, Order, StepState
 from flink_boost.service.nightly.night import Waiting
-from flink_boost.service.nightly.parts import Parts
+from flink_boost.service.nightly.parts import BoxFinding, Parts
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.tree import Tree
 from flink_boost.service.quicklook import Places
@@ -58,6 +59,7 @@ WRITE = "StringSerializationBenchmark.write"
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)
 AT = time_of_day(1, 0)
 GRACE = timedelta(hours=2)
+QUIET = assess(NoiseSamples(cpu=(1.0,), cache=(1.0,), steal=0.0, busy=0.0, load=0.0))
 ORDER = Order(lines=(LINE,), group="smoke", patterns=(WRITE,), pairs=2, build=False, strings=2000)
 
 
@@ -127,8 +129,13 @@ class World:
             **changes.pop("environ", {}),
         }
         tree = Tree(self.folder, environ)
+
+        def check_box(lines: tuple[Line, ...], tell: Callable[[str], None]) -> BoxFinding:
+            # Other tests run beside; how quiet it is has tests of its own.
+            return replace(tree, look=lambda: QUIET).check_box(lines, tell)
+
         parts = Parts(
-            check_box=tree.check_box,
+            check_box=check_box,
             build=tree.build_line,
             class_paths=tree.class_paths,
             describe=tree.describe,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -17,18 +18,24 @@ from flink_boost.cli.options import environment_option
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.runner import Progress
 from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.upload import RetryPolicy
+from flink_boost.service.confirming import NIGHT_PAIRS
+from flink_boost.service.nightly.canaries import Canaries
 from flink_boost.service.nightly.checks import check_here, check_there
+from flink_boost.service.nightly.journal import Journal
 from flink_boost.service.nightly.model import Order
 from flink_boost.service.nightly.night import Ended, Waiting
 from flink_boost.service.nightly.parts import Parts
+from flink_boost.service.nightly.people import People
 from flink_boost.service.nightly.plan import NightPlan
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.shown import fits, plan_sheets
 from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
+from flink_boost.service.nightly.suspects import Suspects
 from flink_boost.service.nightly.tree import Tree
 from flink_boost.service.quicklook import Places
 
@@ -89,6 +96,13 @@ at_option = click.option(
     show_default=True,
     help="Days for which logs and profiles stay. Results always do.",
 )
+@click.option(
+    "--rerun-pairs",
+    type=click.IntRange(0, 100_000),
+    default=NIGHT_PAIRS,
+    show_default=True,
+    help="Pairs that suspects may take in a night, most suspicious first.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the steps with their times, and do nothing.")
 @click.option("--benchmarks", is_flag=True, help="With --dry-run: pairs and time of each.")
 @environment_option
@@ -108,6 +122,7 @@ def command(
     wait: float,
     hours: float,
     keep: int,
+    rerun_pairs: int,
     dry_run: bool,
     benchmarks: bool,
     environment: str | None,
@@ -146,7 +161,9 @@ def command(
             environment=environment or "",
         )
         slot_time = parse_time(at)
-        service = _service(settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep))
+        service = _service(
+            settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep), rerun_pairs
+        )
         plan = service.plan(wanted)
         if not dry_run:
             with terminated_like_interrupted():
@@ -207,11 +224,19 @@ def _show_plan(plan: NightPlan, hours: float, *, benchmarks: bool, as_json: bool
     print_json("nightly", 0, content)
 
 
-def _service(settings: Settings, waiting: Waiting, keep: timedelta) -> NightService:
+def _service(
+    settings: Settings, waiting: Waiting, keep: timedelta, rerun_pairs: int = NIGHT_PAIRS
+) -> NightService:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    tree = Tree(settings.build, os.environ)
+    tree = Tree(settings.build, os.environ, quiet_minutes=waiting.seconds / 60)
+    places = Places(settings.results, settings.spool, settings.build)
+    people = People(places, os.environ, _now)
+
+    def shown() -> AbstractContextManager[Progress]:
+        return shown_progress(errors)
+
     return NightService(
-        places=Places(settings.results, settings.spool, settings.build),
+        places=places,
         groups=load_groups(),
         parts=Parts(
             check_box=tree.check_box,
@@ -219,12 +244,16 @@ def _service(settings: Settings, waiting: Waiting, keep: timedelta) -> NightServ
             class_paths=tree.class_paths,
             describe=tree.describe,
             verify=tree.verify,
+            canary=Canaries(places, os.environ, tree.describe, shown, errors.out),
+            confirm=Suspects(places, Journal(settings.build / "nights"), os.environ, rerun_pairs),
+            report=people.write,
+            notify=people.tell,
         ),
         environ=os.environ,
         policy=RetryPolicy(),
         waiting=waiting,
         clock=_now,
-        shown=lambda: shown_progress(errors),
+        shown=shown,
         tell=errors.out,
         keep=keep,
     )

@@ -106,7 +106,7 @@ def _begin(journal: Journal, results: Path, night: Night, order: Order, work: Li
         group=work.group,
         line=work.line,
         sides=SIDES,
-        pairs=order.pairs or work.group.pairs,
+        pairs=order.pairs,
         opened=True,
         extra_options=(),
         class_paths=work.paths,
@@ -130,9 +130,8 @@ def _measured(results: Path, run_id: str) -> int:
     except FlinkBoostError:
         return 0
     absent = {(one.cell, one.pair) for one in store.missing_forks(results, info)}
-    return sum(
-        any((cell, pair) not in absent for pair in range(1, info.pairs + 1)) for cell in info.cells
-    )
+    planned = {(one.cell, one.pair) for one in store.planned_forks(info)}
+    return len({cell for cell, _ in planned - absent})
 
 
 def close_runs(results: Path, run_ids: Iterable[str]) -> None:

@@ -13,6 +13,8 @@ from typing import Protocol
 from flink_boost.flink.lines import Line
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Box
+from flink_boost.measure.runner import Progress
+from flink_boost.publish.nightly.report import WrittenNight
 from flink_boost.service.nightly.model import BoxChangeRecord, CanaryRecord, Night, Order
 
 Tell = Callable[[str], None]
@@ -35,7 +37,7 @@ class BoxFinding:
 class CheckBox(Protocol):
     """Looks at the machine. Raises ``FlinkBoostError`` when it is not fit to measure on."""
 
-    def __call__(self, lines: tuple[Line, ...]) -> BoxFinding:
+    def __call__(self, lines: tuple[Line, ...], tell: Tell) -> BoxFinding:
         """What was found."""
 
 
@@ -77,7 +79,7 @@ class MeasureCanary(Protocol):
 class Confirm(Protocol):
     """Runs suspects again, and keeps the alarms."""
 
-    def __call__(self, night: Night, order: Order) -> str:
+    def __call__(self, night: Night, order: Order, progress: Progress, tell: Tell) -> str:
         """A note of what became of them."""
 
 
@@ -86,6 +88,13 @@ class TakeProfiles(Protocol):
 
     def __call__(self, night: Night) -> str:
         """A note of what was profiled."""
+
+
+class WriteReport(Protocol):
+    """Writes the report of a night. Raises ``FlinkBoostError``."""
+
+    def __call__(self, night: Night) -> WrittenNight:
+        """Where it is."""
 
 
 class Notify(Protocol):
@@ -107,6 +116,7 @@ class Parts:
     canary: MeasureCanary | None = None
     confirm: Confirm | None = None
     profiles: TakeProfiles | None = None
+    report: WriteReport | None = None
     notify: Notify | None = None
 
     @property

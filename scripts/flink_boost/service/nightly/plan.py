@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.groups import Group
@@ -106,11 +106,10 @@ def plan_night(
 
 def planned_cells(line: str, group: Group, pairs: int | None) -> list[PlannedCell]:
     """What a line measures, with pairs and seconds of each benchmark."""
+    own = (pairs,) * len(group.cells) if pairs else group.pairs_in_order()
     return [
-        PlannedCell(
-            line, cell, pairs or group.pairs, cell_seconds(cell, timing, pairs or group.pairs)
-        )
-        for cell, timing in zip(group.cells, group.timings, strict=True)
+        PlannedCell(line, cell, many, cell_seconds(cell, timing, many))
+        for cell, timing, many in zip(group.cells, group.timings, own, strict=True)
     ]
 
 
@@ -137,24 +136,16 @@ def take_shard(group: Group, number: int, count: int) -> Group:
     """
     loads = [(0.0, box) for box in range(1, count + 1)]
     mine: set[Cell] = set()
-    ordered = sorted(
-        zip(group.cells, group.timings, strict=True),
-        key=lambda one: (-cell_seconds(one[0], one[1], 1), one[0].name),
-    )
-    for cell, timing in ordered:
+    ordered = sorted(planned_cells("", group, None), key=lambda one: (-one.seconds, one.cell.name))
+    for one in ordered:
         load, box = heapq.heappop(loads)
         if box == number:
-            mine.add(cell)
-        heapq.heappush(loads, (load + cell_seconds(cell, timing, 1), box))
+            mine.add(one.cell)
+        heapq.heappush(loads, (load + one.seconds, box))
     if not mine:
         raise UsageProblem(
             f"The group {group.name!r} is too small for {count} boxes: it has {len(group.cells)}"
             " benchmarks.",
             "Take fewer shards.",
         )
-    kept = [one for one in zip(group.cells, group.timings, strict=True) if one[0] in mine]
-    return replace(
-        group,
-        cells=tuple(cell for cell, _ in kept),
-        timings=tuple(timing for _, timing in kept),
-    )
+    return group.only(mine)

@@ -11,12 +11,14 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
+from flink_boost.publish.alarms import alarm_document, send_alarms
 from flink_boost.publish.target import find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
+from flink_boost.service.alarming import load_registry
 from flink_boost.service.nightly.journal import Journal
 from flink_boost.service.nightly.model import Night, Order
 from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
-from flink_boost.service.nightly.parts import Parts, Tell
+from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.starting import Start, choose_night, plan_of
@@ -80,11 +82,18 @@ class NightService:
         return plan_of(wanted, self.groups, taken)[1]
 
     def send_records(self) -> tuple[FlinkBoostError, ...]:
-        """Sends what the dashboard does not have yet of the records; what went wrong with it."""
+        """Sends what the dashboard does not have yet of records and alarms; what went wrong."""
         try:
             target = find_target(self.environ, self.places.codespeed / "token")
+            registry = load_registry(self.places.build)
             with make_client(target, self.policy) as client:
                 send_nights(self.journal, target, client)
+                if registry.made is not None:
+                    boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
+                    document = alarm_document(
+                        registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
+                    )
+                    send_alarms(document, target, client)
         except FlinkBoostError as problem:
             self.tell(str(problem))
             return (problem,)
@@ -100,7 +109,9 @@ class NightService:
             return
         try:
             self.parts.notify(night)
-        except FlinkBoostError as problem:
+        except StepSkipped as nobody:
+            self.tell(f"Nobody is told: {nobody}.")
+        except (FlinkBoostError, OSError) as problem:
             self.tell(str(problem))
 
     def _carry_out(self, start: Start) -> Ended:

@@ -74,7 +74,7 @@ class Steps:
         return tuple(self.lines[version] for version in self.order.lines)
 
     def _box(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
-        found = self.parts.check_box(self._all_lines)
+        found = self.parts.check_box(self._all_lines, self.tell)
         changed = {
             "box": self.order.environment or found.label,
             "quiet": found.quiet,
@@ -151,7 +151,8 @@ class Steps:
     def _confirm(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
         if self.parts.confirm is None:
             raise StepSkipped(_NO_PART)
-        return night, self.parts.confirm(night, self.order)
+        with self.shown() as progress:
+            return night, self.parts.confirm(night, self.order, progress, self.tell)
 
     def _profiles(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
         if self.parts.profiles is None:
@@ -171,6 +172,8 @@ class Steps:
                 self.tell(f"  {problem}")
                 continue
             pages.append(str(written.page))
+        if self.parts.report is not None:
+            pages.insert(0, str(self.parts.report(night).page))
         if not pages:
             raise StepSkipped("no run of this night has ended")
         return night, ", ".join(pages)

@@ -24,13 +24,15 @@ from flink_boost.base.processes import (
 )
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line
-from flink_boost.measure.box import choose_java, describe_box
+from flink_boost.measure.box import changes_since, choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.model import Box
+from flink_boost.measure.noise import NoiseProbe, probe, wait_for_quiet
 from flink_boost.port import soak
 from flink_boost.service.nightly.measuring import SIDES
-from flink_boost.service.nightly.parts import BoxFinding
+from flink_boost.service.nightly.model import BoxChangeRecord
+from flink_boost.service.nightly.parts import BoxFinding, Tell
 
 _BUILD_SECONDS = 3600.0
 _VERIFY_SECONDS = 1800.0
@@ -39,12 +41,14 @@ _SHOWN_LINES = 3
 
 @dataclass(frozen=True)
 class Tree:
-    """The source tree with its build folder, on this machine."""
+    """The source tree with its build folder, on this machine; ``look`` probes its noise."""
 
     build: Path
     environ: Mapping[str, str]
     fetch_home: Callable[[int], Path] = java_home
     root: Path = PROJECT_ROOT
+    quiet_minutes: float = 30.0
+    look: Callable[[], NoiseProbe] | None = None
 
     def java(self, line: Line) -> str:
         """The java that a line is measured with: the machine's own, if the line runs on it."""
@@ -58,13 +62,29 @@ class Tree:
         """The java of a line and the box with it."""
         return self.java(line), self.box(line)
 
-    def check_box(self, lines: tuple[Line, ...]) -> BoxFinding:
-        """Looks at the machine once for each line, whose JDKs differ."""
+    def check_box(self, lines: tuple[Line, ...], tell: Tell) -> BoxFinding:
+        """Looks at the machine once for each line, whose JDKs differ, and waits until it is quiet.
+
+        Raises ``NoisyBox`` when it does not become quiet.
+        """
+        named = read_box_file(self.environ)
         boxes = [self.box(line) for line in lines]
+        changes = {}
+        if named is not None:
+            changes = {
+                change.what: BoxChangeRecord(
+                    what=change.what, before=str(change.before), after=str(change.after)
+                )
+                for box in boxes
+                for change in changes_since(named, box)
+            }
+        limits = named.quiet if named else None
+        look = self.look or (lambda: probe(limits=limits))
+        found = wait_for_quiet(look, self.quiet_minutes, tell)
         first = boxes[0]
         jdks = ", ".join(dict.fromkeys(f"JDK {box.jdk}" for box in boxes))
         note = f"{first.label}: {first.cpu}, {first.cores} cores, kernel {first.kernel}, {jdks}"
-        return BoxFinding(first.label, quiet=None, note=note)
+        return BoxFinding(first.label, found.quiet, tuple(changes.values()), f"{note}; {found}")
 
     def build_line(self, line: Line, log: Path) -> str:
         """``make build``; does nothing when everything is built."""

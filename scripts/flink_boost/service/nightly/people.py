@@ -1,0 +1,159 @@
+"""The report of a night and the messages about it, from what was measured and remembered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from flink_boost.base.commands import run_captured
+from flink_boost.base.errors import FlinkBoostError, UploadFailed
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.judge.ratio import compare
+from flink_boost.measure import store
+from flink_boost.publish.alarms import alarm_document
+from flink_boost.publish.nightly.model import (
+    CommitNote,
+    NightReport,
+    ReportedAlarm,
+    ReportedNight,
+    ReportedRow,
+)
+from flink_boost.publish.nightly.report import WrittenNight, kept_nights, previous_of, write_night
+from flink_boost.publish.notify.channels import channels_from
+from flink_boost.publish.notify.deliver import tell_night
+from flink_boost.publish.notify.outbox import Outbox
+from flink_boost.publish.target import URL_VARIABLE, checked_url
+from flink_boost.service.alarming import load_registry
+from flink_boost.service.nightly.model import Night
+from flink_boost.service.nightly.parts import StepSkipped
+from flink_boost.service.quicklook import Places
+
+OUTBOX = "notifications"
+_GIT_SECONDS = 20.0
+_MOST_COMMITS = 40
+
+
+@dataclass(frozen=True)
+class People:
+    """Writes the report of a night and sends what there is to say of it."""
+
+    places: Places
+    environ: Mapping[str, str]
+    clock: Callable[[], datetime]
+
+    @property
+    def _reports(self) -> Path:
+        return self.places.build / "report"
+
+    def write(self, night: Night) -> WrittenNight:
+        """Writes the report of a night, in place of an earlier one."""
+        return write_night(self._reports, self._report(night))
+
+    def tell(self, night: Night) -> str:
+        """Tells people of a night, each thing once. Raises ``UploadFailed`` when that fails."""
+        channels = channels_from(self.environ)
+        report = self._report(night)
+        write_night(self._reports, report)
+        if not channels:
+            raise StepSkipped("no channel is set up: docs/notifications.md says how")
+        earlier = [
+            one
+            for one in kept_nights(self._reports).reports
+            if one.night.box == night.box and one.night.slot < night.slot
+        ]
+        done = tell_night(Outbox(self.places.build / OUTBOX), channels, report, earlier)
+        if done.failed or done.uncertain:
+            raise UploadFailed(
+                f"Not everybody was told: {'; '.join((*done.failed, *done.uncertain))}.",
+                "The next night tries again; `flink-boost notify send` does so now.",
+            )
+        return f"{len(done.sent)} messages sent" if done.sent else "there was nothing to say"
+
+    def _report(self, night: Night) -> NightReport:
+        registry = load_registry(self.places.build)
+        document = alarm_document(registry.alarms, (night.box,), registry.rerun_pairs, self.clock())
+        alarms = tuple(ReportedAlarm.model_validate(one) for one in document.alarms)
+        rows, missing = self._rows(night.runs)
+        content = night.model_dump(mode="json")
+        if night.canary is None or night.canary.ratio is None:
+            content["canary"] = None  # it still learns: there is nothing to show
+        report = NightReport(
+            made=self.clock(),
+            night=ReportedNight.model_validate(content),
+            alarms=alarms,
+            commits=tuple(_commit_notes(sha for one in alarms for sha in one.commits)),
+            rows=rows,
+            missing=missing,
+            dashboard=self._dashboard(),
+        )
+        previous = previous_of(kept_nights(self._reports).reports, report)
+        if previous is None:
+            return report
+        ratios = {(row.line, row.benchmark): row.ratio for row in previous.rows}
+        return report.model_copy(
+            update={
+                "previous": previous.night.night,
+                "alarms_before": {one.id: one.state for one in previous.alarms},
+                "bisected_before": tuple(
+                    one.id
+                    for one in previous.alarms
+                    if one.bisect is not None and one.bisect.state == "done"
+                ),
+                "rows": tuple(
+                    row.model_copy(update={"before": ratios.get((row.line, row.benchmark))})
+                    for row in rows
+                ),
+            }
+        )
+
+    def _rows(self, runs: Sequence[str]) -> tuple[tuple[ReportedRow, ...], tuple[str, ...]]:
+        rows: list[ReportedRow] = []
+        missing: list[str] = []
+        for run_id in runs:
+            try:
+                info = store.load_run(self.places.results, run_id)
+            except FlinkBoostError:
+                continue
+            found = compare(info, store.read_forks(self.places.results, info).forks)
+            rows += [
+                ReportedRow(
+                    line=info.line,
+                    benchmark=one.cell.name,
+                    ratio=one.ratio,
+                    low=one.low if one.low > 0 else None,
+                    high=one.high if math.isfinite(one.high) else None,
+                    pairs=one.pairs,
+                    verdict=one.verdict.value,
+                )
+                for one in found
+            ]
+            measured = {one.cell for one in found}
+            missing += [
+                f"{info.line} {cell.name}"
+                for cell in info.cells
+                if cell not in measured and not cell.is_comparator
+            ]
+        return tuple(rows), tuple(missing)
+
+    def _dashboard(self) -> str | None:
+        named = self.environ.get(URL_VARIABLE)
+        return checked_url(named) if named else None
+
+
+def _commit_notes(commits: Iterable[str]) -> Iterable[CommitNote]:
+    """Whose the commits are that this clone has; of those of others there is nothing to say."""
+    for commit in list(dict.fromkeys(commits))[:_MOST_COMMITS]:
+        sha = commit.removesuffix("-dirty")
+        if len(sha) < 7 or not sha.isalnum():
+            continue
+        git = ["git", "-C", str(PROJECT_ROOT), "log", "-1", "--format=%an%x1f%s", sha, "--"]
+        try:
+            done = run_captured(git, _GIT_SECONDS)
+        except FlinkBoostError:
+            return
+        author, separator, subject = done.stdout.strip().partition("\x1f")
+        if done.returncode == 0 and separator:
+            yield CommitNote(commit=commit, author=author, subject=subject)

@@ -1,0 +1,70 @@
+"""The confirm step: what a night is suspected of is measured again, before against after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flink_boost.base.errors import BrokenData
+from flink_boost.judge.alarms import AlarmState
+from flink_boost.measure.history import load_history
+from flink_boost.measure.runner import Progress
+from flink_boost.service.nightdetection import confirm_tonight
+from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.model import Night, Order
+from flink_boost.service.nightly.parts import StepSkipped, Tell
+from flink_boost.service.quicklook import Places
+from flink_boost.service.reruns.setup import rerun_means
+
+OURS = "flink-boost"
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Reruns by the night's recipe; ``pairs`` is the budget of a night."""
+
+    places: Places
+    journal: Journal
+    environ: Mapping[str, str]
+    pairs: int
+
+    def __call__(self, night: Night, order: Order, progress: Progress, tell: Tell) -> str:
+        """Confirms, clears or leaves open what the runs of this night are suspected of.
+
+        The caller holds the machine's lock. Raises the errors of ``confirm_tonight``.
+        """
+        runs = tuple(self.journal.runs(night.night).by_line.values())
+        history = load_history(self.places.results)
+        if not any(run.info.run_id in runs for run in history.runs):
+            raise StepSkipped("no run of this night has ended")
+        means = rerun_means(
+            *(order.recipe or OURS, self.places.results, self.places.build),
+            *(self.environ, tell, progress),
+        )
+        nights = self._nights_by_run()
+        registry, findings = confirm_tonight(
+            *(history.runs, self.places.results, self.places.build, means),
+            pairs=self.pairs,
+            tonight=runs,
+            canary_moved=night.canary is not None and night.canary.moved,
+            night_of=lambda run: nights.get(run.run_id, run.run_id),
+            environment=order.environment or None,
+        )
+        for problem in findings.problems:
+            tell(f"  {problem}")
+        waiting = sum(one.waits for one in findings.tracks)
+        open_ones = sum(one.state is AlarmState.OPEN for one in registry.alarms)
+        return (
+            f"{findings.pairs} of at most {self.pairs} pairs rerun, {open_ones} alarms open,"
+            f" {waiting} suspects wait for the next night"
+        )
+
+    def _nights_by_run(self) -> dict[str, str]:
+        found = {}
+        for name in self.journal.nights():
+            try:
+                runs: Mapping[str, str] = self.journal.runs(name).by_line
+            except BrokenData:
+                continue
+            found.update(dict.fromkeys(runs.values(), name))
+        return found
