@@ -49,6 +49,7 @@ _QUIET = (
     "publish/test_upload.py",
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
+    "service/test_canary_run.py",
     "service/test_quicklook.py",
 )
 _INSTALLATIONS = (
