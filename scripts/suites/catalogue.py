@@ -55,6 +55,7 @@ _QUIET = (
     "publish/test_upload_killed.py",
     "service/test_bisect_for_real.py",
     "service/test_nightly.py",
+    "service/test_canary_run.py",
     "service/test_quicklook.py",
     "service/test_reruns.py",
 )

@@ -174,6 +174,17 @@ def test_the_runner_shares_the_machines_lock_and_name_and_has_no_token_in_its_en
     assert document["secrets"][secret] == {"environment": "FLINK_BOOST_TOKEN"}
 
 
+def test_the_runner_has_one_host_name_and_cores_of_its_own_when_told_so() -> None:
+    usual = read_compose(COMPOSE, SET)["services"]["runner"]
+    assert usual["hostname"] == "flink-boost-runner"
+    assert usual["cpuset"] == ""
+    assert boxfile.box_file(usual["environment"]) == boxfile.USUAL_PLACE
+    told = {**SET, "RUNNER_CPUS": "1-3", "FLINK_BOOST_BOX": "/srv/box.toml"}
+    runner = read_compose(COMPOSE, told)["services"]["runner"]
+    assert runner["cpuset"] == "1-3"
+    assert boxfile.box_file(runner["environment"]) == Path("/srv/box.toml")
+
+
 @pytest.mark.parametrize(
     ("measured", "sent", "published", "code"),
     [(0, 0, True, 0), (6, 5, True, 6), (0, 5, True, 5), (4, 0, False, 4)],

@@ -154,7 +154,7 @@ class _Place:
 
 def _read(usual: Sequence[CanaryNight], certain: int, night: CanaryNight) -> CanaryReading:
     if len(usual) < LEARNING:
-        reason = f"learning: {len(usual)} of {LEARNING} nights"
+        reason = f"{len(usual)} of {LEARNING} nights so far"
         return CanaryReading(night.run_id, False, None, None, None, len(usual), reason)
     places = _places(usual, certain, night)
     if not places:

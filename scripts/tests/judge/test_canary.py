@@ -143,7 +143,7 @@ def test_later_nights_change_no_reading() -> None:
 def test_too_few_nights_say_nothing() -> None:
     readings = read_canary(series(1, from_night(5, stock=-0.5), nights=LEARNING))
     assert all(reading.learning and not reading.moved for reading in readings)
-    assert readings[4].reason == f"learning: 4 of {LEARNING} nights"
+    assert readings[4].reason == f"4 of {LEARNING} nights so far"
     assert read_canary([]) == ()
 
 

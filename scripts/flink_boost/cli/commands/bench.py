@@ -239,6 +239,11 @@ def _resume(
     if not info.timings:
         raise BrokenData(f"The run {run_id} does not say how to measure.", "Start a new run.")
     store.refuse_abandoned(settings.results, run_id)
+    if info.purpose is Purpose.CANARY:
+        raise UsageProblem(
+            f"The run {run_id} is a canary, whose jars are not those of the build.",
+            f"Run `flink-boost canary run --line {info.line}`.",
+        )
     flink = find_line(info.line)
     java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), java_home)
     third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
