@@ -84,16 +84,13 @@ def test_a_night_holds_the_lock_builds_measures_and_publishes(
         assert any(name.startswith("timeout ") for name in one["within"]), one
 
 
-def test_only_publishing_gets_secrets_and_no_line_holds_one(
+def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
     class_path: str, tmp_path: Path
 ) -> None:
-    ran = Ran(class_path, tmp_path)
-    with_secrets = [
-        one["script"]
-        for one in ran.of("sh")
-        if any(name.startswith("withCredentials") for name in one["within"])
-    ]
-    assert with_secrets == [".venv/bin/flink-boost upload", ".venv/bin/flink-boost notify send"]
+    for task, with_secrets in (("nightly", [False, True, True, True]), ("request", [False] * 2)):
+        ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": task})
+        found = [any("codespeed-token" in name for name in one["within"]) for one in ran.of("sh")]
+        assert found[: len(with_secrets)] == with_secrets
     text = (PROJECT_ROOT / "Jenkinsfile").read_text(encoding="utf-8")
     assert "$FLINK_BOOST_TOKEN" not in text
     assert "string(credentialsId" not in text
