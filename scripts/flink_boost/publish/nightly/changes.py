@@ -198,7 +198,7 @@ def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
 
 def _since(alarm: ReportedAlarm) -> str:
     before, since = map(short, alarm.commits)
-    return f"since commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
+    return f"commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
 
 
 def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:

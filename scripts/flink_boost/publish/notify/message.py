@@ -101,7 +101,7 @@ def _of_alarms(report: NightReport, group: Sequence[NightChange]) -> Message:
         what = f"{counted(len(group), 'benchmark')} have become {words}"
     lines = [f"{change.title}: {change.size}." for change in group[:_MOST_LINES]]
     lines += _rest(len(group))
-    lines += [f"Changed {first.since}.", f"Whose: {first.whose}", f"What to do: {first.advice}"]
+    lines += [f"Since: {first.since}.", f"Whose: {first.whose}", f"What to do: {first.advice}"]
     return Message(
         key="alarms-" + hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16],
         kind="alarms",
