@@ -185,22 +185,18 @@ def test_the_runner_has_one_host_name_and_cores_of_its_own_when_told_so() -> Non
     assert boxfile.box_file(runner["environment"]) == Path("/srv/box.toml")
 
 
-@pytest.mark.parametrize(
-    ("measured", "sent", "published", "code"),
-    [(0, 0, True, 0), (6, 5, True, 6), (0, 5, True, 5), (4, 0, False, 4)],
-)
-def test_a_night_with_failed_forks_is_published_all_the_same(
-    measured: int, sent: int, published: bool, code: int, tmp_path: Path
+@pytest.mark.parametrize(("built", "night", "code"), [(0, 0, 0), (0, 6, 6), (0, 31, 31), (2, 0, 2)])
+def test_the_runner_builds_without_the_token_and_ends_as_the_night_does(
+    built: int, night: int, code: int, tmp_path: Path
 ) -> None:
     """The runner's entry point, with programs that note their call in the place of ours."""
     calls = tmp_path / "calls"
     (tmp_path / "lines.toml").touch()
-    for program in ("bin/make", ".venv/bin/flink-boost"):
+    for program, ends in (("bin/make", built), (".venv/bin/flink-boost", night)):
         file = tmp_path / program
         file.parent.mkdir(parents=True)
         file.write_text(
-            f'#!/bin/sh\necho "$@" >> {calls}\n'
-            f'case "$1" in bench) exit {measured} ;; upload) exit {sent} ;; esac\n'
+            f'#!/bin/sh\necho "$@${{FLINK_BOOST_TOKEN_FILE+ with token}}" >> {calls}\nexit {ends}\n'
         )
         file.chmod(0o755)
     done = subprocess.run(
@@ -208,17 +204,15 @@ def test_a_night_with_failed_forks_is_published_all_the_same(
         env={
             "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
             "FLINK_BOOST_CHECKOUT": str(tmp_path),
-            "FLINK_BOOST_CODESPEED_URL": "http://dashboard:8321/",
+            "FLINK_BOOST_TOKEN_FILE": "/run/secrets/codespeed-token",
+            "FLINK_BOOST_GROUP": "two words; false",
         },
         timeout=60,
         check=False,
     )
     assert done.returncode == code
-    expected = ["setup build", "bench --group spine --purpose nightly"]
-    assert calls.read_text().splitlines() == [
-        *expected,
-        *(["upload", "detect", "report"] if published else []),
-    ]
+    expected = ["setup jars", "nightly --no-build --group two words; false with token"]
+    assert calls.read_text().splitlines() == expected[: 1 if built else 2]
 
 
 def test_names_and_versions_are_those_of_the_rest() -> None:

@@ -30,7 +30,7 @@ def test_a_new_alarm_says_what_since_when_how_much_whose_and_what_to_do() -> Non
     assert news.headline == "1 benchmark became slower."
     assert change.title == "serializerTuple on Flink 2.3.0 has become slower"
     assert change.size == "9.0 % slower (95 % interval −10.0 % to −8.0 %)"
-    assert change.since.startswith("since commit bbbbbbbbbb (aaaaaaaaaa was as before), 1 night")
+    assert change.since.startswith("commit bbbbbbbbbb (aaaaaaaaaa was as before), 1 night")
     assert "Ada L.: Rewrite the loop" in change.whose
     assert "flink-boost alarm accept a0123456789 --reason" in change.advice
     assert change.command.startswith("flink-boost bench")

@@ -18,7 +18,7 @@ SHORT_COMMIT = 10
 
 
 @dataclass(frozen=True)
-class Change:
+class NightChange:
     """One thing that is new: what, since when, by how much, whose, and what to do.
 
     ``bad`` is for the eye; ``command`` may be empty.
@@ -39,14 +39,14 @@ class NightNews:
     """What there is to say of a night. ``quiet`` when nobody has to know."""
 
     headline: str
-    new_alarms: tuple[Change, ...]
-    closed: tuple[Change, ...]
-    found: tuple[Change, ...]
+    new_alarms: tuple[NightChange, ...]
+    closed: tuple[NightChange, ...]
+    found: tuple[NightChange, ...]
     troubles: tuple[str, ...]
     still_open: tuple[ReportedAlarm, ...]
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[NightChange, ...]:
         """All that concerns benchmarks, worst first."""
         return (*self.new_alarms, *self.found, *self.closed)
 
@@ -90,7 +90,7 @@ def news_of(report: NightReport) -> NightNews:
     )
 
 
-def open_changes(report: NightReport) -> tuple[Change, ...]:
+def open_changes(report: NightReport) -> tuple[NightChange, ...]:
     """All open alarms as changes, whether they are of tonight or not."""
     alarms = sorted(report.alarms, key=lambda one: (*_rank(one), one.id))
     commits = {note.commit: note for note in report.commits}
@@ -143,11 +143,11 @@ def _rank(alarm: ReportedAlarm) -> tuple[int, float]:
     return (0 if alarm.direction == "regression" else 1, -abs(1 - alarm.effect))
 
 
-def _change(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
+def _change(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
     worse = alarm.direction == "regression"
     manner = " little by little, night after night" if alarm.kind == "drift" else ""
     became = "slower" if worse else "faster"
-    return Change(
+    return NightChange(
         alarm=alarm,
         title=(
             f"{alarm.benchmark} on Flink {alarm.line} is as fast as before again"
@@ -168,10 +168,10 @@ def _change(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
     )
 
 
-def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
+def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
     decision = alarm.decision
     reason = f" by {decision.by}: {decision.reason}" if decision is not None else ""
-    return Change(
+    return NightChange(
         alarm=alarm,
         title=f"{alarm.benchmark} on Flink {alarm.line}: {_CLOSED[alarm.state]}{reason}",
         size=f"It had been {size_of(alarm)}",
@@ -183,8 +183,8 @@ def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
     )
 
 
-def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
-    return Change(
+def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
+    return NightChange(
         alarm=alarm,
         title=f"{alarm.benchmark} on Flink {alarm.line}: the commit behind it is found",
         size=size_of(alarm),
@@ -198,7 +198,7 @@ def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> Change:
 
 def _since(alarm: ReportedAlarm) -> str:
     before, since = map(short, alarm.commits)
-    return f"since commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
+    return f"commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
 
 
 def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
@@ -261,9 +261,9 @@ def _of_canary(report: NightReport) -> Iterable[str]:
 
 def _headline(
     night: ReportedNight,
-    new: Sequence[Change],
-    closed: Sequence[Change],
-    found: Sequence[Change],
+    new: Sequence[NightChange],
+    closed: Sequence[NightChange],
+    found: Sequence[NightChange],
     troubles: Sequence[str],
 ) -> str:
     worse = sum(change.bad for change in new)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flink_boost.base.text import NOTHING
-from flink_boost.publish.nightly.changes import Change, news_of, percent, size_of
+from flink_boost.publish.nightly.changes import NightChange, news_of, percent, size_of
 from flink_boost.publish.nightly.model import NightReport, ReportedRow, ReportedStep
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
 
@@ -119,7 +119,7 @@ def _content(report: NightReport) -> dict[str, object]:
     }
 
 
-def _links(change: Change) -> dict[str, object]:
+def _links(change: NightChange) -> dict[str, object]:
     alarm = change.alarm
     pages = (("report", alarm.report), ("flame graphs", alarm.profile))
     links = [(name, web_address(url)) for name, url in pages if web_address(url)]

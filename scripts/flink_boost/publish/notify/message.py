@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
-from flink_boost.publish.nightly.changes import Change, NightNews, counted, news_of, open_changes
+from flink_boost.publish.nightly.changes import (
+    NightChange,
+    NightNews,
+    counted,
+    news_of,
+    open_changes,
+)
 from flink_boost.publish.nightly.model import NightReport, Told
 from flink_boost.publish.nightly.page import utc, web_address
 
@@ -58,7 +64,7 @@ def due_messages(
     news = news_of(report)
     # By what was told, not by what is new: an alarm of a night that could tell nobody is not lost.
     fresh = [one for one in open_changes(report) if one.alarm.id not in told]
-    groups: dict[tuple[str, str], list[Change]] = {}
+    groups: dict[tuple[str, str], list[NightChange]] = {}
     for change in fresh:
         groups.setdefault(change.alarm.commits, []).append(change)
     messages = [_of_alarms(report, group) for group in groups.values()]
@@ -85,7 +91,7 @@ def trial_message(now: datetime) -> Message:
     )
 
 
-def _of_alarms(report: NightReport, group: Sequence[Change]) -> Message:
+def _of_alarms(report: NightReport, group: Sequence[NightChange]) -> Message:
     ids = tuple(sorted(change.alarm.id for change in group))
     first = group[0]
     what = first.title
@@ -95,7 +101,7 @@ def _of_alarms(report: NightReport, group: Sequence[Change]) -> Message:
         what = f"{counted(len(group), 'benchmark')} have become {words}"
     lines = [f"{change.title}: {change.size}." for change in group[:_MOST_LINES]]
     lines += _rest(len(group))
-    lines += [f"Changed {first.since}.", f"Whose: {first.whose}", f"What to do: {first.advice}"]
+    lines += [f"Since: {first.since}.", f"Whose: {first.whose}", f"What to do: {first.advice}"]
     return Message(
         key="alarms-" + hashlib.sha256("\n".join(ids).encode()).hexdigest()[:16],
         kind="alarms",
@@ -157,7 +163,7 @@ def _rest(count: int) -> list[str]:
     return [f"… and {count - _MOST_LINES} more, see the report."] if count > _MOST_LINES else []
 
 
-def _links(report: NightReport, change: Change | None) -> tuple[Link, ...]:
+def _links(report: NightReport, change: NightChange | None) -> tuple[Link, ...]:
     pages = [("Report of the night", report.report), ("Dashboard", report.dashboard)]
     if change is not None:
         pages = [("Alarm", change.alarm.report), ("Flame graphs", change.alarm.profile), *pages]
