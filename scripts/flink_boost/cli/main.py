@@ -28,6 +28,7 @@ from flink_boost.cli.problems import explain
 # How --help lists the subcommands: in the order in which a user meets them.
 SECTIONS = {
     "Measuring": ("run", "plan", "bench", "compare", "detect", "runs", "box"),
+    "Looking back": ("history", "repeat", "export"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
     "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
     "Installations": ("install", "verify", "doctor", "uninstall", "dist"),

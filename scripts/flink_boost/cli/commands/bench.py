@@ -143,7 +143,7 @@ def command(
                 flink, settings.build, version, sides, third=third_side
             )
             started = datetime.now(UTC).replace(microsecond=0)
-            box = _require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
+            box = require_box(java, (jdk,) if jdk else flink.jdks, flink.version)
             _hint_at_unfinished(settings, errors)
             suffix = f"{flink.version}-aa" if aa else flink.version
             info = plan.plan_run(
@@ -223,14 +223,15 @@ def _resume(
     paths = classpaths.find_class_paths(
         flink, settings.build, info.boost_version, info.sides, third=third_side
     )
-    box = _require_box(java, flink.jdks, flink.version)
+    box = require_box(java, flink.jdks, flink.version)
     plan.require_same_circumstances(info, paths, box)
     if damaged := ending.reopen(settings.results, info):
         click.echo(damaged, err=True)
     return info, paths, java
 
 
-def _require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
+def require_box(java: str, jdks: tuple[int, ...], line: str) -> Box:
+    """The box with that JDK. Raises ``EnvironmentProblem`` when the line does not run on it."""
     jdk = ask_jdk(java)
     if jdk.feature not in jdks:
         supported = " or ".join(str(number) for number in jdks)
