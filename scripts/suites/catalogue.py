@@ -38,6 +38,7 @@ _QUIET = (
     "base/test_scratch.py",
     "cli/test_flink_tests_command.py",
     "cli/test_gaps.py",
+    "cli/test_repeat.py",
     "cli/test_run_command.py",
     "measure/test_bench.py",
     "measure/test_boxlock.py",

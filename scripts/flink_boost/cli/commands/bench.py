@@ -162,7 +162,7 @@ def command(
             )
             started = datetime.now(UTC).replace(microsecond=0)
             jdks = (jdk,) if jdk else flink.jdks
-            box = _require_box(java, jdks, flink.version, environment)
+            box = require_box(java, jdks, flink.version, environment)
             _hint_at_unfinished(settings, errors)
             suffix = f"{flink.version}-aa" if aa else flink.version
             info = plan.plan_run(
@@ -250,14 +250,17 @@ def _resume(
     paths = classpaths.find_class_paths(
         flink, settings.build, info.boost_version, info.sides, third=third_side
     )
-    box = _require_box(java, flink.jdks, flink.version, environment)
+    box = require_box(java, flink.jdks, flink.version, environment)
     plan.require_same_circumstances(info, paths, box)
     if damaged := ending.reopen(settings.results, info):
         click.echo(damaged, err=True)
     return info, paths, java
 
 
-def _require_box(java: str, jdks: tuple[int, ...], line: str, environment: str | None) -> Box:
+def require_box(
+    java: str, jdks: tuple[int, ...], line: str, environment: str | None = None
+) -> Box:
+    """The box with that JDK. Raises ``EnvironmentProblem`` when the line does not run on it."""
     jdk = ask_jdk(java)
     if jdk.feature not in jdks:
         supported = " or ".join(str(number) for number in jdks)
