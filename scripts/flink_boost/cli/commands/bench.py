@@ -257,9 +257,7 @@ def _resume(
     return info, paths, java
 
 
-def require_box(
-    java: str, jdks: tuple[int, ...], line: str, environment: str | None = None
-) -> Box:
+def require_box(java: str, jdks: tuple[int, ...], line: str, environment: str | None = None) -> Box:
     """The box with that JDK. Raises ``EnvironmentProblem`` when the line does not run on it."""
     jdk = ask_jdk(java)
     if jdk.feature not in jdks:
