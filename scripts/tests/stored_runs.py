@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from flink_boost.measure import store
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import RunInfo
 
 
 def complete_run_ids(results: Path) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import Point, Series, settings_of
-from flink_boost.measure.model import Box, Cell, Fork, Mode, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Box, Cell, Mode, RunInfo
 from flink_boost.measure.summary import RunSummary, summarise
 
 FIRST_NIGHT = datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC)

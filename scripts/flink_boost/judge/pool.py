@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import RunInfo
 
 
 def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple[Fork, ...]]:

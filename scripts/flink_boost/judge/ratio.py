@@ -23,7 +23,8 @@ from scipy import special
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison, GcComparison, Verdict
-from flink_boost.measure.model import Cell, Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, RunInfo
 
 DEFAULT_CONFIDENCE = 0.95
 WORSE_BELOW = 0.98  # a benchmark is worse when its whole interval is below this

@@ -25,7 +25,8 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison
 from flink_boost.judge.pool import one_plan, pool
 from flink_boost.judge.ratio import Interval, compare, contrasts
-from flink_boost.measure.model import Cell, Fork, Frozen, Mode, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo
 
 REFERENCES = Path(__file__).with_name("references")
 JMH_CONFIDENCE = 0.999

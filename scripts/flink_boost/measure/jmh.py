@@ -9,7 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.flink.side import Side
-from flink_boost.measure.model import Cell, Fork, Mode
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, Mode
 
 ALLOCATION_METRIC = "gc.alloc.rate.norm"  # from JMH's own profiler "gc"
 GC_TIME_METRIC = "gc.time"  # likewise; missing when nothing was collected

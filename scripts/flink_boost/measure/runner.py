@@ -18,7 +18,8 @@ from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProb
 from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
 from flink_boost.measure import ending, store
 from flink_boost.measure.classpaths import ClassPaths
-from flink_boost.measure.model import Cell, Fork, RunInfo, Timing
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, RunInfo, Timing
 from flink_boost.measure.plan import FORK_OPTIONS
 from flink_boost.measure.store import RunState
 

@@ -22,7 +22,8 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, write_durably
 from flink_boost.flink.side import Side
 from flink_boost.measure import jmh
-from flink_boost.measure.model import Cell, Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.measure.order import pairs_in_turn
 from flink_boost.measure.schema import RUN_FILES, refuse_newer
 from flink_boost.measure.summary import MissingFork

@@ -15,7 +15,8 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from flink_boost.flink.side import SIDE_TITLES, Side
-from flink_boost.measure.model import RUN_SCHEMA, Cell, Fork, Frozen, Mode, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import RUN_SCHEMA, Cell, Frozen, Mode, RunInfo
 
 _NAMED = 3  # so many missing forks are named one by one
 

@@ -11,7 +11,8 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import AgainstComparator, compare_with_comparators
 from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.ratio import HarnessCheck, Sides, check_harness, compare, contrasts, unpaired
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import RunInfo
 from flink_boost.publish.grid import grid_sheets, is_in_grid
 from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
 

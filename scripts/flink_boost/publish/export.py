@@ -20,7 +20,8 @@ import duckdb
 from flink_boost.base.files import PARTIAL_SUFFIX, publish
 from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import compare
-from flink_boost.measure.model import Cell, Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, RunInfo
 
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Value]

@@ -25,7 +25,7 @@ from flink_boost.measure.model import Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
 from flink_boost.service.builds.recipe import OURS
 from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
-from flink_boost.service.reruns.journal import Journal, RerunAnswered
+from flink_boost.service.reruns.journal import RerunAnswered, RerunJournal
 
 # For a whole night; at a few seconds a fork an hour or two.
 NIGHT_PAIRS = 600
@@ -87,7 +87,7 @@ class NightReruns:
         """Pairs that this night still has."""
         return max(0, self._most - self.used)
 
-    def count_known(self, journals: Iterable[Journal], tonight: Collection[str]) -> None:
+    def count_known(self, journals: Iterable[RerunJournal], tonight: Collection[str]) -> None:
         """Counts what an earlier call has used of this night's pairs."""
         self.used = sum(
             one.pairs
@@ -97,7 +97,7 @@ class NightReruns:
         )
 
     def answer(
-        self, track: Track, journal: Journal, before: RunInfo, after: RunInfo, pairs: int
+        self, track: Track, journal: RerunJournal, before: RunInfo, after: RunInfo, pairs: int
     ) -> Sequence[float] | None:
         """Log speed-ups of the build of ``after`` against that of ``before``."""
         first, second = self._build(before), self._build(after)
@@ -126,7 +126,7 @@ class NightReruns:
 
     def _keep(
         self,
-        journal: Journal,
+        journal: RerunJournal,
         question: tuple[str, str, str],
         pairs: int,
         found: Sequence[float],
@@ -199,7 +199,7 @@ def confirm(
     ``EnvironmentProblem`` when the machine does not let us measure; what was answered until then
     is kept.
     """
-    journals = {track.key: Journal(results, track.key) for track in tracks}
+    journals = {track.key: RerunJournal(results, track.key) for track in tracks}
     if reruns is not None:
         reruns.count_known(journals.values(), tonight)
     silent = {track.key: replay(track, journals[track.key], None) for track in tracks}
@@ -215,7 +215,7 @@ def confirm(
     )
 
 
-def replay(track: Track, journal: Journal, reruns: NightReruns | None) -> WatchedTrack:
+def replay(track: Track, journal: RerunJournal, reruns: NightReruns | None) -> WatchedTrack:
     """Goes through a track night by night with the answers of its journal.
 
     In the newest night ``reruns`` answers what the journal does not.

@@ -19,7 +19,8 @@ from synthetic import JOB, WRITE, make_forks, make_run
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.measure import ending, store
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import RunInfo
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.trends import StoredVerdicts
 

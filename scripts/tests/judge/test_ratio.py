@@ -30,7 +30,8 @@ from flink_boost.judge.ratio import (
     pairs_needed,
     unpaired,
 )
-from flink_boost.measure.model import Cell, Fork, Mode, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, Mode, RunInfo
 
 AA = (Side.STOCK, Side.CONTROL)
 scores = st.floats(min_value=0.01, max_value=1e6)

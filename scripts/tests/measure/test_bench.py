@@ -35,8 +35,9 @@ from flink_boost.judge.comparators import compare_with_comparators
 from flink_boost.measure import classpaths, plan, runner, store
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.classpaths import ClassPaths
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
-from flink_boost.measure.model import Box, Cell, Fork, RunInfo, Timing
+from flink_boost.measure.model import Box, Cell, RunInfo, Timing
 from flink_boost.measure.runner import EndedFork, Failure
 from flink_boost.measure.store import PlannedFork, RunState
 

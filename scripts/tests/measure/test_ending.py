@@ -21,8 +21,9 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.series import Series, build_series
 from flink_boost.judge.trend import detect
 from flink_boost.measure import ending, store
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import load_history
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import RunSummary, gap_sentence, summarise
 

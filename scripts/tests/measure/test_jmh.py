@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.flink.side import Side
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.jmh import parse_fork
-from flink_boost.measure.model import Cell, Fork, Mode
+from flink_boost.measure.model import Cell, Mode
 
 # Written by JMH 1.37 for one fork of our suite, percentiles shortened.
 RECORDED = (Path(__file__).parents[1] / "data" / "jmh-1.37.json").read_text(encoding="utf-8")

@@ -15,8 +15,9 @@ from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import compare, unpaired
 from flink_boost.judge.series import build_series
 from flink_boost.measure import ending, store
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import choose_cells, load_groups
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
 from flink_boost.publish.progress import describe_step

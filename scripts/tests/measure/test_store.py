@@ -15,8 +15,9 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
 from flink_boost.measure import ending, store
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import newest_run
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import gap_sentence
 

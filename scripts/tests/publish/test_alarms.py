@@ -17,7 +17,8 @@ from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import TrendKind, detect
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import summarise
 from flink_boost.publish import liveness
 from flink_boost.publish.alarms import alarm_sheet, send_alarms

@@ -16,7 +16,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import compare
-from flink_boost.measure.model import Cell, Fork, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.publish.export import (
     FORK_COLUMNS,
     SUMMARY_COLUMNS,

@@ -14,7 +14,8 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.measure.model import Cell, Fork, Mode
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, Mode
 from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import (
     CodespeedResult,

@@ -23,7 +23,7 @@ from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, dec
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.service.alarming import AlarmRegistry, after_night
 from flink_boost.service.confirming import NightReruns, confirm, newest_runs
-from flink_boost.service.reruns.journal import Journal
+from flink_boost.service.reruns.journal import RerunJournal
 
 STEP = -0.06
 
@@ -140,7 +140,7 @@ def test_equal_builds_are_cleared_without_a_fork(tmp_path: Path) -> None:
     found = confirmed(tmp_path / "results", make_nights(levels), bench, builds)
     assert bench.asked == []
     assert found.tracks[0].told == ()
-    (answer,) = Journal(tmp_path / "results", found.tracks[0].track.key).answers
+    (answer,) = RerunJournal(tmp_path / "results", found.tracks[0].track.key).answers
     assert answer.same
 
 

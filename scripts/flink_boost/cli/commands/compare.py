@@ -15,8 +15,9 @@ from flink_boost.judge import ratio as statistics
 from flink_boost.judge.goals import judge_goals, load_goals
 from flink_boost.judge.reference import load_reference, set_beside, wants
 from flink_boost.measure import store
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import load_history, newest_run
-from flink_boost.measure.model import Fork, RunInfo
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import gap_sentence
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.goals_sheet import goals_sheet

@@ -23,7 +23,8 @@ from flink_boost.measure import ending, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import BoxFile
 from flink_boost.measure.build import Build
-from flink_boost.measure.model import Cell, Fork, Purpose, RunInfo
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Cell, Purpose, RunInfo
 from flink_boost.measure.twobuilds import plan_rerun, rerun_class_paths
 
 FOLDER = "reruns"

@@ -37,7 +37,7 @@ class RerunAnswered(Frozen):
     when: datetime
 
 
-class Journal:
+class RerunJournal:
     """All answers about one track."""
 
     def __init__(self, results: Path, key: str) -> None:
