@@ -54,6 +54,10 @@ class Request(BaseHTTPRequestHandler):
             with self.server.guard:
                 self.server.nights[night["box"], night["night"]] = night
             return True
+        if self.path == "/alarms/add/":
+            with self.server.guard:
+                self.server.alarms = json.loads(body)
+            return True
         if self.path != "/result/add/json/":
             return False
         results = json.loads(parse_qs(body.decode())["json"][0])
@@ -95,6 +99,7 @@ class FailingCodespeed(ThreadingHTTPServer):
         self.health_questions = 0
         self.stored: dict[Key, dict[str, Any]] = {}
         self.times_stored: Counter[Key] = Counter()
+        self.alarms: dict[str, Any] = {}
         self.nights: dict[tuple[str, str], dict[str, Any]] = {}
 
     @property

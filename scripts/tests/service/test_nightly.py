@@ -34,8 +34,9 @@ from flink_boost.base.errors import (
     UploadFailed,
 )
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import Line, default_line
+from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import store
+from flink_boost.measure.boxfile import BoxFile, QuietLimits, write_box_file
 from flink_boost.measure.boxlock import machine_lock
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.noise import NoiseSamples, assess
@@ -43,9 +44,9 @@ from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.nightly.checking import Finding
+from flink_boost.service.nightly.checking import NightFinding
 from flink_boost.service.nightly.checks import check_here
-from flink_boost.service.nightly.model import Night, NightState, Order, StepState
+from flink_boost.service.nightly.model import NightRecord, NightState, Order, StepState
 from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.parts import BoxFinding, Parts
 from flink_boost.service.nightly.service import NightService
@@ -103,9 +104,9 @@ def java_home(folder: Path, failing: Sequence[int] = (), action: str = "") -> di
 class Told:
     """Notes what people are told."""
 
-    nights: list[Night] = field(default_factory=list)
+    nights: list[NightRecord] = field(default_factory=list)
 
-    def __call__(self, night: Night) -> str:
+    def __call__(self, night: NightRecord) -> str:
         self.nights.append(night)
         return "told"
 
@@ -161,7 +162,7 @@ class World:
     def results(self) -> Path:
         return self.folder / "results"
 
-    def night(self, name: str = "2026-11-24T0100") -> Night:
+    def night(self, name: str = "2026-11-24T0100") -> NightRecord:
         return self.service().journal.load(name)
 
 
@@ -205,7 +206,7 @@ def test_a_whole_night_is_done_once_and_told_to_the_dashboard(world: World) -> N
     assert world.service().run(ORDER, AT, resume=False) is None
     assert (world.folder / "nights" / night.night / "night.json").read_bytes() == before
     assert len(store.run_ids(world.results)) == 1
-    assert check_here(world.service(), world.now, AT, GRACE).finding is Finding.WELL
+    assert check_here(world.service(), world.now, AT, GRACE).finding is NightFinding.WELL
 
 
 def test_a_clock_set_back_makes_no_second_night_and_no_time_before_the_slot(world: World) -> None:
@@ -278,7 +279,7 @@ def test_a_fork_that_hangs_is_a_gap_and_the_night_goes_on(tmp_path: Path, world:
     assert night.measured == 1, "one pair is whole"
     assert night.step("upload").state is StepState.DONE
     assert len(world.server.stored) == 3
-    assert check_here(world.service(), world.now, AT, GRACE).finding is Finding.FAILED
+    assert check_here(world.service(), world.now, AT, GRACE).finding is NightFinding.FAILED
 
     again = world.service(environ=environ).run(ORDER, AT, resume=True)
     assert again is not None
@@ -336,7 +337,7 @@ def test_an_older_night_that_was_cut_off_is_closed_with_its_gaps_and_told(world:
     with pytest.raises(KeyboardInterrupt):
         replace(service, shown=cutting).run(order, AT, resume=False)
     assert world.night().state is NightState.RUNNING
-    assert check_here(world.service(), world.now, AT, GRACE).finding is Finding.STOPPED
+    assert check_here(world.service(), world.now, AT, GRACE).finding is NightFinding.STOPPED
     assert "was stopped" in world.told.nights[-1].reason
     world.told.nights.clear()
 
@@ -358,7 +359,7 @@ def test_a_missing_night_is_told_and_may_still_come(world: World) -> None:
     world.told.nights.clear()
     world.now = SLOT + timedelta(days=1, hours=3)
     found = check_here(world.service(), world.now, AT, GRACE)
-    assert (found.finding, found.night) == (Finding.MISSING, "2026-11-25T0100")
+    assert (found.finding, found.night) == (NightFinding.MISSING, "2026-11-25T0100")
     assert [one.state for one in world.told.nights] == [NightState.MISSING]
     box = world.night("2026-11-24T0100").box
     assert world.server.nights[box, "2026-11-25T0100"]["state"] == "missing"
@@ -398,6 +399,13 @@ def nightly(world: World, *arguments: str) -> list[str]:
 
 def environment(world: World) -> dict[str, str]:
     names = {"FLINK_BOOST_CODESPEED_URL": world.server.url, "FLINK_BOOST_TOKEN": TOKEN}
+    # A box that takes any noise: other tests run beside.
+    here = Tree(world.folder, os.environ).box(find_line(LINE))
+    limits = QuietLimits(cpu=1e6, cache=1e6, steal=1, busy=1)
+    file = world.folder.parent / "box.toml"
+    box = BoxFile(version=2, name="box-1", fingerprint=here.fingerprint, quiet=limits)
+    write_box_file(file, box)
+    names["FLINK_BOOST_BOX"] = str(file)
     return {**os.environ, **names, **java_home(world.folder.parent)}
 
 

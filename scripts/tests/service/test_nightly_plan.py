@@ -15,8 +15,8 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Cell, Timing
 from flink_boost.measure.runner import START_SECONDS
-from flink_boost.service.nightly.checking import Finding, check_all, check_box, fetch_nights
-from flink_boost.service.nightly.model import Night, NightState, StepRecord, StepState
+from flink_boost.service.nightly.checking import NightFinding, check_all, check_box, fetch_nights
+from flink_boost.service.nightly.model import NightRecord, NightState, StepRecord, StepState
 from flink_boost.service.nightly.night import judged
 from flink_boost.service.nightly.plan import NightPlan, parse_shard, plan_night, take_shard
 from flink_boost.service.nightly.shown import fits, minutes, plan_sheets
@@ -150,9 +150,9 @@ def night(
     state: NightState = NightState.RUNNING,
     slot: datetime = SLOT,
     box: str = "box-1",
-) -> Night:
+) -> NightRecord:
     given_states = states or {}
-    return Night(
+    return NightRecord(
         box=box,
         night=night_id(slot),
         slot=slot,
@@ -197,41 +197,41 @@ def test_a_night_that_was_cut_off_is_never_complete() -> None:
 @pytest.mark.parametrize(
     ("nights", "hours", "at_work", "finding"),
     [
-        ([], 3, False, Finding.MISSING),
+        ([], 3, False, NightFinding.MISSING),
         (
             [night(state=NightState.COMPLETE, slot=SLOT - timedelta(days=1))],
             2,
             None,
-            Finding.MISSING,
+            NightFinding.MISSING,
         ),
         # Two hours have not passed yet: that of yesterday counts.
         (
             [night(state=NightState.COMPLETE, slot=SLOT - timedelta(days=1))],
             1.9,
             None,
-            Finding.WELL,
+            NightFinding.WELL,
         ),
-        ([night(state=NightState.COMPLETE)], 5, None, Finding.WELL),
-        ([night(state=NightState.COMPLETE)], 24, None, Finding.WELL),
-        ([night(state=NightState.COMPLETE)], 26.1, None, Finding.MISSING),
-        ([night()], 3, True, Finding.RUNNING),
-        ([night()], 3, False, Finding.STOPPED),
-        ([night()], 3, None, Finding.RUNNING),
-        ([night()], 13, None, Finding.STOPPED),
-        ([night(state=NightState.SHORT)], 3, None, Finding.SHORT),
-        ([night(state=NightState.EMPTY)], 3, None, Finding.EMPTY),
-        ([night(state=NightState.REFUSED)], 3, None, Finding.REFUSED),
-        ([night(state=NightState.FAILED)], 3, None, Finding.FAILED),
-        ([night(state=NightState.MISSING)], 3, None, Finding.MISSING),
+        ([night(state=NightState.COMPLETE)], 5, None, NightFinding.WELL),
+        ([night(state=NightState.COMPLETE)], 24, None, NightFinding.WELL),
+        ([night(state=NightState.COMPLETE)], 26.1, None, NightFinding.MISSING),
+        ([night()], 3, True, NightFinding.RUNNING),
+        ([night()], 3, False, NightFinding.STOPPED),
+        ([night()], 3, None, NightFinding.RUNNING),
+        ([night()], 13, None, NightFinding.STOPPED),
+        ([night(state=NightState.SHORT)], 3, None, NightFinding.SHORT),
+        ([night(state=NightState.EMPTY)], 3, None, NightFinding.EMPTY),
+        ([night(state=NightState.REFUSED)], 3, None, NightFinding.REFUSED),
+        ([night(state=NightState.FAILED)], 3, None, NightFinding.FAILED),
+        ([night(state=NightState.MISSING)], 3, None, NightFinding.MISSING),
     ],
 )
 def test_the_check_of_a_box(
-    nights: list[Night], hours: float, at_work: bool | None, finding: Finding
+    nights: list[NightRecord], hours: float, at_work: bool | None, finding: NightFinding
 ) -> None:
     now = SLOT + timedelta(hours=hours)
     found = check_box("box-1", nights, now, AT, grace=GRACE, at_work=at_work)
     assert found.finding is finding
-    assert found.finding.is_alarm == (finding not in (Finding.WELL, Finding.RUNNING))
+    assert found.finding.is_alarm == (finding not in (NightFinding.WELL, NightFinding.RUNNING))
     assert "box-1" in found.sentence
 
 
@@ -249,9 +249,9 @@ def test_the_dashboard_is_asked_for_its_nights_and_named_boxes_that_never_came_a
         nights = fetch_nights("https://speed.example.org/", client)
     now = SLOT + timedelta(hours=4)
     found = {one.box: one.finding for one in check_all(nights, (), now, AT, GRACE)}
-    assert found == {"box-1": Finding.WELL, "box-2": Finding.SHORT}
+    assert found == {"box-1": NightFinding.WELL, "box-2": NightFinding.SHORT}
     (lost,) = check_all(nights, ("box-3",), now, AT, GRACE)
-    assert lost.finding is Finding.MISSING
+    assert lost.finding is NightFinding.MISSING
 
 
 @pytest.mark.parametrize(

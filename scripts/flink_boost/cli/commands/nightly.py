@@ -26,7 +26,7 @@ from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.confirming import NIGHT_PAIRS
 from flink_boost.service.nightly.canaries import Canaries
 from flink_boost.service.nightly.checks import check_here, check_there
-from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import Order
 from flink_boost.service.nightly.night import Ended, Waiting
 from flink_boost.service.nightly.parts import Parts
@@ -245,7 +245,9 @@ def _service(
             describe=tree.describe,
             verify=tree.verify,
             canary=Canaries(places, os.environ, tree.describe, shown, errors.out),
-            confirm=Suspects(places, Journal(settings.build / "nights"), os.environ, rerun_pairs),
+            confirm=Suspects(
+                places, NightJournal(settings.build / "nights"), os.environ, rerun_pairs
+            ),
             report=people.write,
             notify=people.tell,
         ),

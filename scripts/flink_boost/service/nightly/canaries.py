@@ -10,7 +10,7 @@ from flink_boost.flink.lines import Line
 from flink_boost.measure import canary, store
 from flink_boost.measure.runner import Progress
 from flink_boost.service.canary import CanaryNightWork, measure_canary, reading_of
-from flink_boost.service.nightly.model import CanaryRecord, Night
+from flink_boost.service.nightly.model import CanaryRecord, NightRecord
 from flink_boost.service.nightly.parts import DescribeBox, StepSkipped, Tell
 from flink_boost.service.quicklook import Places
 
@@ -25,7 +25,7 @@ class Canaries:
     shown: Callable[[], AbstractContextManager[Progress]]
     tell: Tell
 
-    def __call__(self, night: Night, lines: tuple[Line, ...]) -> CanaryRecord:
+    def __call__(self, night: NightRecord, lines: tuple[Line, ...]) -> CanaryRecord:
         """What lies furthest out, over all lines. Raises the errors of ``measure_canary``."""
         results, build = self.places.results, self.places.build
         frozen = [line for line in lines if canary.load(build, line.version) is not None]

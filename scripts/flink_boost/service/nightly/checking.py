@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.measure.model import Frozen
-from flink_boost.service.nightly.model import Night, NightState
+from flink_boost.service.nightly.model import NightRecord, NightState
 from flink_boost.service.nightly.slots import night_id, slot_of
 
 GRACE = timedelta(hours=2)
@@ -26,7 +26,7 @@ _LARGEST_ANSWER = 4 << 20
 PATH = "nights.json"
 
 
-class Finding(StrEnum):
+class NightFinding(StrEnum):
     """What the check says of the newest night that is due."""
 
     WELL = "well"
@@ -41,7 +41,7 @@ class Finding(StrEnum):
     @property
     def is_alarm(self) -> bool:
         """Whether somebody has to look."""
-        return self not in (Finding.WELL, Finding.RUNNING)
+        return self not in (NightFinding.WELL, NightFinding.RUNNING)
 
 
 class Checked(Frozen):
@@ -50,25 +50,25 @@ class Checked(Frozen):
     box: str
     night: str
     slot: datetime
-    finding: Finding
+    finding: NightFinding
     expected: int
     measured: int
     sentence: str
 
 
 _OF_STATE = {
-    NightState.COMPLETE: Finding.WELL,
-    NightState.SHORT: Finding.SHORT,
-    NightState.EMPTY: Finding.EMPTY,
-    NightState.MISSING: Finding.MISSING,
-    NightState.REFUSED: Finding.REFUSED,
-    NightState.FAILED: Finding.FAILED,
+    NightState.COMPLETE: NightFinding.WELL,
+    NightState.SHORT: NightFinding.SHORT,
+    NightState.EMPTY: NightFinding.EMPTY,
+    NightState.MISSING: NightFinding.MISSING,
+    NightState.REFUSED: NightFinding.REFUSED,
+    NightState.FAILED: NightFinding.FAILED,
 }
 
 
 def check_box(
     box: str,
-    nights: Iterable[Night],
+    nights: Iterable[NightRecord],
     now: datetime,
     at: time,
     *,
@@ -89,7 +89,7 @@ def check_box(
             box=box,
             night=night_id(due),
             slot=due,
-            finding=Finding.MISSING,
+            finding=NightFinding.MISSING,
             expected=newest.expected if newest else 0,
             measured=0,
             sentence=f"The night {night_id(due)} of {box} has not begun{last}.",
@@ -97,18 +97,18 @@ def check_box(
     return _of_night(box, newest, now, at_work)
 
 
-def _of_night(box: str, night: Night, now: datetime, at_work: bool | None) -> Checked:
+def _of_night(box: str, night: NightRecord, now: datetime, at_work: bool | None) -> Checked:
     if night.state is NightState.RUNNING:
         late = now - night.slot > LONGEST
         stopped = late if at_work is None else not at_work
-        finding = Finding.STOPPED if stopped else Finding.RUNNING
+        finding = NightFinding.STOPPED if stopped else NightFinding.RUNNING
     else:
         finding = _OF_STATE[night.state]
     words = {
-        Finding.WELL: "is complete",
-        Finding.RUNNING: "is running",
-        Finding.STOPPED: "was stopped and nobody goes on with it",
-        Finding.MISSING: "has not begun",
+        NightFinding.WELL: "is complete",
+        NightFinding.RUNNING: "is running",
+        NightFinding.STOPPED: "was stopped and nobody goes on with it",
+        NightFinding.MISSING: "has not begun",
     }
     what = words.get(finding, f"is {finding.value}")
     reason = f": {night.reason}" if night.reason else ""
@@ -125,17 +125,17 @@ def _of_night(box: str, night: Night, now: datetime, at_work: bool | None) -> Ch
 
 
 def check_all(
-    nights: Sequence[Night], boxes: Sequence[str], now: datetime, at: time, grace: timedelta
+    nights: Sequence[NightRecord], boxes: Sequence[str], now: datetime, at: time, grace: timedelta
 ) -> tuple[Checked, ...]:
     """The verdict on each box, of those named or else of those that had nights."""
-    by_box: Mapping[str, list[Night]] = {
+    by_box: Mapping[str, list[NightRecord]] = {
         box: [night for night in nights if night.box == box]
         for box in (boxes or sorted({night.box for night in nights}))
     }
     return tuple(check_box(box, found, now, at, grace=grace) for box, found in by_box.items())
 
 
-def fetch_nights(url: str, client: httpx.Client) -> tuple[Night, ...]:
+def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
     """The records that a dashboard has. Raises ``EnvironmentProblem`` and ``BrokenData``."""
     address = urljoin(url, PATH)
     try:
@@ -153,9 +153,10 @@ def fetch_nights(url: str, client: httpx.Client) -> tuple[Night, ...]:
             raise ValueError("too large")
         rows = answer.json()["nights"]
         # Of a newer dashboard there may be more in a record than is known here.
-        known = Night.model_fields
+        known = NightRecord.model_fields
         return tuple(
-            Night.model_validate({key: row[key] for key in known if key in row}) for row in rows
+            NightRecord.model_validate({key: row[key] for key in known if key in row})
+            for row in rows
         )
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise BrokenData(

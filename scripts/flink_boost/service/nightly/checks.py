@@ -11,13 +11,13 @@ from flink_boost.base.errors import BrokenData, NightRunning, UsageProblem
 from flink_boost.publish.target import checked_url
 from flink_boost.service.nightly.checking import (
     Checked,
-    Finding,
+    NightFinding,
     check_all,
     check_box,
     fetch_nights,
 )
-from flink_boost.service.nightly.journal import Journal
-from flink_boost.service.nightly.model import Night, NightState, Order
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.tree import box_label
 
@@ -59,7 +59,7 @@ def check_there(
     return checked
 
 
-def _nights(journal: Journal) -> list[Night]:
+def _nights(journal: NightJournal) -> list[NightRecord]:
     found = []
     for name in journal.nights()[-3:]:
         try:
@@ -69,27 +69,29 @@ def _nights(journal: Journal) -> list[Night]:
     return found
 
 
-def _label(service: NightService, nights: Sequence[Night]) -> str:
+def _label(service: NightService, nights: Sequence[NightRecord]) -> str:
     for night in reversed(nights):
         if night.box:
             return night.box
     return box_label(service.environ)
 
 
-def _recorded(journal: Journal, checked: Checked, nights: Sequence[Night]) -> Night | None:
+def _recorded(
+    journal: NightJournal, checked: Checked, nights: Sequence[NightRecord]
+) -> NightRecord | None:
     """The record that an alarm is about; that of a missing night is written first."""
     for night in nights:
         if night.night == checked.night:
             stopped = {"reason": checked.sentence}
             return (
                 night
-                if checked.finding is not Finding.STOPPED
+                if checked.finding is not NightFinding.STOPPED
                 else night.model_copy(update=stopped)
             )
-    if checked.finding is not Finding.MISSING or not nights:
+    if checked.finding is not NightFinding.MISSING or not nights:
         return None
     order: Order = journal.order(nights[-1].night)
-    missing = Night(
+    missing = NightRecord(
         box=checked.box,
         night=checked.night,
         slot=checked.slot,

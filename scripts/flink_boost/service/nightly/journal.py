@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, NightRunning
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
 from flink_boost.measure.model import Frozen
-from flink_boost.service.nightly.model import NIGHT_PATTERN, Night, Order, Runs, StepState
+from flink_boost.service.nightly.model import NIGHT_PATTERN, NightRecord, Order, Runs, StepState
 
 _LOCK = ".nightly.lock"
 _NIGHT, _ORDER, _RUNS = "night.json", "order.json", "runs.json"
@@ -21,7 +21,7 @@ _NIGHT, _ORDER, _RUNS = "night.json", "order.json", "runs.json"
 _Document = TypeVar("_Document", bound=Frozen)
 
 
-class Journal:
+class NightJournal:
     """The nights of one machine, below ``<build>/nights``."""
 
     def __init__(self, folder: Path) -> None:
@@ -47,9 +47,9 @@ class Journal:
             sorted(p.parent.name for p in found if re.fullmatch(NIGHT_PATTERN, p.parent.name))
         )
 
-    def load(self, night: str) -> Night:
+    def load(self, night: str) -> NightRecord:
         """The record of a night. Raises ``BrokenData``."""
-        return self._read(night, _NIGHT, Night)
+        return self._read(night, _NIGHT, NightRecord)
 
     def order(self, night: str) -> Order:
         """What a night is about. Raises ``BrokenData``."""
@@ -60,13 +60,13 @@ class Journal:
         path = self.folder / night / _RUNS
         return self._read(night, _RUNS, Runs) if path.exists() else Runs()
 
-    def begin(self, night: Night, order: Order) -> None:
+    def begin(self, night: NightRecord, order: Order) -> None:
         """Writes a night down; the order first, so that a night that is there has one."""
         make_folder(self.folder / night.night)
         write_durably(self.folder / night.night / _ORDER, order.model_dump_json(indent=1) + "\n")
         self.write(night)
 
-    def write(self, night: Night) -> None:
+    def write(self, night: NightRecord) -> None:
         """Replaces the record of a night."""
         make_folder(self.folder / night.night)
         write_durably(self.folder / night.night / _NIGHT, night.model_dump_json(indent=1) + "\n")

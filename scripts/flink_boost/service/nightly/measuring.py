@@ -16,8 +16,8 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.store import RunState
-from flink_boost.service.nightly.journal import Journal
-from flink_boost.service.nightly.model import Night, Order, Runs
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, Order, Runs
 from flink_boost.service.nightly.parts import Tell
 
 SIDES = (Side.STOCK, Side.PATCHED)
@@ -36,9 +36,9 @@ class LineWork:
 
 
 def measure_line(
-    journal: Journal,
+    journal: NightJournal,
     results: Path,
-    night: Night,
+    night: NightRecord,
     order: Order,
     work: LineWork,
     progress: runner.Progress,
@@ -70,7 +70,7 @@ def measure_line(
 
 
 def _begun(
-    journal: Journal, results: Path, night: Night, work: LineWork, tell: Tell
+    journal: NightJournal, results: Path, night: NightRecord, work: LineWork, tell: Tell
 ) -> RunInfo | None:
     runs = journal.runs(night.night)
     run_id = runs.by_line.get(work.line.version)
@@ -92,7 +92,9 @@ def _begun(
     return info
 
 
-def _begin(journal: Journal, results: Path, night: Night, order: Order, work: LineWork) -> RunInfo:
+def _begin(
+    journal: NightJournal, results: Path, night: NightRecord, order: Order, work: LineWork
+) -> RunInfo:
     runs = journal.runs(night.night)
     # Named before it exists: a night killed in between does not leave a run that nobody knows.
     run_id = runs.by_line.get(work.line.version) or store.new_run_id(

@@ -77,7 +77,7 @@ class BoxChangeRecord(Frozen):
     after: str
 
 
-class Night(Frozen):
+class NightRecord(Frozen):
     """A night; ``night`` is its id, ``expected`` and ``measured`` count benchmarks of all lines."""
 
     schema_version: Literal[1] = 1
@@ -101,7 +101,7 @@ class Night(Frozen):
                 return one
         raise KeyError(name)
 
-    def with_step(self, changed: StepRecord) -> Night:
+    def with_step(self, changed: StepRecord) -> NightRecord:
         """The same night with another record of one step."""
         steps = tuple(changed if one.name == changed.name else one for one in self.steps)
         return self.model_copy(update={"steps": steps})

@@ -18,9 +18,9 @@ from typing import TypeVar
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, MachineBusy
 from flink_boost.base.text import describe_left
 from flink_boost.measure.boxlock import machine_lock
-from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import close_runs, count_measured
-from flink_boost.service.nightly.model import Night, NightState, StepRecord, StepState
+from flink_boost.service.nightly.model import NightRecord, NightState, StepRecord, StepState
 from flink_boost.service.nightly.parts import StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan, PlannedStep
 
@@ -33,7 +33,7 @@ _LOOK_AGAIN_SECONDS = 5.0
 _CLOSED_NIGHTS = 14
 
 _T = TypeVar("_T")
-Act = Callable[[Night, PlannedStep], tuple[Night, str]]
+Act = Callable[[NightRecord, PlannedStep], tuple[NightRecord, str]]
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ class Waiting:
 class Ended:
     """How a night ended; ``problems`` are those of its steps, in their order."""
 
-    night: Night
+    night: NightRecord
     problems: tuple[FlinkBoostError, ...]
 
 
 def carry_out(
-    night: Night,
+    night: NightRecord,
     plan: NightPlan,
     acts: Mapping[str, Act],
-    journal: Journal,
+    journal: NightJournal,
     results: Path,
     waiting: Waiting,
     tell: Tell,
@@ -99,7 +99,7 @@ def carry_out(
     return Ended(night, tuple(problems))
 
 
-def _is_left(night: Night, plan: NightPlan, step: PlannedStep, measured_now: bool) -> bool:
+def _is_left(night: NightRecord, plan: NightPlan, step: PlannedStep, measured_now: bool) -> bool:
     if night.step(step.name).state is not StepState.DONE:
         return True
     if step.kind == "box":
@@ -113,14 +113,14 @@ def _is_left(night: Night, plan: NightPlan, step: PlannedStep, measured_now: boo
 
 
 def _take(
-    night: Night,
+    night: NightRecord,
     step: PlannedStep,
     act: Act,
-    journal: Journal,
+    journal: NightJournal,
     clock: Callable[[], float],
     problems: list[FlinkBoostError],
     tell: Tell,
-) -> Night:
+) -> NightRecord:
     record = night.step(step.name)
     lacking = [name for name in step.needs if night.step(name).state is not StepState.DONE]
     if lacking:
@@ -152,7 +152,7 @@ def _take(
     return night
 
 
-def _running(night: Night) -> Night:
+def _running(night: NightRecord) -> NightRecord:
     return night.model_copy(update={"state": NightState.RUNNING})
 
 
@@ -164,13 +164,13 @@ def _of_the_machine(error: OSError) -> EnvironmentProblem:
     )
 
 
-def _counted(night: Night, journal: Journal, results: Path) -> Night:
+def _counted(night: NightRecord, journal: NightJournal, results: Path) -> NightRecord:
     runs = tuple(journal.runs(night.night).by_line.values())
     measured = min(night.expected, count_measured(results, runs))
     return night.model_copy(update={"runs": runs, "measured": measured})
 
 
-def judged(night: Night, *, final: bool) -> Night:
+def judged(night: NightRecord, *, final: bool) -> NightRecord:
     """The night with the state that its steps and counts give; pure. Not ``final``: it was cut."""
     failed = [one for one in night.steps if one.state is StepState.FAILED]
     unmet = [one for one in night.steps if one.state in (StepState.RUNNING, StepState.WAITING)]
@@ -196,7 +196,9 @@ def _first_sentence(note: str) -> str:
     return note.split(". ")[0].removesuffix(".")
 
 
-def close_older(journal: Journal, results: Path, slot: datetime, tell: Tell) -> tuple[Night, ...]:
+def close_older(
+    journal: NightJournal, results: Path, slot: datetime, tell: Tell
+) -> tuple[NightRecord, ...]:
     """Closes what is unfinished of nights before that slot, gaps and all; returns them."""
     closed = []
     for name in journal.nights()[-_CLOSED_NIGHTS:]:
@@ -227,7 +229,7 @@ def _ended(step: StepRecord) -> StepRecord:
     return step.model_copy(update={"state": StepState.SKIPPED, "note": note})
 
 
-def _refuse(night: Night, journal: Journal, problem: EnvironmentProblem) -> None:
+def _refuse(night: NightRecord, journal: NightJournal, problem: EnvironmentProblem) -> None:
     refused = {"state": NightState.REFUSED, "reason": problem.message}
     journal.write(night.model_copy(update=refused))
 
@@ -256,7 +258,7 @@ def when_free(call: Callable[[], _T], waiting: Waiting, tell: Tell) -> _T:
             waiting.sleep(_LOOK_AGAIN_SECONDS)
 
 
-def resumed(night: Night, names: Sequence[str]) -> Night:
+def resumed(night: NightRecord, names: Sequence[str]) -> NightRecord:
     """A night as another sitting begins it: what is not done waits again."""
     known = {one.name: one for one in night.steps}
     steps = tuple(

@@ -15,7 +15,7 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Box
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.report import WrittenNight
-from flink_boost.service.nightly.model import BoxChangeRecord, CanaryRecord, Night, Order
+from flink_boost.service.nightly.model import BoxChangeRecord, CanaryRecord, NightRecord, Order
 
 Tell = Callable[[str], None]
 
@@ -72,35 +72,35 @@ class DescribeBox(Protocol):
 class MeasureCanary(Protocol):
     """Measures the frozen jar on each line and judges it by earlier nights."""
 
-    def __call__(self, night: Night, lines: tuple[Line, ...]) -> CanaryRecord:
+    def __call__(self, night: NightRecord, lines: tuple[Line, ...]) -> CanaryRecord:
         """What it said."""
 
 
 class Confirm(Protocol):
     """Runs suspects again, and keeps the alarms."""
 
-    def __call__(self, night: Night, order: Order, progress: Progress, tell: Tell) -> str:
+    def __call__(self, night: NightRecord, order: Order, progress: Progress, tell: Tell) -> str:
         """A note of what became of them."""
 
 
 class TakeProfiles(Protocol):
     """Profiles what was confirmed this night."""
 
-    def __call__(self, night: Night) -> str:
+    def __call__(self, night: NightRecord) -> str:
         """A note of what was profiled."""
 
 
 class WriteReport(Protocol):
     """Writes the report of a night. Raises ``FlinkBoostError``."""
 
-    def __call__(self, night: Night) -> WrittenNight:
+    def __call__(self, night: NightRecord) -> WrittenNight:
         """Where it is."""
 
 
 class Notify(Protocol):
     """Tells people of a night, once. Raises ``FlinkBoostError`` when that fails."""
 
-    def __call__(self, night: Night) -> str:
+    def __call__(self, night: NightRecord) -> str:
         """A note of who was told what."""
 
 

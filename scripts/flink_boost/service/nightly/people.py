@@ -27,7 +27,7 @@ from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.target import URL_VARIABLE, checked_url
 from flink_boost.service.alarming import load_registry
-from flink_boost.service.nightly.model import Night
+from flink_boost.service.nightly.model import NightRecord
 from flink_boost.service.nightly.parts import StepSkipped
 from flink_boost.service.quicklook import Places
 
@@ -48,11 +48,11 @@ class People:
     def _reports(self) -> Path:
         return self.places.build / "report"
 
-    def write(self, night: Night) -> WrittenNight:
+    def write(self, night: NightRecord) -> WrittenNight:
         """Writes the report of a night, in place of an earlier one."""
         return write_night(self._reports, self._report(night))
 
-    def tell(self, night: Night) -> str:
+    def tell(self, night: NightRecord) -> str:
         """Tells people of a night, each thing once. Raises ``UploadFailed`` when that fails."""
         channels = channels_from(self.environ)
         report = self._report(night)
@@ -72,7 +72,7 @@ class People:
             )
         return f"{len(done.sent)} messages sent" if done.sent else "there was nothing to say"
 
-    def _report(self, night: Night) -> NightReport:
+    def _report(self, night: NightRecord) -> NightReport:
         registry = load_registry(self.places.build)
         document = alarm_document(registry.alarms, (night.box,), registry.rerun_pairs, self.clock())
         alarms = tuple(ReportedAlarm.model_validate(one) for one in document.alarms)

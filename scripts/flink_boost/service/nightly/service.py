@@ -15,8 +15,8 @@ from flink_boost.publish.alarms import alarm_document, send_alarms
 from flink_boost.publish.target import find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import load_registry
-from flink_boost.service.nightly.journal import Journal
-from flink_boost.service.nightly.model import Night, Order
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
@@ -48,9 +48,9 @@ class NightService:
     fork_seconds: float | None = None
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> NightJournal:
         """The nights of this machine."""
-        return Journal(self.places.build / "nights")
+        return NightJournal(self.places.build / "nights")
 
     def run(self, wanted: Order, at: time, *, resume: bool) -> Ended | None:
         """Carries out the night that is due, or what is left of it; None when it is done.
@@ -103,7 +103,7 @@ class NightService:
         for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):
             self.notify(night)
 
-    def notify(self, night: Night) -> None:
+    def notify(self, night: NightRecord) -> None:
         """Tells people of a night that did not come to its end; a failure is told and passed."""
         if self.parts.notify is None:
             return

@@ -8,8 +8,8 @@ from datetime import datetime, time
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.measure.groups import Group, choose_cells, find_group
-from flink_boost.service.nightly.journal import Journal
-from flink_boost.service.nightly.model import Night, NightState, Order
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.night import resumed
 from flink_boost.service.nightly.parts import Tell
 from flink_boost.service.nightly.plan import NightPlan, parse_shard, plan_night, take_shard
@@ -20,7 +20,7 @@ from flink_boost.service.nightly.slots import night_id, slot_of
 class Start:
     """A night that is to be carried out; ``goes_on`` when it had begun before."""
 
-    night: Night
+    night: NightRecord
     order: Order
     groups: Mapping[str, Group]
     plan: NightPlan
@@ -28,7 +28,7 @@ class Start:
 
 
 def choose_night(
-    journal: Journal,
+    journal: NightJournal,
     now: datetime,
     at: time,
     wanted: Order,
@@ -77,7 +77,7 @@ def plan_of(
     return by_line, plan_night(order.lines, by_line, order.pairs, taken)
 
 
-def _newest(journal: Journal, tell: Tell) -> Night | None:
+def _newest(journal: NightJournal, tell: Tell) -> NightRecord | None:
     for name in reversed(journal.nights()):
         try:
             return journal.load(name)
@@ -87,7 +87,7 @@ def _newest(journal: Journal, tell: Tell) -> Night | None:
 
 
 def _new(
-    journal: Journal,
+    journal: NightJournal,
     slot: datetime,
     order: Order,
     groups: Mapping[str, Group],
@@ -98,14 +98,16 @@ def _new(
     by_line, plan = plan_of(
         order, groups, {**journal.seconds_before(name), **dict.fromkeys(absent, 0.0)}
     )
-    blank = Night(box=order.environment or label, night=name, slot=slot, expected=plan.expected)
+    blank = NightRecord(
+        box=order.environment or label, night=name, slot=slot, expected=plan.expected
+    )
     night = resumed(blank, [step.name for step in plan.steps])
     journal.begin(night, order)
     return Start(night, order, by_line, plan, goes_on=False)
 
 
 def _going_on(
-    journal: Journal, night: Night, groups: Mapping[str, Group], absent: frozenset[str]
+    journal: NightJournal, night: NightRecord, groups: Mapping[str, Group], absent: frozenset[str]
 ) -> Start:
     order = journal.order(night.night)
     by_line, plan = plan_of(

@@ -20,9 +20,9 @@ from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
 from flink_boost.publish.trends import FILE_NAME, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
-from flink_boost.service.nightly.journal import Journal
+from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import LineWork, measure_line
-from flink_boost.service.nightly.model import Night, Order
+from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import Act, Waiting, when_free
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import PlannedStep
@@ -37,7 +37,7 @@ _NO_PART = "this flink-boost has no such part yet"
 class Steps:
     """The steps of one night; ``keep`` is for how long logs and profiles stay."""
 
-    journal: Journal
+    journal: NightJournal
     places: Places
     order: Order
     lines: Mapping[str, Line]
@@ -73,7 +73,7 @@ class Steps:
     def _all_lines(self) -> tuple[Line, ...]:
         return tuple(self.lines[version] for version in self.order.lines)
 
-    def _box(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _box(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         found = self.parts.check_box(self._all_lines, self.tell)
         changed = {
             "box": self.order.environment or found.label,
@@ -82,7 +82,7 @@ class Steps:
         }
         return night.model_copy(update=changed), found.note
 
-    def _build(self, night: Night, step: PlannedStep) -> tuple[Night, str]:
+    def _build(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
         line = self.lines[step.line]
         note = "as it was built before"
         if self.order.build:
@@ -90,19 +90,19 @@ class Steps:
         self.parts.class_paths(line)
         return night, note
 
-    def _verify(self, night: Night, step: PlannedStep) -> tuple[Night, str]:
+    def _verify(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
         log = self.journal.log(night.night, step.name)
         seed = seed_of(night.slot)
         return night, self.parts.verify(self.lines[step.line], self.order.strings, seed, log)
 
-    def _canary(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _canary(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.canary is None:
             raise StepSkipped(_NO_PART)
         canary = self.parts.canary(night, self._all_lines)
         note = "the canary moved: alarms of this night are withheld" if canary.moved else "steady"
         return night.model_copy(update={"canary": canary}), note
 
-    def _measure(self, night: Night, step: PlannedStep) -> tuple[Night, str]:
+    def _measure(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
         line = self.lines[step.line]
         java, box = self.parts.describe(line)
         # A clock that was set back does not put a run before its slot.
@@ -124,7 +124,7 @@ class Steps:
             )
         return night, f"run {run_id}"
 
-    def _upload(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _upload(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         spool = Spool(self.places.spool)
         environment = self.order.environment or None
         spooled = spool_new_runs(spool, self.places.results, environment)
@@ -139,7 +139,7 @@ class Steps:
         report.require_all_sent()
         return night, f"{len(report.sent)} entries sent to {target.url}"
 
-    def _detect(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _detect(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         history = load_history(self.places.results)
         for problem in history.broken:
             self.tell(f"  {problem}")
@@ -148,18 +148,18 @@ class Steps:
         slower = sum(one.kind is TrendKind.CANDIDATE_REGRESSION for one in verdicts)
         return night, f"{len(verdicts)} series, {slower} of them slower lately"
 
-    def _confirm(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _confirm(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.confirm is None:
             raise StepSkipped(_NO_PART)
         with self.shown() as progress:
             return night, self.parts.confirm(night, self.order, progress, self.tell)
 
-    def _profiles(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _profiles(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.profiles is None:
             raise StepSkipped(_NO_PART)
         return night, self.parts.profiles(night)
 
-    def _report(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _report(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         pages = []
         for run_id in night.runs:
             try:
@@ -178,12 +178,12 @@ class Steps:
             raise StepSkipped("no run of this night has ended")
         return night, ", ".join(pages)
 
-    def _notify(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _notify(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.notify is None:
             raise StepSkipped(_NO_PART)
         return night, self.parts.notify(night)
 
-    def _prune(self, night: Night, _step: PlannedStep) -> tuple[Night, str]:
+    def _prune(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         now = max(self.clock(), night.slot)
         return night, prune_old(self.places.results, self.places.build, now, self.keep)
 

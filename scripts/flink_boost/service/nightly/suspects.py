@@ -10,8 +10,8 @@ from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure.history import load_history
 from flink_boost.measure.runner import Progress
 from flink_boost.service.nightdetection import confirm_tonight
-from flink_boost.service.nightly.journal import Journal
-from flink_boost.service.nightly.model import Night, Order
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.parts import StepSkipped, Tell
 from flink_boost.service.quicklook import Places
 from flink_boost.service.reruns.setup import rerun_means
@@ -24,11 +24,11 @@ class Suspects:
     """Reruns by the night's recipe; ``pairs`` is the budget of a night."""
 
     places: Places
-    journal: Journal
+    journal: NightJournal
     environ: Mapping[str, str]
     pairs: int
 
-    def __call__(self, night: Night, order: Order, progress: Progress, tell: Tell) -> str:
+    def __call__(self, night: NightRecord, order: Order, progress: Progress, tell: Tell) -> str:
         """Confirms, clears or leaves open what the runs of this night are suspected of.
 
         The caller holds the machine's lock. Raises the errors of ``confirm_tonight``.

@@ -14,8 +14,8 @@ import httpx
 from flink_boost.base.errors import BrokenData, UploadFailed
 from flink_boost.base.files import write_durably
 from flink_boost.publish.target import SET_TOKEN, Target
-from flink_boost.service.nightly.journal import Journal
-from flink_boost.service.nightly.model import Night
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord
 
 PATH = "nights/add/"
 _MARK = "sent.sha256"
@@ -24,7 +24,7 @@ _LATER = "The next night sends it again."
 _QUOTED_CHARACTERS = 200
 
 
-def send_nights(journal: Journal, target: Target, client: httpx.Client) -> int:
+def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> int:
     """Sends the newest nights as far as they have changed; how many there were.
 
     Raises ``UploadFailed`` when the dashboard does not take one; those before it are sent.
@@ -45,7 +45,7 @@ def send_nights(journal: Journal, target: Target, client: httpx.Client) -> int:
     return sent
 
 
-def _post(night: Night, content: str, target: Target, client: httpx.Client) -> None:
+def _post(night: NightRecord, content: str, target: Target, client: httpx.Client) -> None:
     headers = {"Authorization": f"Bearer {target.token}", "Content-Type": "application/json"}
     try:
         answer = client.post(urljoin(target.url, PATH), content=content, headers=headers)
