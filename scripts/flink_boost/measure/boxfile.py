@@ -42,7 +42,7 @@ class QuietLimits(Frozen):
     cpu: Annotated[float, Field(gt=0)] = 0.10
     """Spread of equal work on one core: slow ÷ fast (90th and 10th percentile) − 1."""
 
-    cache: Annotated[float, Field(gt=0)] = 0.25
+    cache: Annotated[float, Field(gt=0)] = 0.50
     """The same of loads from a table larger than a core's own caches."""
 
     steal: _Share = 0.02

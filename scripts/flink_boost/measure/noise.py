@@ -28,7 +28,7 @@ _HASHED = bytes(range(256)) * 256  # 64 KiB
 _HASHES = 40
 _TABLE_ENTRIES = 1 << 20  # 8 MiB
 _CHAINS = 2048
-_LOADS = 100
+_LOADS = 1000
 _UNCOUNTED = 3  # first touches of memory, the clock rising
 _FEWEST = 5
 
