@@ -27,7 +27,8 @@ _QUOTED_CHARACTERS = 200
 def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> int:
     """Sends the newest nights as far as they have changed; how many there were.
 
-    Raises ``UploadFailed`` when the dashboard does not take one; those before it are sent.
+    Raises ``UploadFailed`` when the dashboard does not take one; those before it are sent. One that
+    has no page of nights gets none, and is asked again.
     """
     sent = 0
     for name in journal.nights()[-_NEWEST:]:
@@ -39,13 +40,15 @@ def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> 
         digest = sha256(f"{target.url}\n{content}".encode()).hexdigest()
         mark = journal.folder / name / _MARK
         if night.box and not (mark.exists() and mark.read_text().strip() == digest):
-            _post(night, content, target, client)
+            if not _post(night, content, target, client):
+                break
             write_durably(mark, digest + "\n")
             sent += 1
     return sent
 
 
-def _post(night: NightRecord, content: str, target: Target, client: httpx.Client) -> None:
+def _post(night: NightRecord, content: str, target: Target, client: httpx.Client) -> bool:
+    """Whether it was taken; False when the dashboard has no such page."""
     headers = {"Authorization": f"Bearer {target.token}", "Content-Type": "application/json"}
     try:
         answer = client.post(urljoin(target.url, PATH), content=content, headers=headers)
@@ -58,7 +61,7 @@ def _post(night: NightRecord, content: str, target: Target, client: httpx.Client
     if answer.status_code in (401, 403):
         raise UploadFailed(f"{target.url} does not take the token for records.", SET_TOKEN)
     if answer.status_code == httpx.codes.NOT_FOUND:
-        raise UploadFailed(f"{target.url} knows no records of nights.", "Bring it up to date.")
+        return False
     if answer.status_code not in (httpx.codes.OK, httpx.codes.ACCEPTED):
         words = answer.text[:_QUOTED_CHARACTERS].replace(target.token, "***")
         shown = " ".join("".join(c if c.isprintable() else " " for c in words).split())
@@ -67,3 +70,4 @@ def _post(night: NightRecord, content: str, target: Target, client: httpx.Client
             f" ({answer.status_code}: {shown}).",
             _LATER,
         )
+    return True
