@@ -55,9 +55,19 @@ _QUIET = (
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
     "service/test_bisect_for_real.py",
-    "service/test_nightly.py",
     "service/test_canary_run.py",
+    "service/test_nightly.py",
     "service/test_quicklook.py",
+    "service/test_reruns.py",
+)
+# Of these, those that start JMH, which lets one benchmark at a time run on a machine.
+_FORKING = (
+    "cli/test_repeat.py",
+    "measure/test_bench.py",
+    "measure/test_profiles.py",
+    "service/test_bisect_for_real.py",
+    "service/test_canary_run.py",
+    "service/test_nightly.py",
     "service/test_reruns.py",
 )
 _INSTALLATIONS = (
@@ -76,8 +86,8 @@ _SERVER = (
 )
 # Rooms whose tests use nothing that is built, and those whose tests read no pages.
 _BARE = ("base", "judge")
-_WITHOUT_PAGES = (*_BARE, "flink", "measure", "publish", "service", "cli")
-_ROOMS = (*_WITHOUT_PAGES, "operate", "port")
+_WITHOUT_PAGES = (*_BARE, "flink", "service", "cli")
+_ROOMS = (*_WITHOUT_PAGES, "measure", "publish", "operate", "port")
 _ALL_ROOMS = (*_ROOMS, "cluster", "suites")
 
 
@@ -285,11 +295,17 @@ def _python(built: tuple[str, ...]) -> Iterator[Suite]:
         )
     rooms = tuple(f"--ignore=tests/{room}" for room in (*_ROOMS, "cluster"))
     yield _pytest("scripts-tree", "scripts", ("tests", *rooms), Inputs(), built)
+    before = built
     for name in _QUIET:
         room, file = name.split("/")
         stem = file.removeprefix("test_").removesuffix(".py").replace("_", "-")
-        inputs = _inputs_of(room)
-        yield _pytest(f"quiet-{stem}", "scripts", (f"tests/{name}",), inputs, built, quiet=True)
+        after = before if name in _FORKING else built
+        suite = _pytest(
+            f"quiet-{stem}", "scripts", (f"tests/{name}",), _inputs_of(room), after, quiet=True
+        )
+        if name in _FORKING:
+            before = (*built, suite.name)
+        yield suite
 
 
 def _inputs_of(room: str) -> Inputs:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stored_runs import store_complete_run
+from stored_runs import complete_run_ids, store_complete_run
 from synthetic import make_forks, make_run
 
 from flink_boost.cli.commands.repeat import repeated_plan
@@ -44,11 +44,11 @@ def test_measures_the_same_with_real_forks_and_compares(tmp_path: Path) -> None:
     smoke = ("bench", "--group", "smoke", "StringSerializationBenchmark.write")
     first = call(*smoke, "--pairs", "2", "--jvm-arg", "-XX:-UsePerfData")
     assert first.returncode == 0, first.stderr
-    (run_id,) = store.complete_run_ids(tmp_path)
+    (run_id,) = complete_run_ids(tmp_path)
     answer = call("repeat", run_id, "--json")
     assert answer.returncode == 0, answer.stderr
     document: dict[str, Any] = json.loads(answer.stdout)
-    then, now = (store.load_run(tmp_path, one) for one in store.complete_run_ids(tmp_path))
+    then, now = (store.load_run(tmp_path, one) for one in complete_run_ids(tmp_path))
     assert (document["then"], document["now"]) == (then.run_id, now.run_id) == (run_id, now.run_id)
     for name in ("cells", "timings", "pairs", "cell_pairs", "jvm_options", "sides", "group"):
         assert getattr(then, name) == getattr(now, name)

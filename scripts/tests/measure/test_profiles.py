@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from slow_build import SLOW, slow_jar
+from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import BrokenData, NoProfiler, NotProfiled
 from flink_boost.base.places import PROJECT_ROOT
@@ -128,7 +129,7 @@ def test_bench_profiles_after_it_has_measured_and_only_what_lacks(
     with monkeypatch.context() as without:
         without.setattr(profiling, "ensure_profiler", none)
         assert bench("--group", "smoke", WRITE, "--aa", "--pairs", "1") == NoProfiler.exit_code
-    (run_id,) = store.complete_run_ids(tmp_path)
+    (run_id,) = complete_run_ids(tmp_path)
     errors = capsys.readouterr().err
     # It is told before anything is measured, and again at the end.
     assert errors.index("No profiles will be taken.") < errors.index("[1/2] pair")

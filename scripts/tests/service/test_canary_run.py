@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from stored_runs import complete_run_ids
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
@@ -55,7 +56,7 @@ def test_a_night_of_the_canary(frozen: Path, capsys: pytest.CaptureFixture[str])
     answer = json.loads(capsys.readouterr().out)
     assert (answer["moved"], answer["ratio"], answer["nights"]) == (False, None, 0)
     results = frozen / "results"
-    (run_id,) = store.complete_run_ids(results)
+    (run_id,) = complete_run_ids(results)
     assert answer["run_id"] == run_id
     assert run_id.endswith(f"-{LINE}-canary")
 
@@ -77,7 +78,7 @@ def test_a_night_of_the_canary(frozen: Path, capsys: pytest.CaptureFixture[str])
     (results / run_id / "complete").unlink()
     before[0].unlink()
     assert main(run) == 0
-    assert store.complete_run_ids(results) == (run_id,)
+    assert complete_run_ids(results) == (run_id,)
     assert sorted(results.glob("*/forks/*.json")) == before
 
     # It is no point of the product's trend, and has a branch of its own.

@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 from failing_codespeed import TOKEN, FailingCodespeed, answer, failing_codespeed
+from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import (
     BenchmarkFailed,
@@ -472,7 +473,7 @@ def test_a_night_killed_at_random_moments_loses_nothing_and_does_nothing_twice(
     (name,) = world.service().journal.nights()
     night = world.night(name)
     assert night.state is NightState.COMPLETE, night.reason
-    (run_id,) = store.complete_run_ids(world.results)
+    (run_id,) = complete_run_ids(world.results)
     assert night.runs == (run_id,)
     assert len(forks_of(world.results)) == 2 * pairs
     assert seen.items() <= forks_of(world.results).items()
@@ -505,7 +506,7 @@ def test_two_at_once_and_a_request_make_one_night(world: World) -> None:
     _, errors = first.communicate(timeout=200)
     assert first.returncode == 0, errors
     assert "a request" in errors
-    assert len(store.complete_run_ids(world.results)) == 1
+    assert len(complete_run_ids(world.results)) == 1
 
 
 def test_an_interrupted_night_ends_as_the_timer_wants_it_and_goes_on(world: World) -> None:

@@ -44,6 +44,23 @@ def test_what_is_waited_for_is_a_suite() -> None:
     assert {name for suite in SUITES for name in suite.after} <= names
 
 
+def test_no_two_suites_that_start_jmh_run_at_once() -> None:
+    starting = [
+        suite
+        for suite in SUITES
+        if suite.name in {"quiet-bench", "quiet-profiles", "quiet-reruns", "quiet-nightly"}
+    ]
+    assert len(starting) == 4
+    waits = {suite.name: set(suite.after) for suite in SUITES}
+
+    def before(name: str) -> set[str]:
+        return waits[name].union(*(before(each) for each in waits[name]))
+
+    for number, suite in enumerate(starting):
+        for later in starting[number + 1 :]:
+            assert suite.name in before(later.name)
+
+
 def test_a_single_line_still_builds_all_for_the_tests_of_python() -> None:
     names = {suite.name for suite in all_suites([find_line("1.9.3")], LINES, all_modes=False)}
     assert {"build-1.9.3", "build-2.3.0", "weaver", "1.9.3-benchmarks", "scripts-tree"} <= names
