@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import postgresql
 from conftest import Dashboard, result
 from operating import facts
 from test_alarms import alarm as suspicion
@@ -308,3 +309,19 @@ def test_operating_takes_alarms_and_nights_along(start: Any, tmp_path: Path) -> 
 
     facts(dashboard.data, "restore", str(file), "--replace")
     assert (dashboard.get("alarms.json").json(), dashboard.get("nights.json").json()) == before
+
+
+def test_postgresql_holds_the_same(start: Any, dashboard: Dashboard) -> None:
+    with postgresql.running() as server:
+        other: Dashboard = start(DATABASE_URL=server.new_database("told"))
+        for one in (dashboard, other):
+            must(one, ALARMS, told_sheet(boxes=("box-2",)))
+            must(one, ALARMS, told_sheet(told_alarm(), made="2026-03-05T05:00:00Z"))
+            must(one, ALARMS, told_sheet(told_alarm(nights=3), made="2026-03-06T05:00:00Z"))
+        for day in (1, 2):
+            must(other, NIGHTS, told_night(night=f"2026-03-0{day}T0100"))
+        assert other.get("alarms.json").json() == dashboard.get("alarms.json").json()
+        assert len(other.get("nights.json").json()["nights"]) == 2
+        for path in ("", "alarms/", "alarms/a0123456789/", "nights/", "nights/2026-03-02T0100/"):
+            page(other, path)
+        assert "Traceback" not in other.log
