@@ -62,7 +62,9 @@ def plotted(groups: Iterable[AlarmGroup]) -> list[PlottedGroup]:
         PlottedGroup(
             group,
             Revision.objects.filter(commitid=group.since).exists(),
-            tuple(_plotted(alarm, read(group.box_id, alarm.executable)) for alarm in group.alarms),
+            tuple(
+                _plotted(alarm, read(group.box_id, alarm.said.executable)) for alarm in group.alarms
+            ),
         )
         for group in groups
     ]
@@ -91,8 +93,8 @@ def _plot(nights: _Nights, alarm: Alarm) -> Plot | None:
     if not points:
         return None
     older = 0
-    if alarm.since in nights.runs:
-        first = nights.runs.index(alarm.since)
+    if alarm.said.since in nights.runs:
+        first = nights.runs.index(alarm.said.since)
         older = sum(place < first for place, _ in found)
     step = (PLOT_WIDTH - 2 * _MARGIN) / (len(found) - 1)
     # Between the last run on the old level and the first on the new one.

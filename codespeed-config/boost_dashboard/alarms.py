@@ -1,80 +1,124 @@
-"""Which series have changed lately, as ``flink-boost detect --send`` tells it.
+"""Which series have changed: alarms of the nightly, and suspicions of ``flink-boost detect``.
 
 ``POST alarms/add/`` takes one JSON document, which replaces what was known of the boxes that it
-names. Only the token of all may send it: an alarm is about the nights.
+names. Version 2 is the register of the nightly; version 1 are suspicions of ``detect --send``, and
+leaves alarms of version 2 alone. Only the token of all may send either: alarms are about nights.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from codespeed.models import Environment
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST, require_safe
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from django.views.decorators.http import require_POST
+from pydantic import BaseModel, ConfigDict, Field
 
-from boost_dashboard.incoming import FIRST_YEAR, LAST_YEAR, Name
-from boost_dashboard.middleware import WRITER
-from boost_dashboard.models import AlarmSheet
+from boost_dashboard.documents import (
+    ACTIVE,
+    MOST_ALARMS,
+    BoxName,
+    Commit,
+    DetectionFigures,
+    Document,
+    Link,
+    Moment,
+    Ratio,
+    RunName,
+    ToldAlarm,
+    ToldSheet,
+    per_cent,
+)
+from boost_dashboard.incoming import Name
+from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet
 from boost_dashboard.notes import Command
+from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
 
-MOST_ALARMS = 2000
 LARGEST_BODY = 4 * 1024 * 1024
-
-_Ratio = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
-# A link that a reader may follow: to a page, never to a script.
-_Link = Annotated[
-    str, StringConstraints(strict=True, max_length=500, pattern=r"^https?://[!#-;=?-~]+$")
-]
-_Commit = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9A-Za-z-]{0,60}$")]
+SUSPECTED = "suspected"
+_URGENCY = (*ACTIVE, SUSPECTED)
 
 
-class Alarm(BaseModel):
+class Suspicion(Document):
     """A series whose ratio has changed; ``flink_boost.publish.alarms.Alarm`` says what is what."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    box: Annotated[Name, Field(max_length=100)]
+    box: BoxName
     executable: Annotated[Name, Field(max_length=30)]
     benchmark: Annotated[Name, Field(max_length=94)]
     kind: Literal["regression", "improvement"]
-    effect: _Ratio
-    low: _Ratio | None
-    high: _Ratio | None
-    before: Annotated[Name, Field(max_length=42)]
-    since: Annotated[Name, Field(max_length=42)]
-    commits: tuple[_Commit, _Commit]
+    effect: Ratio
+    low: Ratio | None
+    high: Ratio | None
+    before: RunName
+    since: RunName
+    commits: tuple[Commit, Commit]
     nights: Annotated[int, Field(ge=1, le=100_000)]
     command: Command
-    report: _Link | None = None
-    profile: _Link | None = None
+    report: Link | None = None
+    profile: Link | None = None
+
+
+class _SuspicionSheet(Document):
+    schema_version: Literal[1]
+    made: Moment
+    boxes: Annotated[tuple[BoxName, ...], Field(max_length=100)]
+    alarms: Annotated[tuple[Suspicion, ...], Field(max_length=MOST_ALARMS)]
+
+
+class _Version(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    schema_version: Literal[1, 2]
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """An alarm or a suspicion as pages show it.
+
+    ``told`` is None for a suspicion, which has no page; ``benchmark`` is its name here by now.
+    """
+
+    box_id: int
+    box: str
+    made: datetime
+    state: str
+    direction: str
+    benchmark: str
+    said: ToldAlarm | Suspicion
+    told: ToldAlarm | None = None
+
+    @property
+    def is_regression(self) -> bool:
+        return self.direction == "regression"
 
     @property
     def change(self) -> str:
-        """The effect in per cent: ``-5.2 %``."""
-        return _per_cent(self.effect)
+        """The effect in per cent: ``−5.2 %``."""
+        return per_cent(self.said.effect)
 
     @property
     def interval(self) -> str:
         """Both ends of its interval in per cent; empty where there is none."""
-        if self.low is None or self.high is None:
+        if self.said.low is None or self.said.high is None:
             return ""
-        return f"{_per_cent(self.low)} to {_per_cent(self.high)}"
+        return f"{per_cent(self.said.low)} to {per_cent(self.said.high)}"
 
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """What is open before what is closed, regressions first, the largest first."""
+        place = _URGENCY.index(self.state) if self.state in _URGENCY else len(_URGENCY)
+        return (place, not self.is_regression, self.said.effect, self.benchmark, self.box)
 
-class _Sheet(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    schema_version: Literal[1]
-    made: datetime
-    boxes: Annotated[tuple[Annotated[Name, Field(max_length=100)], ...], Field(max_length=100)]
-    alarms: Annotated[tuple[Alarm, ...], Field(max_length=MOST_ALARMS)]
+    def as_json(self) -> dict[str, Any]:
+        """The document, with the names that box and benchmark have by now."""
+        here = {"box": self.box, "benchmark": self.benchmark, "state": self.state}
+        return {**self.said.model_dump(mode="json"), **here}
 
 
 @dataclass(frozen=True)
@@ -92,88 +136,179 @@ class AlarmGroup:
     @property
     def regressions(self) -> int:
         """How many of them are regressions."""
-        return sum(alarm.kind == "regression" for alarm in self.alarms)
+        return sum(alarm.is_regression for alarm in self.alarms)
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Those with something open first, then with most regressions."""
+        return (self.alarms[0].order[0], -self.regressions, self.box, self.since)
 
 
 @csrf_exempt
 @require_POST
 def add(request: HttpRequest) -> HttpResponse:
     """Takes a sheet in; 202, or 400 with field and reason."""
-    writer = request.META[WRITER]
-    if writer.branches is not None:
-        return _refused(f"The token of {writer.name} does not allow alarms.", 422)
-    if len(request.body) > LARGEST_BODY:
-        return _refused("The document is too large.", 413)
     try:
-        sheet = _Sheet.model_validate_json(request.body)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        field = ".".join(ascii(part)[:40].strip("'") for part in found["loc"]) or "document"
-        return _refused(f"{field}: {found['msg']}.", 400)
-    made = sheet.made if sheet.made.tzinfo else sheet.made.replace(tzinfo=UTC)
-    if not FIRST_YEAR <= made.year < LAST_YEAR:
-        return _refused(f"made: is not between {FIRST_YEAR} and {LAST_YEAR}.", 400)
-    strangers = {alarm.box for alarm in sheet.alarms} - set(sheet.boxes)
-    if strangers:
-        return _refused(f"boxes: {min(strangers)} has an alarm and is not named.", 400)
-    with transaction.atomic():
-        for box in sheet.boxes:
-            environment, _ = Environment.objects.get_or_create(name=box)
-            alarms = [alarm.model_dump() for alarm in sheet.alarms if alarm.box == box]
-            AlarmSheet.objects.update_or_create(
-                environment=environment,
-                defaults={
-                    "made": made.astimezone(UTC).replace(tzinfo=None),
-                    "alarms": json.dumps(alarms),
-                },
-            )
+        body = body_for_all(request, "alarms", LARGEST_BODY)
+        if read_parcel(_Version, body).schema_version == 1:
+            _keep_suspicions(read_parcel(_SuspicionSheet, body))
+        else:
+            _keep_told(read_parcel(ToldSheet, body))
+    except RefusedParcelError as error:
+        return error.answer()
     return HttpResponse("", status=202)
 
 
-@require_safe
-def as_json(_request: HttpRequest) -> JsonResponse:
-    """All open alarms, for programs: ``{"boxes": [{"box", "made", "alarms": [...]}]}``."""
-    sheets = AlarmSheet.objects.select_related("environment").order_by("environment__name")
-    boxes = [
-        {
-            "box": sheet.environment.name,
-            "made": f"{sheet.made.isoformat()}Z",
-            # The box may have got another name since.
-            "alarms": [
-                {**alarm, "box": sheet.environment.name} for alarm in json.loads(sheet.alarms)
-            ],
-        }
-        for sheet in sheets
-    ]
-    return JsonResponse({"schema_version": 1, "boxes": boxes})
+def _require_named(boxes: Iterable[str], alarms: Sequence[ToldAlarm | Suspicion]) -> None:
+    strangers = {alarm.box for alarm in alarms} - set(boxes)
+    if strangers:
+        raise RefusedParcelError(f"boxes: {min(strangers)} has an alarm and is not named.")
 
 
-def open_alarms() -> list[AlarmGroup]:
-    """By box and run, those with most regressions first."""
-    sheets = AlarmSheet.objects.select_related("environment").order_by("environment__name")
-    groups = [group for sheet in sheets for group in _groups_of(sheet)]
-    return sorted(groups, key=lambda group: (-group.regressions, group.box, group.since))
+def _keep_suspicions(sheet: _SuspicionSheet) -> None:
+    _require_named(sheet.boxes, sheet.alarms)
+    with transaction.atomic():
+        for box in sheet.boxes:
+            alarms = [alarm.model_dump() for alarm in sheet.alarms if alarm.box == box]
+            AlarmSheet.objects.update_or_create(
+                environment=box_named(box),
+                defaults={"made": sheet.made, "alarms": json.dumps(alarms)},
+            )
 
 
-def _groups_of(sheet: AlarmSheet) -> Iterable[AlarmGroup]:
-    alarms = [Alarm.model_validate(alarm) for alarm in json.loads(sheet.alarms)]
-    for since in dict.fromkeys(alarm.since for alarm in alarms):
-        members = [alarm for alarm in alarms if alarm.since == since]
-        members.sort(key=lambda alarm: (alarm.kind != "regression", alarm.effect, alarm.benchmark))
-        yield AlarmGroup(
-            box=sheet.environment.name,
-            box_id=sheet.environment.id,
-            since=since,
-            before=members[0].before,
-            commits=members[0].commits,
-            made=sheet.made,
-            alarms=tuple(members),
+def _keep_told(sheet: ToldSheet) -> None:
+    _require_named(sheet.boxes, sheet.alarms)
+    keys = [(alarm.box, alarm.id) for alarm in sheet.alarms]
+    if len(set(keys)) != len(keys):
+        twice = next(key for box, key in keys if keys.count((box, key)) > 1)
+        raise RefusedParcelError(f"alarms: {twice} is there twice.")
+    figures = sheet.figures.model_dump_json() if sheet.figures else ""
+    with transaction.atomic():
+        for name in sheet.boxes:
+            box = box_named(name)
+            # The nightly knows more than a suspicion.
+            AlarmSheet.objects.filter(environment=box).delete()
+            # Also a lock: of two sheets of one box, the second waits here.
+            AlarmRegister.objects.update_or_create(
+                environment=box, defaults={"made": sheet.made, "figures": figures}
+            )
+            AlarmRecord.objects.filter(environment=box).delete()
+            AlarmRecord.objects.bulk_create(
+                AlarmRecord(
+                    environment=box,
+                    key=alarm.id,
+                    state=alarm.state,
+                    benchmark=alarm.benchmark,
+                    document=alarm.model_dump_json(),
+                )
+                for alarm in sheet.alarms
+                if alarm.box == name
+            )
+
+
+def told_alarms(**conditions: object) -> list[Alarm]:
+    """Alarms of the nightly, the most urgent first."""
+    made = dict(AlarmRegister.objects.values_list("environment_id", "made"))
+    rows = AlarmRecord.objects.filter(**conditions).select_related("environment")
+    found = []
+    for row in rows:
+        told = ToldAlarm.model_validate_json(row.document)
+        found.append(
+            Alarm(
+                box_id=row.environment_id,
+                box=row.environment.name,
+                made=made[row.environment_id],
+                state=told.state,
+                direction=told.direction,
+                benchmark=row.benchmark,
+                said=told,
+                told=told,
+            )
         )
+    return sorted(found, key=lambda alarm: alarm.order)
 
 
-def _per_cent(ratio: float) -> str:
-    return f"{100 * (ratio - 1):+.1f} %".replace("-", "−")
+def suspicions() -> list[Alarm]:
+    """What ``detect`` told last of each box, in its order."""
+    found = []
+    for sheet in AlarmSheet.objects.select_related("environment").order_by("environment__name"):
+        for one in json.loads(sheet.alarms):
+            said = Suspicion.model_validate(one)
+            found.append(
+                Alarm(
+                    box_id=sheet.environment_id,
+                    box=sheet.environment.name,
+                    made=sheet.made,
+                    state=SUSPECTED,
+                    direction=said.kind,
+                    benchmark=said.benchmark,
+                    said=said,
+                )
+            )
+    return found
 
 
-def _refused(reason: str, status: int) -> HttpResponse:
-    return HttpResponse(f"{reason}\n", status=status, content_type="text/plain; charset=utf-8")
+def active_alarms() -> list[Alarm]:
+    """What is not closed, with the suspicions, the most urgent first."""
+    found = [*told_alarms(state__in=ACTIVE), *suspicions()]
+    return sorted(found, key=lambda alarm: alarm.order)
+
+
+def grouped_alarms(alarms: Iterable[Alarm]) -> list[AlarmGroup]:
+    """By box and first run."""
+    by_run: dict[tuple[int, str], list[Alarm]] = {}
+    for alarm in alarms:
+        by_run.setdefault((alarm.box_id, alarm.said.since), []).append(alarm)
+    groups = []
+    for members in by_run.values():
+        members.sort(key=lambda alarm: alarm.order)
+        first = members[0]
+        groups.append(
+            AlarmGroup(
+                box=first.box,
+                box_id=first.box_id,
+                since=first.said.since,
+                before=first.said.before,
+                commits=first.said.commits,
+                made=first.made,
+                alarms=tuple(members),
+            )
+        )
+    return sorted(groups, key=lambda group: group.order)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Figures of detection, and the boxes that one document told them of."""
+
+    boxes: tuple[str, ...]
+    made: datetime
+    figures: DetectionFigures
+
+
+def read_figures() -> list[Figures]:
+    """One for each document that brought some."""
+    rows = AlarmRegister.objects.exclude(figures="").select_related("environment")
+    by_document: dict[tuple[datetime, str], list[str]] = {}
+    for row in rows.order_by("environment__name"):
+        by_document.setdefault((row.made, row.figures), []).append(row.environment.name)
+    return [
+        Figures(tuple(boxes), made, DetectionFigures.model_validate_json(text))
+        for (made, text), boxes in by_document.items()
+    ]
+
+
+def boxes_told() -> dict[str, datetime]:
+    """When alarms or suspicions of each box were told last, by its name."""
+    found: dict[str, datetime] = {}
+    for model in (AlarmSheet, AlarmRegister):
+        for name, made in model.objects.values_list("environment__name", "made"):
+            found[name] = max(made, found.get(name, made))
+    return dict(sorted(found.items()))
+
+
+def box_by_name_or_number(text: str) -> Environment | None:
+    """As the other pages take ``env``."""
+    if text.isascii() and text.isdecimal() and len(text) <= 9:
+        return Environment.objects.filter(id=int(text)).first()
+    return Environment.objects.filter(name=text).first()

@@ -28,3 +28,55 @@ class RunNote(models.Model):
 
     def __str__(self) -> str:
         return f"Note of {self.revision}"
+
+
+class AlarmRegister(models.Model):
+    """When a box's alarms of version 2 were told last, and the figures told with them (JSON)."""
+
+    environment = models.OneToOneField(Environment, on_delete=models.CASCADE)
+    made = models.DateTimeField()
+    figures = models.TextField(default="")
+
+    def __str__(self) -> str:
+        return f"Register of {self.environment}"
+
+
+class AlarmRecord(models.Model):
+    """An alarm of version 2: a JSON object, see ``documents.ToldAlarm``.
+
+    ``benchmark`` is what it is called here by now.
+    """
+
+    environment = models.ForeignKey(Environment, on_delete=models.CASCADE)
+    key = models.CharField(max_length=11)
+    state = models.CharField(max_length=12, db_index=True)
+    benchmark = models.CharField(max_length=100, db_index=True)
+    document = models.TextField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("environment", "key"), name="flink_boost_alarm"),
+        )
+
+    def __str__(self) -> str:
+        return f"Alarm {self.key} of {self.environment}"
+
+
+class NightRecord(models.Model):
+    """A night of a box: a JSON object, see ``documents.ToldNight``."""
+
+    environment = models.ForeignKey(Environment, on_delete=models.CASCADE)
+    night = models.CharField(max_length=20)
+    slot = models.DateTimeField()
+    state = models.CharField(max_length=12)
+    changed = models.BooleanField(default=False)
+    document = models.TextField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("environment", "night"), name="flink_boost_night"),
+        )
+        indexes = (models.Index(fields=("environment", "slot"), name="flink_boost_night_slot"),)
+
+    def __str__(self) -> str:
+        return f"Night {self.night} of {self.environment}"

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from boost_dashboard.alarm_plots import PLOT_HEIGHT, PLOT_WIDTH, plotted
-from boost_dashboard.alarms import open_alarms
+from boost_dashboard.alarms import active_alarms, grouped_alarms
 from boost_dashboard.landing import (
     SPARK_HEIGHT,
     SPARK_WIDTH,
@@ -20,22 +20,28 @@ from boost_dashboard.landing import (
     grouped,
     rows_of,
 )
+from boost_dashboard.nights import latest_nights
 from boost_dashboard.notes import note_of
+from boost_dashboard.operation.runs import utc_now
 from boost_dashboard.reading.latest import latest_ratios, latest_revisions
 
 REFERENCE = "stock "
 CANDIDATE = "patched "
 NIGHTS_SHOWN = 30  # of the small plots
+ALARMS_SHOWN = 40  # the most urgent ones
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The overview."""
     runs = newest_runs()
+    alarms = active_alarms()
     context = {
+        "latest": latest_nights(utc_now()),
+        "more_alarms": max(0, len(alarms) - ALARMS_SHOWN),
         "nights": [run for run in runs if not run.branch],
         "others": [run for run in runs if run.branch],
-        "alarm_groups": plotted(open_alarms()),
+        "alarm_groups": plotted(grouped_alarms(alarms[:ALARMS_SHOWN])),
         "plot_size": {"width": PLOT_WIDTH, "height": PLOT_HEIGHT},
         "spark": {"width": SPARK_WIDTH, "height": SPARK_HEIGHT},
     }
@@ -62,7 +68,16 @@ def as_json(_request: HttpRequest) -> JsonResponse:
         }
         for run in newest_runs()
     ]
-    return JsonResponse({"schema_version": 1, "runs": runs})
+    nights = [
+        {
+            **latest.newest.as_json(),
+            "latest": dict(latest.counts),
+            "overdue": None if latest.overdue is None else f"{latest.overdue.isoformat()}Z",
+        }
+        for latest in latest_nights(utc_now())
+    ]
+    alarms = [alarm.as_json() for alarm in active_alarms()]
+    return JsonResponse({"schema_version": 1, "runs": runs, "nights": nights, "alarms": alarms})
 
 
 def newest_runs() -> list[Run]:

@@ -130,7 +130,10 @@ def read_query(query: QueryDict, schema: Mapping[str, Field]) -> dict[str, Any]:
 
 
 def page(schema: Mapping[str, Field]) -> Callable[[View], View]:
-    """A view that gets the values as its second argument; a bad query is a page with status 400."""
+    """A view that gets the values as its second argument; a bad query is a page with status 400.
+
+    What the path itself names comes by keyword.
+    """
 
     def refuse(request: HttpRequest, error: BadParameter) -> HttpResponse:
         return render(request, "400.html", {"reason": str(error)}, status=400)
@@ -152,9 +155,9 @@ def _checked(
 ) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
-        def checked(request: HttpRequest) -> HttpResponse:
+        def checked(request: HttpRequest, **named: str) -> HttpResponse:
             try:
-                return view(request, read_query(request.GET, schema))
+                return view(request, read_query(request.GET, schema), **named)
             except BadParameter as error:
                 return refuse(request, error)
 

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from boost_dashboard import alarms, health, overview, pages, results
-from boost_dashboard.views import changes, codespeed_addresses, comparison, reports, timeline
+from boost_dashboard import alarms, health, nights, overview, pages, results
+from boost_dashboard.views import (
+    alarm_pages,
+    changes,
+    codespeed_addresses,
+    comparison,
+    night_pages,
+    reports,
+    timeline,
+)
 
 urlpatterns = [
     path("", overview.home, name="home"),
     path("overview.json", overview.as_json, name="overview-json"),
-    path("alarms/", alarms.as_json, name="alarms-json"),
+    path("alarms/", alarm_pages.alarm_list, name="alarms"),
+    path("alarms.json", alarm_pages.as_json, name="alarms-json"),
     path("alarms/add/", alarms.add, name="add-alarms"),
+    path("alarms/<str:key>/", alarm_pages.alarm, name="alarm"),
+    path("nights/", night_pages.night_list, name="nights"),
+    path("nights.json", night_pages.as_json, name="nights-json"),
+    path("nights/add/", nights.add, name="add-nights"),
+    path("nights/<str:key>/", night_pages.night, name="night"),
     path("healthz", health.health, name="health"),
     path("about/", pages.about, name="about"),
     path("timeline/", timeline.timeline, name="timeline"),

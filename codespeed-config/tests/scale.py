@@ -25,10 +25,22 @@ if __name__ == "__main__":
     sys.path.insert(0, str(PROJECT_ROOT / "scripts"))
 
 from flink_boost.publish import liveness, serve  # noqa: E402
-from years_of_nights import RATIO, Size, benchmark_names, commit_ids, executables, fill  # noqa: E402
+from years_of_nights import (  # noqa: E402
+    RATIO,
+    Size,
+    alarm_id,
+    benchmark_names,
+    commit_ids,
+    executables,
+    fill,
+    night_ids,
+)
 
 LIMIT = 1.0  # s of server time for each page that has one
-LIMITED = ("/", "/timeline/", "/timeline/json/", "/changes/table/")
+LIMITED = (
+    *("/", "/timeline/", "/timeline/json/", "/timeline/points/", "/changes/table/"),
+    *("/alarms/", "/alarms.json", "/nights/", "/nights.json"),
+)
 LARGEST_GROWTH = 32.0  # MB of a worker's memory, over all requests after the first ones
 WARM_UP, ROUNDS = 3, 20
 
@@ -56,6 +68,14 @@ def addresses(database: Path, size: Size) -> dict[str, str]:
         "/changes/": f"changes/?{change}",
         "/changes/table/ 10": f"changes/table/?{change}&tre=10",
         "/changes/table/ 50": f"changes/table/?{change}&tre=50",
+        "/timeline/points/ 2000": f"timeline/points/?{both}&bran=master&ben=1&revs=2000",
+        "/alarms/": "alarms/",
+        "/alarms/ of one": f"alarms/{alarm_id(0)}/",
+        "/alarms.json": "alarms.json",
+        "/nights/": "nights/",
+        "/nights/ 1000": "nights/?most=1000",
+        "/nights/ of one": f"nights/{night_ids(size)[-1]}/",
+        "/nights.json 5000": "nights.json?most=5000",
         "/feeds/latest/": "feeds/latest/",
         "/comparison/": "comparison/",
     }
@@ -102,7 +122,7 @@ class Figures:
 
 def measure(url: str, pages: Mapping[str, str], worker: int, rounds: int = ROUNDS) -> Figures:
     """Asks for every page in turn, so that none of them is the only one in the caches."""
-    with httpx.Client(base_url=url, timeout=120) as client:
+    with httpx.Client(base_url=url, timeout=120, headers={"Accept": "text/html"}) as client:
         for _ in range(WARM_UP):
             for address in pages.values():
                 client.get(address)

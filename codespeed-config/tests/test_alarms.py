@@ -194,7 +194,7 @@ def test_each_box_keeps_its_own(dashboard: Dashboard) -> None:
         (sheet(alarm(profile='https://x/"onclick=')), "alarms.0.profile"),
         (sheet(alarm(profile="/relative")), "alarms.0.profile"),
         (sheet(alarm(), boxes=()), "boxes: box-1 has an alarm"),
-        ({**sheet(), "schema_version": 2}, "schema_version"),
+        ({**sheet(), "schema_version": 3}, "schema_version"),
         ({**sheet(), "made": "1900-01-01T00:00:00Z"}, "made: "),
         (sheet(*[alarm()] * 2001), "alarms: "),
         ("x" * (4 * 1024 * 1024 + 1), "too large"),

@@ -26,6 +26,7 @@ from sample_nights import nights
 from scale import only_worker, resident
 from stored_rows import run_in_dashboard, store
 from test_incoming import ANYTHING
+from told import NIGHT, must, told_alarm, told_night, told_sheet
 
 EXAMPLES = int(os.environ.get("FLINK_BOOST_FUZZ_EXAMPLES", "150"))
 FUZZ = settings(
@@ -54,7 +55,7 @@ print("\\n".join(routes(get_resolver().url_patterns)))
 PARAMETERS = (
     *("env", "bran", "ben", "exe", "revs", "show", "base", "equid", "quarts", "extr", "rev", "tre"),
     *("bas", "hor", "chart", "proj", "branch", "width", "height", "revisionid", "sort", "text"),
-    *("significant", "executable", "benchmark", "environment", "project", "q", ""),
+    *("most", "significant", "executable", "benchmark", "environment", "project", "q", ""),
 )
 ODD = (
     *("", "0", "-1", "1", "2", "9_000", "+6000", " 6000", "\u0661", "1e9", "0x10", "NaN", "inf"),
@@ -101,6 +102,8 @@ def rows(dashboard: Dashboard) -> dict[str, int]:
 @pytest.fixture(scope="module", autouse=True)
 def _filled(dashboard: Dashboard) -> None:
     store(dashboard.data, nights(8, 12))
+    must(dashboard, "alarms/add/", told_sheet(told_alarm()))
+    must(dashboard, "nights/add/", told_night())
 
 
 class Patient(httpx.HTTPTransport):
@@ -141,6 +144,8 @@ def test_no_query_makes_an_error_a_row_or_growth(
 ) -> None:
     known = routes(dashboard, tmp_path)
     assert {"", "timeline/", "changes/table/", "makeimage/", "overview.json"} <= set(known)
+    assert {"alarms/<str:key>/", "nights/<str:key>/", "alarms.json", "nights.json"} <= set(known)
+    known += ["alarms/a0123456789/", f"nights/{NIGHT}/", "nights/%00/", "alarms/%F0%9F%98%80/"]
     for path in known:  # warm
         client.get(f"/{path}")
     worker = only_worker(dashboard.data)
@@ -207,5 +212,35 @@ def test_no_sheet_of_alarms_makes_an_error(
     dashboard: Dashboard, client: httpx.Client, body: bytes
 ) -> None:
     headers = {"Authorization": f"Bearer {dashboard.token}", "Content-Type": "application/json"}
-    answer = client.post("/alarms/add/", content=body, headers=headers)
-    assert answer.status_code == 400, (body, answer.text[:300])
+    for path in ("/alarms/add/", "/nights/add/"):
+        answer = client.post(path, content=body, headers=headers)
+        assert answer.status_code == 400, (path, body, answer.text[:300])
+
+
+def test_no_changed_document_makes_an_error_and_pages_survive_what_was_taken(
+    dashboard: Dashboard, client: httpx.Client
+) -> None:
+    headers = {"Authorization": f"Bearer {dashboard.token}"}
+
+    @seed(23)
+    @FUZZ
+    @given(
+        st.dictionaries(st.sampled_from([*told_alarm(), "x"]), ANYTHING, max_size=2),
+        st.dictionaries(st.sampled_from([*told_night(), "x"]), ANYTHING, max_size=2),
+    )
+    def send(alarm: dict[str, Any], night: dict[str, Any]) -> None:
+        documents = {
+            "/alarms/add/": told_sheet(told_alarm(**alarm)),
+            "/nights/add/": told_night(**night),
+        }
+        for path, document in documents.items():
+            answer = client.post(path, content=json.dumps(document), headers=headers)
+            assert answer.status_code in (202, 400), (document, answer.text[:300])
+        if "box" not in night:
+            for path in ("", "alarms/", "nights/", "alarms.json", "nights.json"):
+                accepted = {"Accept": "text/html"}
+                assert client.get(f"/{path}", headers=accepted).status_code == 200, path
+
+    send()
+
+    assert "Traceback" not in dashboard.log

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flink_boost.flink.lines import default_line
+from told import told_alarm, told_night, told_sheet
 
 BOX = "box-1"
 FIRST_NIGHT = datetime(2020, 1, 1, 2, 0)  # noqa: DTZ001 Codespeed keeps naive times in UTC
@@ -29,6 +30,7 @@ class Size:
 
     nights: int = 2000
     benchmarks: int = 300
+    alarms: int = 500
 
     @property
     def results(self) -> int:
@@ -40,6 +42,17 @@ def commit_ids(size: Size) -> list[str]:
     """The nights' commit ids, oldest first."""
     nights = (FIRST_NIGHT + timedelta(days=night) for night in range(size.nights))
     return [f"{0xABCDEF00 + i:08x}-{at:%Y%m%dT%H%M%S}-{i:06x}" for i, at in enumerate(nights)]
+
+
+def night_ids(size: Size) -> list[str]:
+    """The nights' ids, oldest first."""
+    nights = (FIRST_NIGHT + timedelta(days=night) for night in range(size.nights))
+    return [f"{at:%Y-%m-%dT%H%M}" for at in nights]
+
+
+def alarm_id(number: int) -> str:
+    """The id of an alarm."""
+    return f"a{number:010x}"
 
 
 def benchmark_names(size: Size) -> list[str]:
@@ -72,6 +85,7 @@ def fill(database: Path, size: Size, seed: int = 1) -> None:
             )
             reports = _reports(size, (stock, patched))
             _insert(connection, "report", list(reports))
+            _insert_told(connection, size)
     finally:
         connection.close()
 
@@ -177,3 +191,57 @@ def _reports(size: Size, executables: Sequence[int]) -> Iterator[dict[str, objec
                 "summary": "", "colorcode": "none", "_tablecache": cache,
                 "environment_id": 1, "executable_id": executable, "revision_id": night + 1,
             }  # fmt: skip
+
+
+def _insert_told(connection: sqlite3.Connection, size: Size) -> None:
+    """Alarms, a tenth of them open, and a record of each night; the box changes once a year."""
+    names, commits = benchmark_names(size), commit_ids(size)
+    alarms = []
+    for number in range(size.alarms):
+        night = size.nights - 1 - number % (size.nights - 1)
+        alarms.append(
+            told_alarm(
+                id=alarm_id(number),
+                benchmark=names[number % len(names)],
+                state="open" if number % 10 == 0 else "recovered",
+                since=commits[night],
+                before=commits[night - 1],
+                executable=f"patched {default_line()}",
+                history=told_alarm()["history"] * 20,
+                reruns=told_alarm()["reruns"] * 10,
+            )
+        )
+    sheet = told_sheet()
+    row = {"made": "2026-01-01 05:00:00", "figures": json.dumps(sheet["figures"])}
+    statement = "INSERT INTO boost_dashboard_{} ({}) VALUES ({})"
+    for table, rows in (
+        ("alarmregister", [{"environment_id": 1, **row}]),
+        (
+            "alarmrecord",
+            [
+                {
+                    "environment_id": 1, "key": one["id"], "state": one["state"],
+                    "benchmark": one["benchmark"], "document": json.dumps(one),
+                }
+                for one in alarms
+            ],
+        ),
+        ("nightrecord", list(_night_records(size))),
+    ):  # fmt: skip
+        columns = list(rows[0])
+        connection.executemany(
+            statement.format(table, ", ".join(columns), ", ".join("?" * len(columns))),
+            [tuple(each.values()) for each in rows],
+        )
+
+
+def _night_records(size: Size) -> Iterator[dict[str, object]]:
+    for number, night in enumerate(night_ids(size)):
+        changed = number % 365 == 200
+        told = told_night(night=night, slot=f"{_date(number)}Z", state="complete")
+        if not changed:
+            told["box_changes"] = []
+        yield {
+            "environment_id": 1, "night": night, "slot": _date(number), "state": "complete",
+            "changed": changed, "document": json.dumps(told),
+        }  # fmt: skip

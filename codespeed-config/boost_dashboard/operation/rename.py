@@ -8,6 +8,7 @@ from typing import Any
 from codespeed.models import Benchmark, Environment, Report, Result
 from django.db.models import Exists, OuterRef
 
+from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet, NightRecord
 from boost_dashboard.operation.problems import BROKEN_DATA, OperationProblem
 
 KINDS = {"box": Environment, "benchmark": Benchmark}
@@ -44,6 +45,9 @@ def rename(kind: str, old: str, new: str, *, merge: bool) -> list[str]:
         _rename_one(kind, before, after, merge)
     if kind == "benchmark":
         _rename_in_reports(dict(pairs))
+        # Alarms name the benchmark, not its ratio.
+        subject = [name.removesuffix(RATIO) for name in (old, new)]
+        AlarmRecord.objects.filter(benchmark=subject[0]).update(benchmark=subject[1])
     return [f"{before} to {after}" for before, after in pairs]
 
 
@@ -86,9 +90,23 @@ def _merge(kind: str, row: Any, into: Any) -> None:
             environment=into, revision=OuterRef("revision"), executable=OuterRef("executable")
         )
         Report.objects.filter(~Exists(reports), environment=row).update(environment=into)
+        _merge_nightly(row, into)
     else:
         Benchmark.objects.filter(parent=row).update(parent=into)
     row.delete()
+
+
+def _merge_nightly(box: Any, into: Any) -> None:
+    """What only one of both has stays; of what both have, that of the name that stays."""
+    for model, key in ((AlarmRecord, "key"), (NightRecord, "night")):
+        taken = model.objects.filter(environment=into, **{key: OuterRef(key)})
+        model.objects.filter(~Exists(taken), environment=box).update(environment=into)
+    for model in (
+        AlarmRegister,
+        AlarmSheet,
+    ):
+        if not model.objects.filter(environment=into).exists():
+            model.objects.filter(environment=box).update(environment=into)
 
 
 def _meaning(benchmark: Benchmark) -> tuple[Any, ...]:

@@ -14,6 +14,8 @@ from datetime import UTC, datetime, timedelta
 from codespeed.models import Benchmark, Branch, Report, Result, Revision
 from django.db.models import F
 
+from boost_dashboard.documents import ACTIVE, ToldAlarm
+from boost_dashboard.models import AlarmRecord, NightRecord
 from boost_dashboard.operation.problems import OperationProblem
 
 _AT_ONCE = 500
@@ -30,6 +32,12 @@ class Removal:
     benchmarks: tuple[str, ...]
 
 
+def ending_of(run_id: str) -> str:
+    """How the commit id of that run of the results store ends: `publish.codespeed.commit_id`."""
+    distinct = hashlib.sha256(run_id.encode()).hexdigest()[:6]
+    return f"-{run_id[:_STAMP]}-{distinct}"
+
+
 def find_run(name: str, branch: str | None) -> Revision:
     """The run of that commit id, or of that id in the results store.
 
@@ -38,10 +46,8 @@ def find_run(name: str, branch: str | None) -> Revision:
     runs = Revision.objects.select_related("branch")
     if branch is not None:
         runs = runs.filter(branch__name=branch)
-    # The last part of a commit id is made of the store's id: `publish.codespeed.commit_id`.
-    distinct = hashlib.sha256(name.encode()).hexdigest()[:6]
     found = list(runs.filter(commitid=name)) or list(
-        runs.filter(commitid__endswith=f"-{name[:_STAMP]}-{distinct}")
+        runs.filter(commitid__endswith=ending_of(name))
     )
     if not found:
         newest = Revision.objects.order_by(F("date").desc(nulls_last=True))[:3]
@@ -139,6 +145,41 @@ def _remove_unused(candidates: Collection[int]) -> list[str]:
     names = sorted(unused.values_list("name", flat=True))
     unused.delete()
     return names
+
+
+def remove_old_nights(keep: int | None, keep_days: int | None, now: datetime) -> int:
+    """How many nights are gone that neither count nor age keep; the newest of each box stays.
+
+    ``keep`` counts per box. To be called inside ``database.alone``.
+    """
+    oldest = None if keep_days is None else now - timedelta(days=keep_days)
+    gone = []
+    seen: dict[int, int] = defaultdict(int)
+    rows = NightRecord.objects.order_by("-slot", "-pk").values_list("pk", "environment_id", "slot")
+    for key, box, slot in rows:
+        seen[box] += 1
+        young = oldest is not None and slot >= oldest
+        if seen[box] > max(keep or 0, 1) and not young:
+            gone.append(key)
+    for start in range(0, len(gone), _AT_ONCE):
+        NightRecord.objects.filter(pk__in=gone[start : start + _AT_ONCE]).delete()
+    return len(gone)
+
+
+def remove_closed_alarms() -> int:
+    """How many alarms are gone that are closed and whose runs are no longer here.
+
+    A box whose nightly still has them tells them again. To be called inside ``database.alone``.
+    """
+    known = set(Revision.objects.values_list("commitid", flat=True))
+    gone = [
+        row.pk
+        for row in AlarmRecord.objects.exclude(state__in=ACTIVE)
+        if not known & {(told := ToldAlarm.model_validate_json(row.document)).since, told.before}
+    ]
+    for start in range(0, len(gone), _AT_ONCE):
+        AlarmRecord.objects.filter(pk__in=gone[start : start + _AT_ONCE]).delete()
+    return len(gone)
 
 
 def utc_now() -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from boost_dashboard.marks import alarm_marks, box_marks
 from boost_dashboard.parameters import Choice, Field, Name, Number, Numbers, for_programs, page
 from boost_dashboard.reading.rows import RATIO_SUFFIX, Benchmark, Executable, Run
 from boost_dashboard.reading.scope import (
@@ -86,15 +88,24 @@ def timeline(request: HttpRequest, query: dict[str, Any], scope: Scope) -> HttpR
             "has_plots": (settings.PLOTS / "uPlot.iife.min.js").is_file(),
             "settings": {
                 **here,
-                "exe": ",".join(str(each.id) for each in chosen),
-                "points": reverse("timeline-points"),
-                "changes": reverse("changes"),
-                "atOnce": _AT_ONCE,
-                "large": name is not None,
-                "executables": {each.id: _described(each, known) for each in chosen},
+                **plot_settings(chosen, known, large=name is not None),
             },
         },
     )
+
+
+def plot_settings(
+    chosen: Sequence[Executable], known: dict[int, Executable], *, large: bool
+) -> dict[str, Any]:
+    """What the plots' script is told, but for box, branch and number of runs."""
+    return {
+        "exe": ",".join(str(each.id) for each in chosen),
+        "points": reverse("timeline-points"),
+        "changes": reverse("changes"),
+        "atOnce": _AT_ONCE,
+        "large": large,
+        "executables": {each.id: _described(each, known) for each in chosen},
+    }
 
 
 def _described(executable: Executable, known: dict[int, Executable]) -> dict[str, Any]:
@@ -111,7 +122,7 @@ def _panels_of_one(name: str) -> list[dict[str, Any]]:
     found = read_benchmarks(name__in=[subject, subject + RATIO_SUFFIX])
     if not found:
         raise Missing(f"benchmark {name}")
-    return [_panel(each) for each in sorted(found, key=lambda each: not each.is_ratio)]
+    return [panel_of(each) for each in sorted(found, key=lambda each: not each.is_ratio)]
 
 
 def _panels_of_all(show: str) -> list[dict[str, Any]]:
@@ -120,10 +131,10 @@ def _panels_of_all(show: str) -> list[dict[str, Any]]:
     for each in read_benchmarks():
         if each.subject not in chosen or each.is_ratio is (show == "ratio"):
             chosen[each.subject] = each
-    return [_panel(each) for each in chosen.values()]
+    return [panel_of(each) for each in chosen.values()]
 
 
-def _panel(benchmark: Benchmark) -> dict[str, Any]:
+def panel_of(benchmark: Benchmark) -> dict[str, Any]:
     direction = "less is better" if benchmark.less_is_better else "more is better"
     unit = "patched to stock" if benchmark.is_ratio else benchmark.units
     return {
@@ -139,6 +150,8 @@ def points(_request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
     """The newest ``revs`` runs of a box, oldest first, and the points of some benchmarks::
 
         {"runs": [{"commit", "seconds"}],
+         "marks": [{"seconds", "text", "address"}],
+         "alarms": {id: [{"run", "text", "address"}]},
          "benchmarks": {id: [{"executable": id, "points": [[run, value, low, high]],
                               "steps": [{"run", "change"}]}]}}
 
@@ -161,6 +174,8 @@ def points(_request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
     return JsonResponse(
         {
             "runs": [{"commit": run.commit, "seconds": run.seconds} for run in runs],
+            "marks": box_marks(box.id, runs),
+            "alarms": alarm_marks(box.id, benchmarks, query["exe"], runs),
             "benchmarks": {
                 each.id: [
                     _line(executable, series[each.id, executable], runs, each, with_ratio)

@@ -8,8 +8,15 @@ from typing import Any
 from boost_dashboard.operation.command import OperationCommand
 from boost_dashboard.operation.database import alone
 from boost_dashboard.operation.problems import Answer, OperationProblem
-from boost_dashboard.operation.runs import prunable, remove, utc_now
+from boost_dashboard.operation.runs import (
+    prunable,
+    remove,
+    remove_closed_alarms,
+    remove_old_nights,
+    utc_now,
+)
 from boost_dashboard.operation.sentences import removal_answer
+from boost_dashboard.reading.scope import TREND
 
 
 class Command(OperationCommand):
@@ -33,4 +40,8 @@ class Command(OperationCommand):
             )
         with alone(dry_run=options["dry_run"]):
             removal = remove(prunable(keep, days, options["branch"], utc_now()))
-        return removal_answer(removal, dry_run=options["dry_run"])
+            nights = alarms = 0
+            if not options["branch"] or TREND in options["branch"]:
+                nights = remove_old_nights(keep, days, utc_now())
+                alarms = remove_closed_alarms()
+        return removal_answer(removal, dry_run=options["dry_run"], nights=nights, alarms=alarms)

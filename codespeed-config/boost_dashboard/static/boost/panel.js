@@ -21,7 +21,12 @@ export class Panel {
     this.picked = section.querySelector(".picked");
   }
 
-  show(runs, lines) {
+  show(runs, lines, boxMarks = [], alarms = []) {
+    // What stands across the plot: changes of the box by their time, alarms by their first run.
+    this.marks = [
+      ...boxMarks.map((mark) => ({ ...mark, kind: "box" })),
+      ...alarms.map((alarm) => ({ ...alarm, kind: "alarm", seconds: runs[alarm.run].seconds, text: `Alarm: ${alarm.text}` })),
+    ].sort((one, other) => one.seconds - other.seconds);
     this.runs = runs;
     this.lines = lines;
     this.values = lines.map((line) => new Map(line.points.map((point) => [point[0], point])));
@@ -50,6 +55,7 @@ export class Panel {
     this.plot = drawPlot(frame, {
       runs: this.runs,
       lines: this.lines,
+      marks: this.marks,
       executables: this.settings.executables,
       isRatio: this.isRatio,
       large: this.settings.large,
@@ -119,7 +125,15 @@ export class Panel {
       " ",
       this.link(run, "Changes of this run"),
       ...values,
+      ...this.marksBefore(place).map((mark) => element("span", { className: "value", textContent: mark.text })),
     );
+  }
+
+  // What happened after the run before this one, and up to it.
+  marksBefore(place) {
+    const before = this.places[this.places.indexOf(place) - 1];
+    const from = before === undefined ? -Infinity : this.runs[before].seconds;
+    return this.marks.filter(({ seconds }) => seconds > from && seconds <= this.runs[place].seconds);
   }
 
   valueOf([, value, low, high]) {
@@ -137,7 +151,11 @@ export class Panel {
   listSteps() {
     const list = this.section.querySelector(".steps");
     const steps = this.lines.flatMap((line) => line.steps.map((step) => ({ ...step, line })));
+    const marks = this.marks.map((mark) =>
+      element("li", { className: `marked ${mark.kind}` }, `${when(mark).slice(0, 10)}: `, element("a", { href: mark.address, textContent: mark.text })),
+    );
     list.replaceChildren(
+      ...marks,
       ...steps.map(({ run, change, line }) => {
         const sign = change < 0 ? "−" : "+";
         const text = `Step on ${when(this.runs[run]).slice(0, 10)}: ${sign}${Math.abs(change).toFixed(1)} %, ${this.settings.executables[line.executable].label} `;
@@ -149,7 +167,7 @@ export class Panel {
   fillTable(details) {
     const { executables } = this.settings;
     const heading = (text) => element("th", { scope: "col", textContent: text });
-    const head = element("tr", {}, heading("Date (UTC)"), heading("Run"), ...this.lines.map((line) => heading(executables[line.executable].label)));
+    const head = element("tr", {}, heading("Date (UTC)"), heading("Run"), ...this.lines.map((line) => heading(executables[line.executable].label)), ...(this.marks.length ? [heading("Before it")] : []));
     const rows = this.places
       .slice()
       .reverse()
@@ -158,6 +176,8 @@ export class Panel {
           const point = points.get(place);
           return element("td", { className: "nowrap", textContent: point ? this.valueOf(point) : "–" });
         });
+        const happened = this.marksBefore(place).map((mark) => mark.text).join("; ");
+        if (this.marks.length) cells.push(element("td", { textContent: happened || "–" }));
         const run = this.runs[place];
         const link = this.link(run, run.commit);
         link.className = "commit";

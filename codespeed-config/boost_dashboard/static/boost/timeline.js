@@ -24,8 +24,8 @@ async function load() {
   try {
     const answer = await fetch(`${settings.points}?${query}`);
     if (!answer.ok) throw new Error(`status ${answer.status}`);
-    const { runs, benchmarks } = await answer.json();
-    for (const panel of batch) panel.show(runs, benchmarks[panel.id] ?? []);
+    const { runs, benchmarks, marks, alarms } = await answer.json();
+    for (const panel of batch) panel.show(runs, benchmarks[panel.id] ?? [], marks, alarms[panel.id] ?? []);
   } catch (problem) {
     for (const panel of batch) {
       panel.section.querySelector(".plot").textContent = `The points did not arrive (${problem.message}). Load the page again.`;

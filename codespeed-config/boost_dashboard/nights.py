@@ -1,0 +1,119 @@
+"""Nights as the nightly told them: what was measured, how the box was, which steps there were.
+
+``POST nights/add/`` takes one JSON document, which replaces what was known of that night and box.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from codespeed.models import Environment
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from boost_dashboard.documents import ToldNight
+from boost_dashboard.models import NightRecord
+from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
+
+LARGEST_BODY = 512 * 1024
+LATEST = 14  # nights that the first page counts
+_GRACE = timedelta(hours=2)
+
+
+@dataclass(frozen=True)
+class Night:
+    """A night with the name that its box has by now."""
+
+    box_id: int
+    box: str
+    told: ToldNight
+
+    def as_json(self) -> dict[str, Any]:
+        """The document."""
+        return {**self.told.model_dump(mode="json"), "box": self.box}
+
+
+@dataclass(frozen=True)
+class LatestNights:
+    """The newest night of a box; how the latest ended; when one was due that nobody told of."""
+
+    newest: Night
+    counts: tuple[tuple[str, int], ...]
+    overdue: datetime | None
+
+    @property
+    def all_whole(self) -> bool:
+        return all(state in ("complete", "running") for state, _ in self.counts)
+
+    @property
+    def number(self) -> int:
+        return sum(number for _, number in self.counts)
+
+
+@csrf_exempt
+@require_POST
+def add(request: HttpRequest) -> HttpResponse:
+    """Takes a night in; 202, or 400 with field and reason."""
+    try:
+        told = read_parcel(ToldNight, body_for_all(request, "nights", LARGEST_BODY))
+        with transaction.atomic():
+            NightRecord.objects.update_or_create(
+                environment=box_named(told.box),
+                night=told.night,
+                defaults={
+                    "slot": told.slot,
+                    "state": told.state,
+                    "changed": bool(told.box_changes),
+                    "document": told.model_dump_json(),
+                },
+            )
+    except RefusedParcelError as error:
+        return error.answer()
+    return HttpResponse("", status=202)
+
+
+def read_nights(most: int, **conditions: object) -> list[Night]:
+    """The newest first."""
+    rows = NightRecord.objects.filter(**conditions).select_related("environment")
+    return [
+        Night(row.environment_id, row.environment.name, ToldNight.model_validate_json(row.document))
+        for row in rows.order_by("-slot", "environment__name")[:most]
+    ]
+
+
+def latest_nights(now: datetime) -> list[LatestNights]:
+    """One per box that has nights; ``now`` is naive and in UTC."""
+    found = []
+    for box in Environment.objects.order_by("name"):
+        nights = read_nights(LATEST, environment=box)
+        if nights:
+            states = Counter(night.told.state for night in nights)
+            slots = [night.told.slot for night in nights]
+            found.append(LatestNights(nights[0], tuple(states.items()), overdue(slots, now)))
+    return found
+
+
+def overdue(newest_first: Sequence[datetime], now: datetime) -> datetime | None:
+    """The slot of which nothing was told within two hours, by how far apart they usually are."""
+    if len(newest_first) < 2:
+        return None
+    pairs = itertools.pairwise(newest_first)
+    usual = timedelta(
+        seconds=statistics.median((later - earlier).total_seconds() for later, earlier in pairs)
+    )
+    due = newest_first[0] + usual
+    return due if usual > timedelta(0) and now > due + _GRACE else None
+
+
+def box_changes(box_id: int, since: datetime, until: datetime) -> list[Night]:
+    """Nights in which something of the box was not what it was, oldest first."""
+    found = read_nights(500, environment_id=box_id, changed=True, slot__gte=since, slot__lte=until)
+    return found[::-1]

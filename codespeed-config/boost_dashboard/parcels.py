@@ -1,0 +1,59 @@
+"""A JSON document at the door: who may send it, how large it may be, and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from codespeed.models import Environment
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from pydantic import BaseModel, ValidationError
+
+from boost_dashboard.middleware import WRITER
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class RefusedParcelError(Exception):
+    """It is not taken; the message is a sentence for the sender."""
+
+    def __init__(self, reason: str, status: int = 400) -> None:
+        super().__init__(reason)
+        self.status = status
+
+    def answer(self) -> HttpResponse:
+        """As the sender sees it."""
+        return HttpResponse(
+            f"{self}\n", status=self.status, content_type="text/plain; charset=utf-8"
+        )
+
+
+def body_for_all(request: HttpRequest, what: str, largest: int) -> bytes:
+    """The body, if the token of all came with it. Raises ``RefusedParcelError``."""
+    writer = request.META[WRITER]
+    if writer.branches is not None:
+        raise RefusedParcelError(f"The token of {writer.name} does not allow {what}.", 422)
+    if len(request.body) > largest:
+        raise RefusedParcelError("The document is too large.", 413)
+    return request.body
+
+
+def read_parcel(model: type[Model], body: bytes) -> Model:
+    """Raises ``RefusedParcelError`` with field and reason."""
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = ".".join(ascii(part)[:40].strip("'") for part in found["loc"]) or "document"
+        reason = found["msg"].removeprefix("Value error, ")
+        raise RefusedParcelError(f"{field}: {reason}.") from None
+
+
+def box_named(name: str) -> Environment:
+    """The box of that name, made if it may be. Raises ``RefusedParcelError``."""
+    if settings.CONFIGURATION.new_environments:
+        return Environment.objects.get_or_create(name=name)[0]
+    box = Environment.objects.filter(name=name).first()
+    if box is None:
+        raise RefusedParcelError(f"box: {name} is not known, and no new box is taken.")
+    return box
