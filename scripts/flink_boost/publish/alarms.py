@@ -16,7 +16,7 @@ from pydantic import FiniteFloat, JsonValue
 
 from flink_boost.base.errors import UploadFailed
 from flink_boost.flink.side import Side
-from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord, AlarmState, figures
+from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord, figures
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
@@ -62,8 +62,8 @@ class AlarmSheet(Frozen):
 
 
 class AlarmDocument(Frozen):
-    """All alarms that there ever were on some boxes, with their history: what a report of a night
-    is made of.
+    """All alarms that there ever were on some boxes, with their history: what is sent since reruns
+    confirm them. Takes the place of what was told of these boxes before.
     """
 
     schema_version: Literal[2] = 2
@@ -82,22 +82,6 @@ def alarm_document(
         boxes=tuple(sorted({*boxes, *(one.box for one in records)})),
         alarms=tuple(one.model_dump(mode="json", exclude=set(OURS_ALONE)) for one in records),
         figures=figures(records, rerun_pairs),
-    )
-
-
-def open_alarms(records: Iterable[AlarmRecord], boxes: Iterable[str], made: datetime) -> AlarmSheet:
-    """What the dashboard's first page shows of them: those that are open."""
-    told = [one for one in records if one.state is AlarmState.OPEN]
-    return AlarmSheet(
-        made=made,
-        boxes=tuple(sorted({*boxes, *(one.box for one in told)})),
-        alarms=tuple(
-            Alarm(
-                kind=one.direction,
-                **{name: getattr(one, name) for name in Alarm.model_fields if name != "kind"},
-            )
-            for one in told
-        ),
     )
 
 
@@ -146,7 +130,7 @@ def _alarm(
     )
 
 
-def send_alarms(sheet: AlarmSheet, target: Target, client: httpx.Client) -> None:
+def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx.Client) -> None:
     """Raises ``UploadFailed`` with the server's words when the dashboard does not take it."""
     try:
         answer = client.post(

@@ -12,8 +12,8 @@ from synthetic import JOB, WRITE
 from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, make_nights
 
 from flink_boost.base.errors import UploadFailed
-from flink_boost.judge.alarms import OURS_ALONE, AlarmRecord, AlarmState
-from flink_boost.publish.alarms import AlarmDocument, alarm_document, open_alarms, send_alarms
+from flink_boost.judge.alarms import OURS_ALONE, AlarmRecord
+from flink_boost.publish.alarms import AlarmDocument, alarm_document, send_alarms
 from flink_boost.publish.target import Target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import AlarmRegistry, after_night
@@ -26,16 +26,12 @@ FIELDS = {
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> AlarmRegistry:
+def document(tmp_path: Path) -> AlarmDocument:
     levels = {JOB: flat(21, n20=-0.08), WRITE: flat(21)}
     found = confirmed(
         tmp_path / "results", make_nights(levels), MadeReruns(levels), MadeBuilds(tmp_path / "jars")
     )
-    return after_night(AlarmRegistry(), found, NOW, night_of=lambda run: run.run_id[:13])
-
-
-@pytest.fixture
-def document(registry: AlarmRegistry) -> AlarmDocument:
+    registry = after_night(AlarmRegistry(), found, NOW, night_of=lambda run: run.run_id[:13])
     return alarm_document(registry.alarms, ["box-2"], registry.rerun_pairs, NOW)
 
 
@@ -60,24 +56,14 @@ def test_the_document_has_the_fields_of_the_joint(document: AlarmDocument) -> No
     assert sent["figures"]["rerun_pairs"] > 0
 
 
-def test_open_alarms_are_sent_with_the_token(registry: AlarmRegistry) -> None:
-    sheet = open_alarms(registry.alarms, ["box-2"], NOW)
-    (alarm,) = sheet.alarms
-    assert (sheet.schema_version, sheet.boxes) == (1, ("box-1", "box-2"))
-    assert (alarm.kind, alarm.benchmark) == ("regression", "serializerTuple")
+def test_it_is_sent_with_the_token(document: AlarmDocument) -> None:
     script = [answer(202), answer(400, "no such schema")]
     with failing_codespeed(*script) as server:
         target = Target(server.url, TOKEN)
         with make_client(target, RetryPolicy()) as client:
-            send_alarms(sheet, target, client)
+            send_alarms(document, target, client)
             with pytest.raises(UploadFailed, match="no such schema"):
-                send_alarms(sheet, target, client)
-
-
-@pytest.mark.parametrize("state", [one for one in AlarmState if one is not AlarmState.OPEN])
-def test_only_open_alarms_are_on_the_first_page(registry: AlarmRegistry, state: AlarmState) -> None:
-    closed = [one.model_copy(update={"state": state}) for one in registry.alarms]
-    assert open_alarms(closed, ["box-1"], NOW).alarms == ()
+                send_alarms(document, target, client)
 
 
 def test_no_alarm_is_a_document_too() -> None:

@@ -23,9 +23,10 @@ from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.alarm_sheet import alarms_sheet
 from flink_boost.publish.alarms import (
+    AlarmDocument,
     AlarmSheet,
+    alarm_document,
     alarm_sheet,
-    open_alarms,
     send_alarms,
 )
 from flink_boost.publish.progress import shown_progress
@@ -150,13 +151,13 @@ def _send(
     registry: AlarmRegistry,
     url: str | None,
     environment: str | None,
-) -> AlarmSheet:
+) -> AlarmSheet | AlarmDocument:
     """Sends the alarms, as soon as a night was confirmed; until then the candidates."""
     runs = {run.info.run_id: run.info for run in history.runs}
     now = datetime.now(UTC)
-    sheet = alarm_sheet(verdicts, runs, now, environment)
+    sheet: AlarmSheet | AlarmDocument = alarm_sheet(verdicts, runs, now, environment)
     if registry.made is not None:
-        sheet = open_alarms(registry.alarms, sheet.boxes, now)
+        sheet = alarm_document(registry.alarms, sheet.boxes, registry.rerun_pairs, now)
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
     with make_client(target, RetryPolicy()) as client:
         send_alarms(sheet, target, client)

@@ -11,7 +11,7 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.publish.alarms import open_alarms, send_alarms
+from flink_boost.publish.alarms import alarm_document, send_alarms
 from flink_boost.publish.target import find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import load_registry
@@ -90,7 +90,10 @@ class NightService:
                 send_nights(self.journal, target, client)
                 if registry.made is not None:
                     boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
-                    send_alarms(open_alarms(registry.alarms, boxes, self.clock()), target, client)
+                    document = alarm_document(
+                        registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
+                    )
+                    send_alarms(document, target, client)
         except FlinkBoostError as problem:
             self.tell(str(problem))
             return (problem,)
