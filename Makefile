@@ -87,7 +87,7 @@ images: setup ## Images of the patched Flink (LINE), the dashboard and the night
 .PHONY: test-images
 test-images: setup ## Build them with buildah and start the services of docker/compose.yaml (root, Debian)
 	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON="$(PYTHON)" scripts/lines --default)
-	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py
+	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py tests/cluster/test_images_night.py
 
 .PHONY: soak
 soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1
