@@ -1,7 +1,7 @@
 """A short night in the runner's container, to its end: ``make test-images`` runs it.
 
-The container has the user, folders and variables of ``docker/compose.yaml``. It shares the machine's
-network, for it fetches and builds what a night needs, and tells a real dashboard beside it.
+The container has the user, folders and variables of ``docker/compose.yaml``. It shares the network
+of the machine, for it fetches and builds what a night needs, and tells a dashboard beside it.
 """
 
 from __future__ import annotations
