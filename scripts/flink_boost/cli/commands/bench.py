@@ -19,7 +19,7 @@ from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure import classpaths, ending, plan, runner, store
+from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.boxlock import lock_file, machine_lock
@@ -206,7 +206,7 @@ def _carry_out(
     except KeyboardInterrupt:
         errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
         raise
-    forks = store.load_forks(settings.results, info.run_id)
+    forks = forkfiles.load_forks(settings.results, info.run_id)
     print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
     click.echo(f"Run: {info.run_id}")
     if not info.purpose.makes_a_point and Side.CONTROL not in info.sides:
