@@ -40,6 +40,7 @@ from flink_boost.publish.target import find_target
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import AlarmRegistry, load_registry
+from flink_boost.service.confirming import NIGHT_PAIRS
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.reruns.setup import rerun_means
 
