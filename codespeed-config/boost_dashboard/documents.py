@@ -1,4 +1,4 @@
-"""What the nightly tells besides results: alarms of version 2, and nights.
+"""What is told besides results: suspicions, alarms and nights.
 
 Every field has a range, a length and characters that no page can misread; what does not fit is
 refused at the door.
@@ -106,6 +106,34 @@ class _Interval(Document):
         if self.low is None or self.high is None:
             return ""
         return f"{per_cent(self.low)} to {per_cent(self.high)}"
+
+
+class Suspicion(Document):
+    """A series whose ratio has changed; ``flink_boost.publish.alarms.Alarm`` says what is what."""
+
+    box: BoxName
+    executable: Annotated[Name, Field(max_length=30)]
+    benchmark: Annotated[Name, Field(max_length=94)]
+    kind: Literal["regression", "improvement"]
+    effect: Ratio
+    low: Ratio | None
+    high: Ratio | None
+    before: RunName
+    since: RunName
+    commits: tuple[Commit, Commit]
+    nights: Annotated[int, Field(ge=1, le=100_000)]
+    command: Command
+    report: Link | None = None
+    profile: Link | None = None
+
+
+class SuspicionSheet(Document):
+    """The suspicions of some boxes."""
+
+    schema_version: Literal[1]
+    made: Moment
+    boxes: Annotated[tuple[BoxName, ...], Field(max_length=100)]
+    alarms: Annotated[tuple[Suspicion, ...], Field(max_length=MOST_ALARMS)]
 
 
 class Rerun(_Interval):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from flink_boost.base.errors import (
     BrokenData,
@@ -39,6 +40,11 @@ class FlinkHome:
     def lib(self) -> Path:
         """The folder whose jars are on the class path."""
         return self.folder / "lib"
+
+    @property
+    def quoted(self) -> str:
+        """The folder as a shell takes it, whatever is in its name."""
+        return quote(str(self.folder))
 
 
 def open_home(folder: Path) -> FlinkHome:
@@ -151,7 +157,7 @@ def _replaced(home: FlinkHome) -> ReplacedClasses:
     return ReplacedClasses(
         f"{home.dist} has flink-boost's classes inside (the variant whose own classes are"
         " replaced): no jar is needed in lib/, and there is no stock to compare with.",
-        f"To check it, run `flink-boost verify {home.folder} --stock JAR` with the official"
+        f"To check it, run `flink-boost verify {home.quoted} --stock JAR` with the official"
         " flink-dist jar; to go back, put that jar in its place.",
     )
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, MachineBusy
 from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
-from flink_boost.measure import ending, store
+from flink_boost.measure import ending, forkfiles
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo, Timing
@@ -40,7 +40,7 @@ _DISK_FULL_BYTES = 64 * 1024
 class Failure:
     """A fork that gave no result."""
 
-    planned: store.PlannedFork
+    planned: forkfiles.PlannedFork
     reason: str
     log: Path
     tail: str
@@ -52,7 +52,7 @@ class EndedFork:
 
     number: int
     total: int
-    planned: store.PlannedFork
+    planned: forkfiles.PlannedFork
     outcome: Fork | Failure
     seconds_left: float
 
@@ -60,7 +60,7 @@ class EndedFork:
 class Progress(Protocol):
     """Shows how a run goes on."""
 
-    def started(self, info: RunInfo, number: int, planned: store.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
         """A fork is about to run; ``number`` counts from 1."""
 
     def ended(self, info: RunInfo, step: EndedFork) -> None:
@@ -138,10 +138,10 @@ def run_missing_forks(
     missing, ``EnvironmentProblem`` at once when the disk is full or another JMH is running. The
     caller holds ``store.lock``.
     """
-    store.discard_attempts(results, info.run_id)
+    forkfiles.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
-    missing = store.missing_forks(results, info)
-    total = len(store.planned_forks(info))
+    missing = forkfiles.missing_forks(results, info)
+    total = len(forkfiles.planned_forks(info))
     work = [timings[planned.cell].seconds + START_SECONDS for planned in missing]
     failures: list[Failure] = []
     began = clock()
@@ -178,14 +178,14 @@ def _failed(info: RunInfo, failures: Sequence[Failure], total: int) -> Benchmark
 def _run_fork(
     results: Path,
     info: RunInfo,
-    planned: store.PlannedFork,
+    planned: forkfiles.PlannedFork,
     timing: Timing,
     class_paths: ClassPaths,
     java: str,
     environment: Mapping[str, str],
     timeout: float | None,
 ) -> Fork | Failure:
-    attempt = store.new_attempt(results, info.run_id, planned)
+    attempt = forkfiles.new_attempt(results, info.run_id, planned)
     command = jmh_command(
         info, planned.cell, timing, java, class_paths.of(planned.side), attempt.json
     )
@@ -193,7 +193,7 @@ def _run_fork(
     try:
         code = run_supervised(command, attempt.log, bare_environment(environment), limit)
         if code == 0:
-            return store.accept_attempt(results, info, planned, attempt)
+            return forkfiles.accept_attempt(results, info, planned, attempt)
         reason = f"ended with code {code}"
     except CommandTimeoutError:
         reason = f"was stopped after {limit:.0f} s"
@@ -201,7 +201,7 @@ def _run_fork(
         reason = f"gave no usable result: {error.message}"
     _require_space(results, info)
     output = attempt.log.read_text(encoding="utf-8", errors="replace")
-    log = store.reject_attempt(results, info, planned, attempt)
+    log = forkfiles.reject_attempt(results, info, planned, attempt)
     if JMH_IS_BUSY in output:
         raise MachineBusy(
             "Another JMH benchmark is running on this machine; both would measure each other.",

@@ -140,14 +140,14 @@ def _fitting(home: FlinkHome, installed: DropIn | None, known: Sequence[Path]) -
         return Finding(
             Level.WARNING,
             "No flink-boost jar is installed.",
-            f"Run `flink-boost install {home.folder}`.",
+            f"Run `flink-boost install {home.quoted}`.",
         )
     if installed.flink_version != home.version:
         return Finding(
             Level.PROBLEM,
             f"{installed.path.name} is built for Flink {installed.flink_version}: no process of"
             f" this Flink {home.version} will start.",
-            f"Run `flink-boost install {home.folder}`, which replaces it.",
+            f"Run `flink-boost install {home.quoted}`, which replaces it.",
             exit_code=_FAILED,
         )
     name = installed.path.name

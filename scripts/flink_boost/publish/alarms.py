@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
-from urllib.parse import urljoin
 
 import httpx
 from pydantic import FiniteFloat, JsonValue
 
-from flink_boost.base.errors import UploadFailed
 from flink_boost.flink.side import Side
 from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord, figures
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
+from flink_boost.publish.posting import Post, post
 from flink_boost.publish.run_note import bench_command
-from flink_boost.publish.target import SET_TOKEN, Target
+from flink_boost.publish.target import Target
 
 PATH = "alarms/add/"
 _AGAIN = "Call `flink-boost detect --send` again."
-_QUOTED_CHARACTERS = 200
 
 
 class Alarm(Frozen):
@@ -132,24 +130,4 @@ def _alarm(
 
 def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx.Client) -> None:
     """Raises ``UploadFailed`` with the server's words when the dashboard does not take it."""
-    try:
-        answer = client.post(
-            urljoin(target.url, PATH),
-            content=sheet.model_dump_json(),
-            headers={
-                "Authorization": f"Bearer {target.token}",
-                "Content-Type": "application/json",
-            },
-        )
-    except httpx.HTTPError as error:
-        raise UploadFailed(
-            f"The alarms could not be sent to {target.url} ({type(error).__name__}).", _AGAIN
-        ) from error
-    if answer.status_code in (401, 403):
-        raise UploadFailed(f"{target.url} does not take the token.", SET_TOKEN)
-    if answer.status_code != httpx.codes.ACCEPTED:
-        words = answer.text[:_QUOTED_CHARACTERS].replace(target.token, "***")
-        shown = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-        raise UploadFailed(
-            f"{target.url} did not take the alarms ({answer.status_code}: {shown}).", _AGAIN
-        )
+    post(Post(PATH, sheet.model_dump_json(), "The alarms", _AGAIN), target, client)

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
+from flink_boost.base.text import alike
 from flink_boost.judge.alarms import (
     AlarmRecord,
     AlarmState,
@@ -52,9 +53,18 @@ class AlarmRegistry(Frozen):
         found = [one for one in self.alarms if wanted and one.id.startswith(wanted)]
         if len(found) == 1:
             return found[0]
-        newest = ", ".join(one.id for one in self.alarms[-5:]) or "none yet"
-        several = f"{len(found)} alarms begin with" if found else "There is no alarm"
-        raise UsageProblem(f"{several} {wanted!r}.", f"The newest are: {newest}.")
+        newest_first = [one.id for one in reversed(self.alarms)]
+        near = alike(wanted, newest_first)
+        shown = ", ".join(near or newest_first[:5])
+        raise UsageProblem(
+            f"{len(found)} alarms begin with {wanted!r}."
+            if found
+            else f"There is no alarm {wanted!r}.",
+            f"{'Near are' if near else 'The newest are'}: {shown}; `flink-boost alarm list --all`"
+            " lists them."
+            if shown
+            else "There is none yet; `flink-boost detect --confirm` finds them.",
+        )
 
     def replaced(self, record: AlarmRecord) -> AlarmRegistry:
         """With that alarm in the place of the one with its id."""

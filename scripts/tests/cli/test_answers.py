@@ -90,7 +90,9 @@ def test_each_way_to_end_early(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"flink_boost.cli.commands.{command}.load_lines", fail)
+    shared = {"install": "library", "uninstall": "library"}
+    module = shared.get(command, f"commands.{command}")
+    monkeypatch.setattr(f"flink_boost.cli.{module}.load_lines", fail)
     assert flink_boost(command, tmp_path, "--json") == exit_code
     printed = capsys.readouterr()
     found = one_object(printed.out) if exit_code != 130 else json.loads(printed.out)

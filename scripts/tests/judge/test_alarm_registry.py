@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from synthetic import JOB, WRITE
 
 from flink_boost.base.errors import UsageProblem
@@ -52,6 +53,13 @@ def seen(series: str = "s", first: int = 20, suspected: str = "", **changes: Any
         "since_run": f"run{first}",
     }
     return AlarmRecord(**{**values, **changes})
+
+
+def test_the_register_takes_no_field_that_it_would_lose() -> None:
+    with pytest.raises(ValidationError, match="mood"):
+        seen(mood="good")
+    with pytest.raises(ValidationError, match="effect"):
+        seen(effect=0)
 
 
 @pytest.mark.parametrize("moved", [-2, -1, 1, 2])

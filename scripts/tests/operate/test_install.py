@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -71,6 +73,21 @@ def test_each_line_gets_its_own_jar_and_loses_it_without_a_trace(
     assert flink_boost("uninstall", home) == 0
     assert everything_in(home) == before
     assert f"Removed {jar.name}" in capsys.readouterr().out
+
+
+def test_a_next_step_can_be_pasted_whatever_the_folder_is_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = small_home(tmp_path / "é it's $HOME")
+    steps = []
+    flink_boost("verify", home)
+    steps += re.findall(r"`(flink-boost install .*?)` first", capsys.readouterr().err)
+    assert flink_boost("install", home) == 0
+    steps += re.findall(r"Next: (flink-boost verify .*)", capsys.readouterr().out)
+    assert [shlex.split(step) for step in steps] == [
+        ["flink-boost", "install", str(home)],
+        ["flink-boost", "verify", str(home)],
+    ]
 
 
 def test_both_may_be_called_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

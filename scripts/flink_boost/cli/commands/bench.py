@@ -13,13 +13,20 @@ from rich.console import Console
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import jdk_option
+from flink_boost.cli.options import (
+    group_option,
+    java_option,
+    jdk_option,
+    line_option,
+    measured_as_option,
+    pairs_option,
+)
 from flink_boost.cli.profiling import Profiling
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure import classpaths, ending, plan, runner, store
+from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.boxlock import lock_file, machine_lock
@@ -54,10 +61,10 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 @click.command(name="bench")
 @click.argument("patterns", nargs=-1)
-@click.option("--group", default=DEFAULT_GROUP, show_default=True, help="From groups.toml.")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@group_option(DEFAULT_GROUP)
+@line_option
 @jdk_option
-@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@pairs_option
 @click.option("--aa", is_flag=True, help="Stock against stock: a test of the harness.")
 @click.option(
     "--third",
@@ -90,12 +97,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     help="What the run is for: only nightly ones become points of the trend. Default: by-hand;"
     " quick-look in a group of quick looks.",
 )
-@click.option(
-    "--environment",
-    metavar="NAME",
-    help="Measure as a box of this name, for a machine that is not as box.toml recorded it;"
-    " with --resume the same again.",
-)
+@measured_as_option
 @click.option("--resume", metavar="RUN_ID", help="Go on with a run that is unfinished or has gaps.")
 @click.option(
     "--profile",
@@ -103,7 +105,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     help="Then take flame graphs of each benchmark on both sides, in forks of their own. With"
     " --resume also for a run that is complete.",
 )
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@java_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -206,7 +208,7 @@ def _carry_out(
     except KeyboardInterrupt:
         errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
         raise
-    forks = store.load_forks(settings.results, info.run_id)
+    forks = forkfiles.load_forks(settings.results, info.run_id)
     print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
     click.echo(f"Run: {info.run_id}")
     if not info.purpose.makes_a_point and Side.CONTROL not in info.sides:

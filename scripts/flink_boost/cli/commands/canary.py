@@ -13,6 +13,7 @@ from rich.console import Console
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import java_option, line_option, measured_as_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line, load_lines
 from flink_boost.judge.canary import CanaryReading
@@ -120,9 +121,9 @@ def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
 
 
 @command.command(name="run")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
-@click.option("--environment", metavar="NAME", help="Measure as a box of this name.")
+@line_option
+@java_option
+@measured_as_option
 @json_option
 @click.pass_context
 def run(

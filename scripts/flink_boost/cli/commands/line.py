@@ -29,6 +29,7 @@ from flink_boost.port.newline.describe import (
     check_patches,
     describe_release,
     fetch_jars,
+    require_number,
     require_release,
 )
 from flink_boost.port.newline.files import NewLine, add_line, record
@@ -83,6 +84,7 @@ def add(
       flink-boost line add 2.2.1 --dry-run
       flink-boost line add 2.2.1
     """
+    require_number(version)
     tree = tree.absolute()
     began = time.monotonic()
     with (

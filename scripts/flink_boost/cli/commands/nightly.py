@@ -14,7 +14,7 @@ from flink_boost.base.errors import NightIncomplete
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import environment_option
+from flink_boost.cli.options import environment_option, pairs_option, rerun_pairs_option
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
@@ -61,7 +61,7 @@ at_option = click.option(
     "--group", help=f"From groups.toml; default: {GROUPS[0]}, else {GROUPS[1]}.", default=None
 )
 @click.option("--only", multiple=True, metavar="PATTERN", help="Benchmarks by name; repeatable.")
-@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@pairs_option
 @click.option(
     "--shard",
     default="1/1",
@@ -96,13 +96,7 @@ at_option = click.option(
     show_default=True,
     help="Days for which logs and profiles stay. Results always do.",
 )
-@click.option(
-    "--rerun-pairs",
-    type=click.IntRange(0, 100_000),
-    default=NIGHT_PAIRS,
-    show_default=True,
-    help="Pairs that suspects may take in a night, most suspicious first.",
-)
+@rerun_pairs_option(NIGHT_PAIRS)
 @click.option("--dry-run", is_flag=True, help="Show the steps with their times, and do nothing.")
 @click.option("--benchmarks", is_flag=True, help="With --dry-run: pairs and time of each.")
 @environment_option

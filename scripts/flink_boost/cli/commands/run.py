@@ -10,7 +10,7 @@ import click
 from flink_boost.base.errors import BenchmarkFailed
 from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import environment_option, jdk_option
+from flink_boost.cli.options import environment_option, java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import plan
@@ -24,9 +24,9 @@ from flink_boost.service.quicklook import GROUP, Places, find_interrupted, publi
 
 
 @click.command(name="run")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@line_option
 @jdk_option
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@java_option
 @environment_option
 @click.option(
     "--port",

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import BrokenData
 from flink_boost.base.text import size_text
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.measure.inventory import (
     StoredRun,
     delete_leftovers,
@@ -153,9 +153,7 @@ def _existing(settings: Settings, run_id: str) -> str:
     known = store.run_ids(settings.results)
     if run_id == "latest" and known:
         return known[-1]
-    if run_id not in known:
-        newest = ", ".join(known[-5:]) or "none"
-        raise UsageProblem(f"There is no run {run_id!r}.", f"The newest are: {newest}.")
+    store.require_run(settings.results, run_id)
     return run_id
 
 
@@ -172,8 +170,8 @@ def _missing_logs(settings: Settings, run: StoredRun) -> list[str]:
     if run.info is None:
         return []
     logs = (
-        store.log_path(settings.results, run.run_id, fork)
-        for fork in store.missing_forks(settings.results, run.info)
+        forkfiles.log_path(settings.results, run.run_id, fork)
+        for fork in forkfiles.missing_forks(settings.results, run.info)
     )
     return [str(log) for log in logs if log.exists()]
 

@@ -12,7 +12,7 @@ import click
 from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import make_folder, sha256
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import jdk_option
+from flink_boost.cli.options import java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.measure.box import choose_java
@@ -22,9 +22,9 @@ DEFAULT_CASES = "2e6"
 
 
 @click.command(name="soak")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@line_option
 @jdk_option
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@java_option
 @click.option(
     "--mode",
     type=click.Choice([mode.value for mode in soak.SoakMode]),

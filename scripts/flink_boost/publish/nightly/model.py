@@ -12,12 +12,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from flink_boost.judge.alarms import AlarmFacts, AlarmState
+
 # It names a folder, so it may not be a path.
 NightId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.+-]{0,79}$")]
 
-AlarmState = Literal[
-    "open", "watching", "withheld", "recovered", "accepted", "rejected", "environment"
-]
 NightState = Literal["running", "complete", "short", "empty", "missing", "refused", "failed"]
 
 
@@ -87,30 +86,9 @@ class ReportedDecision(Told):
     when: datetime
 
 
-class ReportedAlarm(Told):
-    """An alarm; ``effect``, ``low`` and ``high`` are new speed ÷ old speed.
+class ReportedAlarm(AlarmFacts, Told):
+    """An alarm, as far as it is told."""
 
-    ``commits`` are the last one before the change and the first one with it; ``told`` is the night
-    in which it was raised.
-    """
-
-    id: str
-    box: str
-    executable: str
-    benchmark: str
-    line: str
-    kind: Literal["step", "drift", "recovery"]
-    direction: Literal["regression", "improvement"]
-    state: AlarmState
-    effect: FiniteFloat = Field(gt=0)
-    low: FiniteFloat | None = None
-    high: FiniteFloat | None = None
-    told: str
-    commits: tuple[str, str]
-    nights: int
-    command: str
-    report: str | None = None
-    profile: str | None = None
     bisect: ReportedBisect | None = None
     decision: ReportedDecision | None = None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, plan, runner, store
+from flink_boost.measure import ending, forkfiles, plan, runner, store
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
@@ -131,8 +131,8 @@ def _measured(results: Path, run_id: str) -> int:
         info = store.load_run(results, run_id)
     except FlinkBoostError:
         return 0
-    absent = {(one.cell, one.pair) for one in store.missing_forks(results, info)}
-    planned = {(one.cell, one.pair) for one in store.planned_forks(info)}
+    absent = {(one.cell, one.pair) for one in forkfiles.missing_forks(results, info)}
+    planned = {(one.cell, one.pair) for one in forkfiles.planned_forks(info)}
     return len({cell for cell, _ in planned - absent})
 
 

@@ -12,7 +12,7 @@ from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import FlinkBoostError, UploadFailed
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.judge.ratio import compare
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.publish.alarms import alarm_document
 from flink_boost.publish.nightly.model import (
     CommitNote,
@@ -117,7 +117,7 @@ class People:
                 info = store.load_run(self.places.results, run_id)
             except FlinkBoostError:
                 continue
-            found = compare(info, store.read_forks(self.places.results, info).forks)
+            found = compare(info, forkfiles.read_forks(self.places.results, info).forks)
             rows += [
                 ReportedRow(
                     line=info.line,

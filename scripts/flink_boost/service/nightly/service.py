@@ -7,12 +7,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+import httpx
+
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
 from flink_boost.publish.alarms import alarm_document, send_alarms
-from flink_boost.publish.target import find_target
+from flink_boost.publish.posting import DocumentRefused
+from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import load_registry
 from flink_boost.service.nightly.journal import NightJournal
@@ -83,21 +86,30 @@ class NightService:
 
     def send_records(self) -> tuple[FlinkBoostError, ...]:
         """Sends what the dashboard does not have yet of records and alarms; what went wrong."""
+        problems: list[FlinkBoostError] = []
         try:
             target = find_target(self.environ, self.places.codespeed / "token")
-            registry = load_registry(self.places.build)
             with make_client(target, self.policy) as client:
-                send_nights(self.journal, target, client)
-                if registry.made is not None:
-                    boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
-                    document = alarm_document(
-                        registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
-                    )
-                    send_alarms(document, target, client)
+                # A record that is refused is no reason to keep the alarms back.
+                try:
+                    send_nights(self.journal, target, client)
+                except DocumentRefused as problem:
+                    problems.append(problem)
+                self._send_alarms(target, client)
         except FlinkBoostError as problem:
-            self.tell(str(problem))
-            return (problem,)
-        return ()
+            problems.append(problem)
+        for one in problems:
+            self.tell(str(one))
+        return tuple(problems)
+
+    def _send_alarms(self, target: Target, client: httpx.Client) -> None:
+        registry = load_registry(self.places.build)
+        if registry.made is not None:
+            boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
+            document = alarm_document(
+                registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
+            )
+            send_alarms(document, target, client)
 
     def _close_older(self, now: datetime, at: time) -> None:
         for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):

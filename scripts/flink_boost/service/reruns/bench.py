@@ -19,7 +19,7 @@ from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.measure import ending, runner, store
+from flink_boost.measure import ending, forkfiles, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import BoxFile
 from flink_boost.measure.build import Build
@@ -99,7 +99,7 @@ class ForkRerun:
         make_folder(self.results)
         with store.lock(self.results):
             info = self._begun(plan)
-            if store.missing_forks(self.results, info):
+            if forkfiles.missing_forks(self.results, info):
                 paths = rerun_class_paths(stock, question.before, question.after)
                 with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
                     runner.run_missing_forks(
@@ -112,7 +112,7 @@ class ForkRerun:
                     )
             elif not store.state(self.results, info.run_id).is_final:
                 ending.finish(self.results, info)
-            forks = store.read_forks(self.results, info).forks
+            forks = forkfiles.read_forks(self.results, info).forks
         return differences(forks, known + 1, known + pairs)
 
     def _begun(self, plan: RunInfo) -> RunInfo:
