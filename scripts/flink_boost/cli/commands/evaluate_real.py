@@ -72,6 +72,11 @@ DELAYS = "3,5,8,12,20"
     metavar="PATTERN",
     help="Benchmarks by name; repeatable. Default: two that write strings of 1,024 and 2,048.",
 )
+@click.option(
+    "--cpu-time",
+    is_flag=True,
+    help="Compare CPU times instead of times: for a machine that does other work.",
+)
 @click.option("--minutes", type=click.FloatRange(min=0.1), help="Begin nothing after that.")
 @click.option(
     "--wait",
@@ -92,6 +97,7 @@ def real(
     line: str,
     group: str,
     only: tuple[str, ...],
+    cpu_time: bool,
     minutes: float | None,
     wait: float,
     as_json: bool,
@@ -123,6 +129,7 @@ def real(
             pairs=pairs,
             delays=parse_delays(delays),
             dropin_sha256=sha256(paths.dropin),
+            cpu_time=cpu_time,
         )
         if begin_or_go_on(folder, order):
             errors.out(f"Going on in {folder}.")
@@ -173,6 +180,7 @@ def proof_bench(
         box_file=read_box_file(os.environ),
         waiting=Waiting(lock, wait * 60),
         tell=shown.out,
+        cpu_time=order.cpu_time,
     )
 
 

@@ -60,6 +60,7 @@ class ProofBench:
     box_file: BoxFile | None
     waiting: Waiting
     tell: Tell
+    cpu_time: bool = False
     clock: Callable[[], datetime] = lambda: datetime.now(UTC).replace(microsecond=0)
 
     @property
@@ -84,6 +85,11 @@ class ProofBench:
         partial = target.with_name(f".{target.name}.partial")
         partial.write_bytes(self.paths.dropin.read_bytes())
         publish(partial, target)
+
+    @property
+    def _options(self) -> tuple[str, ...]:
+        # Beside others the compilers get a core too late, and what is measured is interpreted.
+        return ("-XX:-BackgroundCompilation",) if self.cpu_time else ()
 
     def jar(self, rounds: int) -> Path:
         """The drop-in jar with that delay put in."""
@@ -178,7 +184,7 @@ class ProofBench:
             with machine_lock(self.waiting.lock, _PURPOSE):
                 return bench.measure(question, known, pairs)
 
-        forks = when_free(measured, self.waiting, self.tell)
+        forks = [self._scored(one) for one in when_free(measured, self.waiting, self.tell)]
         return pairs_of(forks, (Side.BEFORE, Side.AFTER), known + 1, known + pairs)
 
     def _build(self, rounds: int) -> Build:
@@ -187,7 +193,19 @@ class ProofBench:
         return build_of(built, self.line.version, (self.jar(rounds),))
 
     def _forks(self, info: RunInfo, cell: Cell) -> list[Fork]:
-        return [one for one in store.read_forks(self.results, info).forks if one.cell == cell]
+        forks = store.read_forks(self.results, info).forks
+        return [self._scored(one) for one in forks if one.cell == cell]
+
+    def _scored(self, fork: Fork) -> Fork:
+        """The fork with the score that counts. Raises ``EnvironmentProblem`` without one."""
+        if not self.cpu_time:
+            return fork
+        if fork.cpu_time_per_op is None or not fork.mode.less_is_better:
+            raise EnvironmentProblem(
+                f"{fork.cell.name} tells no CPU time of an operation.",
+                "Choose benchmarks that tell times.",
+            )
+        return fork.model_copy(update={"score": fork.cpu_time_per_op, "unit": "ns/op"})
 
     def _begun(self, name: str, cells: tuple[Cell, ...], pairs: int, paths: ClassPaths) -> RunInfo:
         box = self.box()
@@ -205,7 +223,7 @@ class ProofBench:
             sides=SIDES,
             pairs=pairs,
             opened=True,
-            extra_options=(),
+            extra_options=self._options,
             class_paths=paths,
             box=box,
             commit="",

@@ -42,6 +42,9 @@ class ProofOrder(Frozen):
     pairs: Annotated[int, Field(ge=1)] = Field(description="of each benchmark and night")
     delays: tuple[Annotated[float, Field(gt=0)], ...]
     dropin_sha256: str
+    cpu_time: bool = Field(
+        default=False, description="scores are CPU time; compilers run in the foreground"
+    )
 
 
 class RealCase(Frozen):

@@ -162,7 +162,8 @@ class Proof:
                         delay=rounds * each,
                     )
                 )
-        return tuple(sorted(found, key=lambda one: one.rounds > 0))
+        # The largest delays first: they take the fewest reruns.
+        return tuple(sorted(found, key=lambda one: (one.rounds > 0, -one.rounds)))
 
     def _case(self, case: RealCase) -> DetectionCase:
         order = self.order

@@ -71,7 +71,7 @@ class ForkRerun:
     ) -> None:
         self.results = results / FOLDER
         self._environ = environ
-        self._stock_of = stock_of
+        self.stock_of = stock_of
         self._java_home = java_home
         self._box = box
         self._progress = progress
@@ -87,7 +87,7 @@ class ForkRerun:
         java = choose_java(
             None, question.night.jdk_feature, line.jdks, dict(self._environ), self._java_home
         )
-        stock = self._stock_of(line)
+        stock = self.stock_of(line)
         plan = plan_rerun(
             question.night,
             question.cell,
