@@ -11,7 +11,7 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.publish.alarms import alarm_document, send_alarms
+from flink_boost.publish.alarms import alarm_document, pages_address, send_alarms
 from flink_boost.publish.target import find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import load_registry
@@ -91,9 +91,11 @@ class NightService:
                 if registry.made is not None:
                     boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
                     document = alarm_document(
-                        registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
+                        *(registry.alarms, sorted(boxes), registry.figures, self.clock()),
+                        pages=pages_address(self.environ),
                     )
-                    send_alarms(document, target, client)
+                    if left_out := send_alarms(document, target, client):
+                        self.tell(left_out)
         except FlinkBoostError as problem:
             self.tell(str(problem))
             return (problem,)
