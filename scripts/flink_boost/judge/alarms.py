@@ -148,7 +148,10 @@ OURS_ALONE = frozenset({"series", "cell", "first", "delay", "before_run", "since
 
 
 class AlarmFigures(Frozen):
-    """How right the alarms were. ``told`` counts changes, without the ways back."""
+    """How right the alarms were. ``told`` counts changes, without the ways back.
+
+    ``missed`` are regressions that people reported and no alarm told; see ``judge.misses``.
+    """
 
     told: int
     accepted: int
@@ -157,6 +160,7 @@ class AlarmFigures(Frozen):
     recovered: int
     median_delay_nights: FiniteFloat | None
     rerun_pairs: int
+    missed: int = 0
 
 
 def alarm_id(series: str, suspected: str) -> str:
@@ -211,7 +215,7 @@ def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
     )
 
 
-def figures(records: Sequence[AlarmRecord], rerun_pairs: int) -> AlarmFigures:
+def figures(records: Sequence[AlarmRecord], rerun_pairs: int, missed: int = 0) -> AlarmFigures:
     """How right they were."""
     told = [one for one in records if one.state.is_told and one.kind != "recovery"]
     count = {state: sum(one.state is state for one in told) for state in AlarmState}
@@ -223,6 +227,7 @@ def figures(records: Sequence[AlarmRecord], rerun_pairs: int) -> AlarmFigures:
         recovered=count[AlarmState.RECOVERED],
         median_delay_nights=statistics.median(one.delay for one in told) if told else None,
         rerun_pairs=rerun_pairs,
+        missed=missed,
     )
 
 

@@ -21,16 +21,19 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
 from flink_boost.base.text import alike
 from flink_boost.judge.alarms import (
+    AlarmFigures,
     AlarmRecord,
     AlarmState,
     RerunRecord,
     alarm_id,
+    figures,
     merge,
 )
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.nights import noise_of
 from flink_boost.judge.detection.suspicion import least_change
 from flink_boost.judge.detection.watcher import ConfirmedAlarm, Kind
+from flink_boost.judge.misses import MissedChange, missed
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.run_note import bench_command
@@ -41,12 +44,22 @@ _ERROR = 0.05  # of the intervals that are shown
 
 
 class AlarmRegistry(Frozen):
-    """What ``registry.json`` holds; ``rerun_pairs`` are all that were ever rerun."""
+    """What ``registry.json`` holds; ``rerun_pairs`` are all that were ever rerun.
+
+    ``misses`` are what people reported, told by an alarm since or not.
+    """
 
     schema_version: Literal[1] = 1
     made: datetime | None = None
     rerun_pairs: int = 0
     alarms: tuple[AlarmRecord, ...] = ()
+    misses: tuple[MissedChange, ...] = ()
+
+    @property
+    def figures(self) -> AlarmFigures:
+        """How right the alarms were so far."""
+        found = missed(self.misses, self.alarms)
+        return figures(self.alarms, self.rerun_pairs, len(found))
 
     def find(self, wanted: str) -> AlarmRecord:
         """The alarm of that id, or of the only one that begins so. Raises ``UsageProblem``."""
@@ -117,6 +130,7 @@ def after_night(
         made=now,
         rerun_pairs=max(pairs, registry.rerun_pairs),
         alarms=merge(registry.alarms, seen, now, canary_moved=canary_moved),
+        misses=registry.misses,
     )
 
 

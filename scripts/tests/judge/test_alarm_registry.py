@@ -167,6 +167,7 @@ def test_a_person_decides_what_was_told() -> None:
         "recovered": 0,
         "median_delay_nights": 0.0,
         "rerun_pairs": 12,
+        "missed": 0,
     }
     (watching,) = merge((), [seen(state=AlarmState.WATCHING)], NOW)
     with pytest.raises(UsageProblem, match="has not been told yet"):

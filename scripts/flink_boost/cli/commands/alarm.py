@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import re
 from datetime import UTC, datetime
 
 import click
@@ -11,19 +12,21 @@ import click
 from flink_boost.base.errors import UsageProblem
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
+from flink_boost.flink.lines import default_line, find_line
 from flink_boost.judge.alarms import (
     AlarmDecision,
     AlarmRecord,
     AlarmState,
     decided,
-    figures,
 )
+from flink_boost.judge.misses import SHORTEST_COMMIT, MissedChange
 from flink_boost.publish.alarm_sheet import alarm_lines, alarms_sheet
 from flink_boost.publish.sheet import print_sheets
 from flink_boost.service.alarming import load_registry, registry_lock, store_registry
 
 _CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
 _LONGEST_REASON = 500
+_LONGEST_NAME = 94  # that the dashboard takes
 
 
 @click.group(name="alarm", invoke_without_command=True)
@@ -51,7 +54,7 @@ def list_command(settings: Settings, everything: bool = False, as_json: bool = F
         registry = load_registry(settings.build)
     shown = [one for one in registry.alarms if everything or one.state in _CURRENT]
     if as_json:
-        counted = figures(registry.alarms, registry.rerun_pairs).model_dump(mode="json")
+        counted = registry.figures.model_dump(mode="json")
         found = [_document(one) for one in shown]
         print_json("alarm list", 0, {"alarms": found, "figures": counted})
     elif shown:
@@ -79,6 +82,67 @@ def show_command(settings: Settings, alarm_id: str, as_json: bool) -> None:
         print_json("alarm show", 0, {"alarm": _document(record)})
     else:
         say("\n".join(alarm_lines(record)))
+
+
+@command.command(name="missed")
+@click.argument("benchmark")
+@click.argument("commit")
+@click.option("--line", default=default_line, show_default="the newest", help="Flink release.")
+@click.option("--reason", required=True, help="How it was found, and how much slower it is.")
+@click.option("--by", help="Who found it; default: you.", default=getpass.getuser)
+@json_option
+@click.pass_obj
+def missed_command(
+    settings: Settings,
+    benchmark: str,
+    commit: str,
+    line: str,
+    reason: str,
+    by: str,
+    as_json: bool,
+) -> None:
+    """Report a regression that no alarm has told: BENCHMARK has it since COMMIT.
+
+    It counts as missed on the dashboard until an alarm tells of that benchmark and commit.
+
+    \b
+    Example:
+      flink-boost alarm missed serializerTuple 3f9c2d1 --reason "Found by bisecting by hand, 4 %."
+    """
+    with failing_in_json("alarm missed", as_json):
+        version = find_line(line).version
+        change = _missed(settings, benchmark, version, commit.lower(), by, reason)
+        count = load_registry(settings.build).figures.missed
+    if as_json:
+        print_json("alarm missed", 0, {"missed": json.loads(change.model_dump_json())})
+    else:
+        say(f"Noted; {count} missed so far. `flink-boost detect --confirm --send` tells it.")
+
+
+def _missed(
+    settings: Settings, benchmark: str, line: str, commit: str, by: str, reason: str
+) -> MissedChange:
+    if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_COMMIT},40}}", commit):
+        raise UsageProblem(
+            f"{commit!r} is no commit.", f"Give at least {SHORTEST_COMMIT} of its digits."
+        )
+    named = {one.benchmark for one in load_registry(settings.build).alarms}
+    if not benchmark.isprintable() or not 0 < len(benchmark) <= _LONGEST_NAME:
+        raise UsageProblem(
+            f"{benchmark!r} is no name of a benchmark.",
+            f"Write it as the dashboard does{', as in ' + min(named) if named else ''}.",
+        )
+    now = datetime.now(UTC).replace(microsecond=0)
+    change = MissedChange(
+        benchmark=benchmark, line=line, commit=commit, by=by, reason=_sentence(reason), when=now
+    )
+    with registry_lock(settings.build):
+        registry = load_registry(settings.build)
+        same = (benchmark, line, commit)
+        others = [one for one in registry.misses if (one.benchmark, one.line, one.commit) != same]
+        changed = {"made": registry.made or now, "misses": (*others, change)}
+        store_registry(settings.build, registry.model_copy(update=changed))
+    return change
 
 
 def _deciding(name: str, state: AlarmState, summary: str) -> click.Command:
@@ -115,11 +179,7 @@ environment_command = _deciding(
 def _decide(
     settings: Settings, alarm_id: str, state: AlarmState, reason: str, by: str
 ) -> AlarmRecord:
-    words = " ".join(reason.split())
-    if not words or len(words) > _LONGEST_REASON or not words.isprintable():
-        raise UsageProblem(
-            f"--reason has to be a sentence of at most {_LONGEST_REASON} characters.", "Say why."
-        )
+    words = _sentence(reason)
     now = datetime.now(UTC).replace(microsecond=0)
     with registry_lock(settings.build):
         registry = load_registry(settings.build)
@@ -129,6 +189,15 @@ def _decide(
         )
         store_registry(settings.build, registry.replaced(record))
     return record
+
+
+def _sentence(reason: str) -> str:
+    words = " ".join(reason.split())
+    if not words or len(words) > _LONGEST_REASON or not words.isprintable():
+        raise UsageProblem(
+            f"--reason has to be a sentence of at most {_LONGEST_REASON} characters.", "Say why."
+        )
+    return words
 
 
 def _document(record: AlarmRecord) -> dict[str, object]:

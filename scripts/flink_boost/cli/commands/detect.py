@@ -32,6 +32,7 @@ from flink_boost.publish.alarms import (
     AlarmSheet,
     alarm_document,
     alarm_sheet,
+    pages_address,
     send_alarms,
 )
 from flink_boost.publish.progress import shown_progress
@@ -149,10 +150,14 @@ def _send(
     now = datetime.now(UTC)
     sheet: AlarmSheet | AlarmDocument = alarm_sheet(verdicts, runs, now, environment)
     if registry.made is not None:
-        sheet = alarm_document(registry.alarms, sheet.boxes, registry.rerun_pairs, now)
+        sheet = alarm_document(
+            registry.alarms, sheet.boxes, registry.figures, now, pages_address(os.environ)
+        )
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
     with make_client(target, RetryPolicy()) as client:
-        send_alarms(sheet, target, client)
+        left_out = send_alarms(sheet, target, client)
+    if left_out:
+        click.echo(left_out, err=True)
     return sheet
 
 

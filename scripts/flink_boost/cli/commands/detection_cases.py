@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,9 +11,13 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
+from flink_boost.cli.commands.evaluate_real import FOLDER, WAIT_MINUTES, proof_bench
 from flink_boost.judge.detection.cases import Truth
 from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
+from flink_boost.measure.boxlock import lock_file
 from flink_boost.service.evaluation import answer_reruns, read_documents, write_documents
+from flink_boost.service.proof.answering import answer_on_forks
+from flink_boost.service.proof.model import read_order
 
 
 @click.group(name="detection-cases")
@@ -63,3 +68,18 @@ def rerun(truth: Path) -> None:
             f"This question is about no case or night of {truth} ({type(error).__name__}).",
             'Ask for one, such as {"id":"drift-1-0","before":20,"after":60,"pairs":3}.',
         ) from error
+
+
+@command.command(name="rerun-real")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
+@click.option("--lock", type=click.Path(path_type=Path), help="The machine's; default: as usual.")
+@click.option("--wait", type=click.FloatRange(min=0), default=WAIT_MINUTES, show_default=True)
+def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
+    """Answer reruns on standard input by measuring the builds of `evaluate-detection real`.
+
+    FOLDER is that of the proof. What was measured before is not measured again.
+    """
+    bench = proof_bench(folder, read_order(folder), lock or lock_file(os.environ), wait)
+    for line in answer_on_forks(bench, folder, sys.stdin):
+        click.echo(line)
+        sys.stdout.flush()

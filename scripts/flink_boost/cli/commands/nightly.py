@@ -14,6 +14,7 @@ from flink_boost.base.errors import NightIncomplete
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.cli.night_answers import answer_night
 from flink_boost.cli.options import environment_option, pairs_option, rerun_pairs_option
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
@@ -28,10 +29,12 @@ from flink_boost.service.nightly.canaries import Canaries
 from flink_boost.service.nightly.checks import check_here, check_there
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import Order
-from flink_boost.service.nightly.night import Ended, Waiting
+from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.parts import Parts
 from flink_boost.service.nightly.people import People
 from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.profiles import MINUTES as PROFILE_MINUTES
+from flink_boost.service.nightly.profiles import AlarmProfiles
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.shown import fits, plan_sheets
 from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
@@ -97,6 +100,13 @@ at_option = click.option(
     help="Days for which logs and profiles stay. Results always do.",
 )
 @rerun_pairs_option(NIGHT_PAIRS)
+@click.option(
+    "--profile-minutes",
+    type=click.FloatRange(0, 600),
+    default=PROFILE_MINUTES,
+    show_default=True,
+    help="For flame graphs of what was confirmed, tonight's largest first.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the steps with their times, and do nothing.")
 @click.option("--benchmarks", is_flag=True, help="With --dry-run: pairs and time of each.")
 @environment_option
@@ -117,6 +127,7 @@ def command(
     hours: float,
     keep: int,
     rerun_pairs: int,
+    profile_minutes: float,
     dry_run: bool,
     benchmarks: bool,
     environment: str | None,
@@ -156,7 +167,8 @@ def command(
         )
         slot_time = parse_time(at)
         service = _service(
-            settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep), rerun_pairs
+            *(settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep)),
+            *(rerun_pairs, profile_minutes),
         )
         plan = service.plan(wanted)
         if not dry_run:
@@ -167,28 +179,7 @@ def command(
     if dry_run:
         _show_plan(plan, hours, benchmarks=benchmarks, as_json=as_json)
         return
-    _finish(ended, as_json=as_json)
-
-
-def _finish(ended: Ended | None, *, as_json: bool) -> None:
-    if ended is None:
-        if as_json:
-            print_json("nightly", 0, {"night": None})
-        else:
-            click.echo("The night of this slot is done; `--resume` tries again what failed.")
-        return
-    night, problems = ended.night, ended.problems
-    code = problems[0].exit_code if problems else 0
-    if as_json:
-        print_json("nightly", code, {"night": json.loads(night.model_dump_json())})
-    else:
-        reason = f": {night.reason}" if night.reason else ""
-        click.echo(
-            f"The night {night.night} is {night.state.value}{reason}."
-            f" {night.measured} of {night.expected} benchmarks."
-        )
-    if problems:
-        raise problems[0]
+    answer_night(ended, as_json=as_json)
 
 
 def _show_plan(plan: NightPlan, hours: float, *, benchmarks: bool, as_json: bool) -> None:
@@ -219,7 +210,11 @@ def _show_plan(plan: NightPlan, hours: float, *, benchmarks: bool, as_json: bool
 
 
 def _service(
-    settings: Settings, waiting: Waiting, keep: timedelta, rerun_pairs: int = NIGHT_PAIRS
+    settings: Settings,
+    waiting: Waiting,
+    keep: timedelta,
+    rerun_pairs: int = NIGHT_PAIRS,
+    profile_minutes: float = PROFILE_MINUTES,
 ) -> NightService:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     tree = Tree(settings.build, os.environ, quiet_minutes=waiting.seconds / 60)
@@ -242,6 +237,7 @@ def _service(
             confirm=Suspects(
                 places, NightJournal(settings.build / "nights"), os.environ, rerun_pairs
             ),
+            profiles=AlarmProfiles(places, os.environ, profile_minutes, _now),
             report=people.write,
             notify=people.tell,
         ),

@@ -93,6 +93,16 @@ class ReportedAlarm(AlarmFacts, Told):
     decision: ReportedDecision | None = None
 
 
+class ReportedProfile(Told):
+    """The flame graphs of an alarm: pages relative to the reports' folder, by title, and text."""
+
+    alarm: str
+    links: tuple[
+        tuple[str, Annotated[str, Field(pattern=r"^alarms/a[0-9a-f]+/[a-z-]+\.html$")]], ...
+    ]
+    text: tuple[str, ...] = ()
+
+
 class CommitNote(Told):
     """Whose a commit is, and its first line."""
 
@@ -136,3 +146,4 @@ class NightReport(Told):
     previous: NightId | None = None
     dashboard: str | None = None
     report: str | None = None
+    profiles: tuple[ReportedProfile, ...] = ()

@@ -86,7 +86,7 @@ class Confirm(Protocol):
 class TakeProfiles(Protocol):
     """Profiles what was confirmed this night."""
 
-    def __call__(self, night: NightRecord) -> str:
+    def __call__(self, night: NightRecord, order: Order, progress: Progress, tell: Tell) -> str:
         """A note of what was profiled."""
 
 

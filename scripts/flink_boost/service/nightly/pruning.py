@@ -34,6 +34,7 @@ def prune_old(results: Path, build: Path, now: datetime, keep: timedelta) -> str
         if now - info.started <= keep or commit_id(info) in pointed_at:
             continue
         pruned += _delete(results / run_id)
+    _delete_profiles(build, now - keep)
     nights = _delete_night_logs(build / "nights", night_id(now - keep))
     return f"{pruned} runs and {nights} nights older than {keep.days} days: logs and profiles"
 
@@ -47,6 +48,23 @@ def _delete(run: Path) -> bool:
         shutil.rmtree(profiles)
         return True
     return bool(found)
+
+
+def _delete_profiles(build: Path, before: datetime) -> None:
+    """Those of alarms that are closed, or not known any more, and were taken before that time."""
+    current = _current_alarms(build / "alarms")
+    for folder in (build / "alarms" / "profiles", build / "report" / "alarms"):
+        for one in folder.glob("a*"):
+            if one.name not in current and one.stat().st_mtime < before.timestamp():
+                shutil.rmtree(one)
+
+
+def _current_alarms(alarms: Path) -> frozenset[str]:
+    found: set[str] = set()
+    for path in alarms.glob("*.json"):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        found.update(one["id"] for one in document["alarms"] if one["state"] not in _CLOSED)
+    return frozenset(found)
 
 
 def _delete_night_logs(nights: Path, before: str) -> int:

@@ -13,7 +13,7 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.publish.alarms import alarm_document, send_alarms
+from flink_boost.publish.alarms import alarm_document, pages_address, send_alarms
 from flink_boost.publish.posting import DocumentRefused
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
@@ -107,9 +107,11 @@ class NightService:
         if registry.made is not None:
             boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
             document = alarm_document(
-                registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
+                *(registry.alarms, sorted(boxes), registry.figures, self.clock()),
+                pages=pages_address(self.environ),
             )
-            send_alarms(document, target, client)
+            if left_out := send_alarms(document, target, client):
+                self.tell(left_out)
 
     def _close_older(self, now: datetime, at: time) -> None:
         for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):

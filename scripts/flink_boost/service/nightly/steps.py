@@ -157,7 +157,8 @@ class Steps:
     def _profiles(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.profiles is None:
             raise StepSkipped(_NO_PART)
-        return night, self.parts.profiles(night)
+        with self.shown() as progress:
+            return night, self.parts.profiles(night, self.order, progress, self.tell)
 
     def _report(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         pages = []
