@@ -195,7 +195,7 @@ def _alarm(
         high=change.high,
         before=commit_id(before),
         since=commit_id(since),
-        commits=(before.commit, since.commit),
+        commits=(before.subject_commit, since.subject_commit),
         nights=change.points_since,
         command=bench_command(since, verdict.cell),
     )

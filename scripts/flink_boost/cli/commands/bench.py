@@ -246,6 +246,11 @@ def _resume(
             f"The run {run_id} is a canary, whose jars are not those of the build.",
             f"Run `flink-boost canary run --line {info.line}`.",
         )
+    if info.recipe_project:
+        raise UsageProblem(
+            f"The run {run_id} measures builds of {info.recipe_project}, by a recipe.",
+            "`flink-boost nightly --resume` goes on with it.",
+        )
     flink = find_line(info.line)
     java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), java_home)
     third_side = ensure_third(info.line, info.third, settings.build) if info.third else None

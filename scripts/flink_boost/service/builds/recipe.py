@@ -13,10 +13,9 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.measure.model import Frozen
+from flink_boost.measure.model import OURS, Frozen, Purpose
 
 RECIPES = PROJECT_ROOT / "recipes"
-OURS = "flink-boost"
 _MODULES = ("flink-core", "flink-runtime", "flink-streaming-java")
 _PLACEHOLDERS = {"line", "commit", "release", "project"}
 
@@ -79,6 +78,14 @@ class Recipe(Frozen):
                 "jars": tuple(f"{module}/target/{module}[-_]*.jar" for module in modules),
             }
         return {**usual, **values}
+
+    @model_validator(mode="after")
+    def _name_of_its_own(self) -> Self:
+        # It names a branch on the dashboard and a series; those of ours are taken.
+        taken = {"master", *(purpose.value for purpose in Purpose)}
+        if self.project in taken or (self.project == OURS) != (self.kind == OURS):
+            raise ValueError(f"project: {self.project} is another's name; choose one")
+        return self
 
     @field_validator("environment")
     @classmethod

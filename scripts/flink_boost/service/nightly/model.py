@@ -107,6 +107,14 @@ class NightRecord(Frozen):
         return self.model_copy(update={"steps": steps})
 
 
+class Against(StrEnum):
+    """What a recipe's commit is compared with."""
+
+    RELEASE = "release"
+    NIGHT_BEFORE = "night-before"
+    COMMIT = "commit"
+
+
 class Order(Frozen):
     """What a night is about; fixed when it begins, so that going on means the same."""
 
@@ -121,6 +129,11 @@ class Order(Frozen):
     build: bool = Field(default=True, description="False: what is built is measured")
     strings: Annotated[int, Field(ge=1)] = Field(description="that each line is verified with")
     recipe: str = Field(default="", description="path of a recipe; empty: the tree against stock")
+    project: str = Field(default="", description="whose commits it builds, where not ours")
+    revision: str = Field(default="", description="what was asked for; empty: the branch")
+    commit: str = Field(default="", description="of the project: pinned when the night begins")
+    against: Against = Field(default=Against.RELEASE, description="what it is compared with")
+    reference: str = Field(default="", description="commit to compare with; empty: the release")
     environment: str = Field(default="", description="other name of the box on the dashboard")
 
 

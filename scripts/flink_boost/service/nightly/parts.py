@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from flink_boost.flink.lines import Line
+from flink_boost.measure.build import BuildPair
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Box
 from flink_boost.measure.runner import Progress
@@ -53,6 +54,13 @@ class FindClassPaths(Protocol):
 
     def __call__(self, line: Line) -> ClassPaths:
         """The class paths."""
+
+
+class BuildSides(Protocol):
+    """Builds what a recipe's night compares. Raises ``BuildFailed`` when it does not build."""
+
+    def __call__(self, line: Line) -> BuildPair:
+        """Both builds, from the cache where they are there."""
 
 
 class VerifyLine(Protocol):
@@ -106,13 +114,14 @@ class Notify(Protocol):
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts that there are."""
+    """The parts that there are; ``builds`` in a night of a recipe only."""
 
     check_box: CheckBox
     build: BuildLine
     class_paths: FindClassPaths
     describe: DescribeBox
     verify: VerifyLine
+    builds: BuildSides | None = None
     canary: MeasureCanary | None = None
     confirm: Confirm | None = None
     profiles: TakeProfiles | None = None

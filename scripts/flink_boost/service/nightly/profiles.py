@@ -31,7 +31,7 @@ from flink_boost.judge.alarms import AlarmEvent, AlarmRecord, AlarmState
 from flink_boost.measure import store
 from flink_boost.measure.box import choose_java
 from flink_boost.measure.build import Build
-from flink_boost.measure.model import RunInfo
+from flink_boost.measure.model import OURS, RunInfo
 from flink_boost.measure.profiles.model import ProfilePair, read_profile
 from flink_boost.measure.profiles.take import LEAST_SECONDS, ProfileSide, remove_left_over, take
 from flink_boost.measure.runner import START_SECONDS, Progress
@@ -39,7 +39,6 @@ from flink_boost.publish.alarm_profiles import page_of, profiles_of
 from flink_boost.service.alarming import load_registry, registry_lock, store_registry
 from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.parts import StepSkipped, Tell
-from flink_boost.service.nightly.suspects import OURS
 from flink_boost.service.quicklook import Places
 from flink_boost.service.reruns.setup import RerunMeans, rerun_means
 

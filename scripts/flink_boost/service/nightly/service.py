@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 import httpx
@@ -23,6 +23,7 @@ from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.starting import Start, choose_night, plan_of
 from flink_boost.service.nightly.steps import Steps
@@ -71,10 +72,13 @@ class NightService:
                 absent=self.parts.absent,
                 resume=resume,
                 tell=self.tell,
+                pin=lambda order: pinned(order, self.journal, self.tell),
             )
             if start is None:
                 return None
             begun = "goes on" if start.goes_on else "begins"
+            if about := order_sentence(start.order):
+                self.tell(f"It is about {about}")
             self.tell(f"The night {start.night.night} {begun}: {start.plan.expected} benchmarks")
             ended = self._carry_out(start)
             return Ended(ended.night, (*ended.problems, *self.send_records()))
@@ -83,6 +87,10 @@ class NightService:
         """What a night would do that begins now."""
         taken = {**self.journal.seconds_before("9999"), **dict.fromkeys(self.parts.absent, 0.0)}
         return plan_of(wanted, self.groups, taken)[1]
+
+    def pinned(self, wanted: Order) -> Order:
+        """What a night would be about that begins now: its commits, too."""
+        return pinned(wanted, self.journal, self.tell)
 
     def send_records(self) -> tuple[FlinkBoostError, ...]:
         """Sends what the dashboard does not have yet of records and alarms; what went wrong."""
@@ -129,13 +137,19 @@ class NightService:
             self.tell(str(problem))
 
     def _carry_out(self, start: Start) -> Ended:
+        parts = self.parts
+        if start.order.project:
+            builds = recipe_builds(
+                start.order, self.places.build, self.environ, parts.class_paths, self.tell
+            )
+            parts = replace(parts, builds=builds)
         steps = Steps(
             journal=self.journal,
             places=self.places,
             order=start.order,
             lines={version: find_line(version) for version in start.order.lines},
             groups=start.groups,
-            parts=self.parts,
+            parts=parts,
             environ=self.environ,
             policy=self.policy,
             clock=self.clock,

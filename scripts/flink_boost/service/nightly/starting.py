@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
 
@@ -38,13 +38,15 @@ def choose_night(
     absent: frozenset[str],
     resume: bool,
     tell: Tell,
+    pin: Callable[[Order], Order] = lambda order: order,
 ) -> Start | None:
     """The night to carry out; None when that of this slot is done. The caller holds the journal.
 
     ``resume`` goes on with the newest night, even one that has ended or is of an older slot, and
     raises ``UsageProblem`` when there is none with something left. What a night is about was fixed
     when it began; ``wanted`` and ``label``, what the box is called, count for a new one only.
-    ``absent`` are kinds of steps that will be skipped.
+    ``absent`` are kinds of steps that will be skipped; ``pin`` fixes what may move while a night
+    goes on, such as the commit of a branch.
     """
     slot = slot_of(now, at)
     newest = _newest(journal, tell)
@@ -57,12 +59,12 @@ def choose_night(
             raise UsageProblem(f"{what}.", "Run `flink-boost nightly` for the next one.")
         return _going_on(journal, newest, groups, absent)
     if newest is None or newest.slot < slot:
-        return _new(journal, slot, wanted, groups, label, absent)
+        return _new(journal, slot, pin(wanted), groups, label, absent)
     if newest.state.has_ended:
         return None
     if newest.state is NightState.MISSING:
         # It was told to be missing before it came: it may be about something else.
-        return _new(journal, newest.slot, wanted, groups, label, absent)
+        return _new(journal, newest.slot, pin(wanted), groups, label, absent)
     return _going_on(journal, newest, groups, absent)
 
 
@@ -74,7 +76,7 @@ def plan_of(
     number, count = parse_shard(order.shard)
     mine = take_shard(group, number, count)
     by_line = dict.fromkeys(order.lines, mine)
-    return by_line, plan_night(order.lines, by_line, order.pairs, taken)
+    return by_line, plan_night(order.lines, by_line, order.pairs, taken, order.project)
 
 
 def _newest(journal: NightJournal, tell: Tell) -> NightRecord | None:

@@ -27,6 +27,7 @@ from flink_boost.service.nightly.night import Act, Waiting, when_free
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import PlannedStep
 from flink_boost.service.nightly.pruning import prune_old
+from flink_boost.service.nightly.recipes import described
 from flink_boost.service.nightly.tree import seed_of
 from flink_boost.service.quicklook import Places
 
@@ -88,9 +89,13 @@ class Steps:
         if self.order.build:
             note = self.parts.build(line, self.journal.log(night.night, step.name))
         self.parts.class_paths(line)
+        if self.parts.builds is not None:
+            note = described(self.parts.builds(line))
         return night, note
 
     def _verify(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
+        if step.pointless:
+            raise StepSkipped(step.pointless)
         log = self.journal.log(night.night, step.name)
         seed = seed_of(night.slot)
         return night, self.parts.verify(self.lines[step.line], self.order.strings, seed, log)
@@ -107,9 +112,11 @@ class Steps:
         java, box = self.parts.describe(line)
         # A clock that was set back does not put a run before its slot.
         started = max(self.clock(), night.slot).replace(microsecond=0)
-        work = LineWork(
-            line, self.groups[step.line], self.parts.class_paths(line), java, box, started
-        )
+        builds = self.parts.builds(line) if self.parts.builds is not None else None
+        paths = self.parts.class_paths(line)
+        if builds is not None:
+            paths = builds.class_paths(paths.stock)
+        work = LineWork(line, self.groups[step.line], paths, java, box, started, builds)
         with self.shown() as progress:
             run_id = when_free(
                 lambda: measure_line(

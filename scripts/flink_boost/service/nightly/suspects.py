@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure.history import load_history
+from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.journal import NightJournal
@@ -15,8 +16,6 @@ from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.parts import StepSkipped, Tell
 from flink_boost.service.quicklook import Places
 from flink_boost.service.reruns.setup import rerun_means
-
-OURS = "flink-boost"
 
 
 @dataclass(frozen=True)
