@@ -35,8 +35,7 @@ from flink_boost.flink.side import SIDE_TITLES, Side
 
 # Grows when a field is added: an older flink-boost would not know what to make of it.
 RUN_SCHEMA = 2
-
-OURS = "flink-boost"
+OURS = "flink-boost"  # as the project that a run is about
 
 
 class Frozen(BaseModel):
