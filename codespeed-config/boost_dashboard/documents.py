@@ -72,7 +72,12 @@ BoxName = Annotated[Name, Field(max_length=100)]
 RunName = Annotated[Name, Field(max_length=42)]
 AlarmId = Annotated[str, StringConstraints(strict=True, pattern=r"^a[0-9a-f]{10}$")]
 NightId = Annotated[
-    str, StringConstraints(strict=True, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{4}$")
+    str,
+    # Boxes of one name that share a night each tell their part: ``…T0100-2of3``.
+    StringConstraints(
+        strict=True,
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{4}(-[1-9][0-9]?of[1-9][0-9]?)?$",
+    ),
 ]
 _Label = Annotated[Name, Field(max_length=100)]
 _Fact = Annotated[

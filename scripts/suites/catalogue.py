@@ -57,6 +57,7 @@ _QUIET = (
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
     "service/test_nightly.py",
+    "service/test_nightly_recipe.py",
     "service/test_quicklook.py",
     "service/test_reruns.py",
 )
@@ -68,6 +69,7 @@ _FORKING = (
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
     "service/test_nightly.py",
+    "service/test_nightly_recipe.py",
     "service/test_reruns.py",
 )
 _INSTALLATIONS = (

@@ -31,6 +31,7 @@ from flink_boost.service.nightly.model import Against, Order
 from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.parts import Parts
 from flink_boost.service.nightly.people import People
+from flink_boost.service.nightly.plan import parse_shard
 from flink_boost.service.nightly.profiles import MINUTES as PROFILE_MINUTES
 from flink_boost.service.nightly.profiles import AlarmProfiles
 from flink_boost.service.nightly.recipes import order_sentence, with_recipe
@@ -183,7 +184,7 @@ def command(
             lines=tuple(find_line(version).version for version in dict.fromkeys(chosen)),
             group=group or usual,
             patterns=only,
-            shard=shard,
+            shard="/".join(map(str, parse_shard(shard))),
             pairs=pairs,
             build=not no_build,
             strings=parse_count(strings),

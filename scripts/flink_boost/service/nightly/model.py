@@ -15,7 +15,8 @@ from pydantic import Field, FiniteFloat
 
 from flink_boost.measure.model import Frozen
 
-NIGHT_PATTERN = r"\d{4}-\d\d-\d\dT\d{4}"
+# Boxes of one name that share a night each have their part: ``2026-11-24T0100-2of3``.
+NIGHT_PATTERN = r"\d{4}-\d\d-\d\dT\d{4}(-[1-9]\d?of[1-9]\d?)?"
 SHARD_PATTERN = r"[1-9]\d*/[1-9]\d*"
 
 

@@ -134,7 +134,7 @@ class People:
             found = compare(info, forkfiles.read_forks(self.places.results, info).forks)
             rows += [
                 ReportedRow(
-                    line=info.line,
+                    line=f"{info.line} {info.recipe_project}".strip(),
                     benchmark=one.cell.name,
                     ratio=one.ratio,
                     low=one.low if one.low > 0 else None,

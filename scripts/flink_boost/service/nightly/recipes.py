@@ -21,6 +21,7 @@ from flink_boost.service.builds.repository import resolve
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import Against, NightState, Order
 from flink_boost.service.nightly.parts import BuildSides, FindClassPaths, Tell
+from flink_boost.service.nightly.slots import WHOLE
 
 _SHOWN = 12
 
@@ -70,13 +71,13 @@ def pinned(order: Order, journal: NightJournal, tell: Tell) -> Order:
     if order.against is Against.COMMIT:
         reference = resolve(recipe.repository, order.reference)
     elif order.against is Against.NIGHT_BEFORE:
-        reference = last_complete(journal, order.project) or ""
+        reference = last_complete(journal, order.project, order.shard) or ""
         if not reference:
             tell(f"No night of {order.project} is complete so far: the release is compared with.")
     return order.model_copy(update={"commit": commit, "reference": reference})
 
 
-def last_complete(journal: NightJournal, project: str) -> str | None:
+def last_complete(journal: NightJournal, project: str, shard: str = WHOLE) -> str | None:
     """The commit of the newest complete night of a project; None where there is none."""
     for name in reversed(journal.nights()):
         try:
@@ -84,7 +85,8 @@ def last_complete(journal: NightJournal, project: str) -> str | None:
         except BrokenData:
             continue
         # Two commits that somebody chose are no night that another follows.
-        followed = order.project == project and order.against is not Against.COMMIT
+        same = (order.project, order.shard) == (project, shard)
+        followed = same and order.against is not Against.COMMIT
         if followed and night.state is NightState.COMPLETE and order.commit:
             return order.commit
     return None
