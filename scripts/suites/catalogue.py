@@ -56,6 +56,7 @@ _QUIET = (
     "publish/test_upload_killed.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
+    "service/test_night_profiles.py",
     "service/test_nightly.py",
     "service/test_quicklook.py",
     "service/test_reruns.py",
@@ -67,6 +68,7 @@ _FORKING = (
     "measure/test_profiles.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
+    "service/test_night_profiles.py",
     "service/test_nightly.py",
     "service/test_reruns.py",
 )
