@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import httpx
@@ -82,20 +82,28 @@ class Night:
             "FLINK_BOOST_LINE": "2.3.0",
             "FLINK_BOOST_CODESPEED_URL": self.url,
             "FLINK_BOOST_TOKEN_FILE": "/run/secrets/codespeed-token",
-            **{name: text for name, text in os.environ.items() if name.startswith(_PLACES)},
+            **(here := {name: os.environ[name] for name in os.environ if name.startswith(_PLACES)}),
         }
         volumes = {
             f"{self.srv}:/srv",
             f"{self.repository}:/repository.git:ro",
             f"{self.locks}:/var/tmp/flink-boost",
             f"{self.token}:/run/secrets/codespeed-token:ro",
-            "/etc/ssl/certs:/etc/ssl/certs:ro",
-            *(f"{file}:{file}:ro" for file in ("/etc/pip.conf",) if Path(file).is_file()),
+            *(f"{place}:{place}:ro" for place in _settings(here.values())),
         }
         options = [f"--env={name}={text}" for name, text in variables.items()]
         options += [f"--volume={volume}" for volume in sorted(volumes)]
         entry = ("--", "flink-boost-runner", *command)
         return buildah("run", *options, self.container, *entry, seconds=SECONDS)
+
+
+def _settings(values: Iterable[str]) -> Iterator[Path]:
+    """Folders and files of the machine's that these variables, or pip, may mean."""
+    certificates = Path("/etc/ssl/certs")
+    yield certificates
+    for place in map(Path, ("/etc/pip.conf", *values)):
+        if place.is_absolute() and place.exists() and certificates not in place.parents:
+            yield place
 
 
 def test_a_night_in_the_container_comes_to_its_end(runner: str, tmp_path: Path) -> None:
