@@ -121,6 +121,28 @@ def test_a_short_run_passes_and_says_what_it_did(
     assert len(str(result["dropin_sha256"])) == 64
 
 
+def test_a_program_gets_one_object_whatever_the_result(
+    build: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert soak(build, "--cases", "2000", "--json") == 0
+    printed = capfd.readouterr()
+    answer = json.loads(printed.out)
+    assert (answer["ok"], answer["passed"], answer["done"]) == (True, True, 2000)
+    assert Path(answer["file"]).is_file()
+    assert printed.err
+
+    assert soak(build, "--cases", "1e6", "--break", "read+6F22", "--json") == 1
+    answer = json.loads(capfd.readouterr().out)
+    assert (answer["ok"], answer["exit_code"], answer["passed"]) == (False, 1, False)
+    case = str(answer["failing_case"])
+    assert f"--case {case}" in answer["next_step"]
+
+    assert soak(build, "--case", case, "--json") == 0
+    assert json.loads(capfd.readouterr().out)["passed"] is True
+    assert soak(build, "--cases", "many", "--json") == 2
+    assert json.loads(capfd.readouterr().out)["error"]
+
+
 def test_modes_reach_the_codec(build: Path) -> None:
     assert soak(build, "--cases", "2000", "--mode", "no-compact-strings") == 0
     assert "compact strings are switched off" in str(result_of(build)["access"])

@@ -10,7 +10,13 @@ from datetime import UTC, datetime
 import click
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import (
+    failing_in_json,
+    json_option,
+    print_json,
+    refuse_options_before,
+    say,
+)
 from flink_boost.cli.context import Settings
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.judge.alarms import (
@@ -30,8 +36,9 @@ _LONGEST_NAME = 94  # that the dashboard takes
 
 
 @click.group(name="alarm", invoke_without_command=True)
+@json_option
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, as_json: bool) -> None:
     """List, show or decide about changes of speed that reruns have confirmed.
 
     \b
@@ -41,7 +48,9 @@ def command(ctx: click.Context) -> None:
       flink-boost alarm accept a1b2 --reason "The price of FLINK-12345."
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(list_command)
+        ctx.invoke(list_command, as_json=as_json)
+    else:
+        refuse_options_before(ctx, as_json)
 
 
 @command.command(name="list")
@@ -49,7 +58,13 @@ def command(ctx: click.Context) -> None:
 @json_option
 @click.pass_obj
 def list_command(settings: Settings, everything: bool = False, as_json: bool = False) -> None:
-    """List alarms; those that the same commits caused stand together, newest first."""
+    """List alarms; those that the same commits caused stand together, newest first.
+
+    \b
+    Examples:
+      flink-boost alarm list
+      flink-boost alarm list --all --json
+    """
     with failing_in_json("alarm list", as_json):
         registry = load_registry(settings.build)
     shown = [one for one in registry.alarms if everything or one.state in _CURRENT]
@@ -75,6 +90,10 @@ def show_command(settings: Settings, alarm_id: str, as_json: bool) -> None:
     """Show one alarm: reruns, bisect, decision, history.
 
     ALARM_ID may be the beginning of one.
+
+    \b
+    Examples:
+      flink-boost alarm show a1b2
     """
     with failing_in_json("alarm show", as_json):
         record = load_registry(settings.build).find(alarm_id)
@@ -106,7 +125,7 @@ def missed_command(
     It counts as missed on the dashboard until an alarm tells of that benchmark and commit.
 
     \b
-    Example:
+    Examples:
       flink-boost alarm missed serializerTuple 3f9c2d1 --reason "Found by bisecting by hand, 4 %."
     """
     with failing_in_json("alarm missed", as_json):
@@ -145,7 +164,7 @@ def _missed(
     return change
 
 
-def _deciding(name: str, state: AlarmState, summary: str) -> click.Command:
+def _deciding(name: str, state: AlarmState, summary: str, why: str) -> click.Command:
     @click.argument("alarm_id")
     @click.option("--reason", required=True, help="Why; shown wherever the alarm is.")
     @click.option("--by", help="Who decided; default: you.", default=getpass.getuser)
@@ -159,7 +178,12 @@ def _deciding(name: str, state: AlarmState, summary: str) -> click.Command:
         else:
             say(f"{record.id} is {state.value}. `flink-boost detect --confirm --send` tells it.")
 
-    decide.__doc__ = summary
+    decide.__doc__ = f"""{summary}
+
+    \b
+    Examples:
+      flink-boost alarm {name} a1b2 --reason "{why}"
+    """
     return command.command(name=name)(decide)
 
 
@@ -167,12 +191,19 @@ accept_command = _deciding(
     "accept",
     AlarmState.ACCEPTED,
     "Close an alarm: the change is real and stays. Its new level is the one that counts.",
+    "The price of FLINK-12345.",
 )
 reject_command = _deciding(
-    "reject", AlarmState.REJECTED, "Close an alarm that is wrong: there is no such change."
+    "reject",
+    AlarmState.REJECTED,
+    "Close an alarm that is wrong: there is no such change.",
+    "Ten more pairs by hand show none.",
 )
 environment_command = _deciding(
-    "environment", AlarmState.ENVIRONMENT, "Close an alarm: it was the box, not the code."
+    "environment",
+    AlarmState.ENVIRONMENT,
+    "Close an alarm: it was the box, not the code.",
+    "A new kernel since Monday.",
 )
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import (
     group_option,
@@ -34,7 +35,7 @@ from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.thirdside import ensure_third
-from flink_boost.publish.comparison import comparison_sheets
+from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
 
@@ -106,6 +107,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     " --resume also for a run that is complete.",
 )
 @java_option
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -125,6 +127,7 @@ def command(
     resume: str | None,
     profile: bool,
     java: str | None,
+    as_json: bool,
 ) -> RunInfo:
     """Measure stock and patched forks in turn, then compare them.
 
@@ -147,7 +150,13 @@ def command(
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     measuring = machine_lock(lock_file(os.environ), f"flink-boost bench into {settings.results}")
-    with terminated_like_interrupted(), store.lock(settings.results), measuring:
+    with (
+        failing_in_json("bench", as_json),
+        told_aside(as_json),
+        terminated_like_interrupted(),
+        store.lock(settings.results),
+        measuring,
+    ):
         if resume:
             _refuse_plan_options(ctx, patterns)
             info, paths, java = _resume(settings, resume, java, environment)
@@ -187,15 +196,20 @@ def command(
             store.create_run(settings.results, info)
         errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
         profiling = Profiling(settings.results, info, paths, java, errors) if profile else None
-        _carry_out(settings, info, paths, java, errors)
-        if profiling is not None:
+        failure = _carry_out(settings, info, paths, java, errors)
+        if profiling is not None and failure is None:
             profiling.take_missing()
-        return info
+    if as_json:
+        _print_json(settings, info, failure)
+    if failure is not None:
+        raise failure
+    return info
 
 
 def _carry_out(
     settings: Settings, info: RunInfo, paths: classpaths.ClassPaths, java: str, errors: Console
-) -> None:
+) -> BenchmarkFailed | None:
+    """Measures what is missing and shows it all; what is returned is to be raised in the end."""
     failure: BenchmarkFailed | None = None
     try:
         with shown_progress(errors) as progress:
@@ -213,8 +227,14 @@ def _carry_out(
     click.echo(f"Run: {info.run_id}")
     if not info.purpose.makes_a_point and Side.CONTROL not in info.sides:
         errors.out(f"Its purpose is {info.purpose.value}: it is no point of the trend.")
-    if failure is not None:
-        raise failure
+    return failure
+
+
+def _print_json(settings: Settings, info: RunInfo, failure: BenchmarkFailed | None) -> None:
+    forks = forkfiles.load_forks(settings.results, info.run_id)
+    found = comparison_document(info, forks, DEFAULT_CONFIDENCE)
+    problem = {"error": failure.message, "next_step": failure.next_step} if failure else {}
+    print_json("bench", failure.exit_code if failure else 0, {**found, **problem}, "It is measured")
 
 
 def _sides(aa: bool, third: str | None) -> tuple[Side, ...]:

@@ -64,6 +64,10 @@ def freeze(
 
     JAR is an older release of ours, or tonight's. Keep a copy of build/canary: a canary that is
     frozen anew learns anew.
+
+    \b
+    Examples:
+      flink-boost canary freeze 2.3.0 flink-boost-2.3.0-0.1.0.jar
     """
     settings: Settings = ctx.obj
     with failing_in_json("canary freeze", as_json):
@@ -90,7 +94,13 @@ def freeze(
 @json_option
 @click.pass_context
 def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
-    """Show what is frozen, whether its files are whole, and what its nights said."""
+    """Show what is frozen, whether its files are whole, and what its nights said.
+
+    \b
+    Examples:
+      flink-boost canary show
+      flink-boost canary show --line 2.3.0 --json
+    """
     settings: Settings = ctx.obj
     shown = []
     with failing_in_json("canary show", as_json):
@@ -132,6 +142,10 @@ def run(
     """Measure the canary of a line, and say whether it has moved; 34 is the code when it has.
 
     What was begun today (UTC) goes on.
+
+    \b
+    Examples:
+      flink-boost canary run --line 2.3.0
     """
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
