@@ -222,3 +222,22 @@ class NightIncomplete(FlinkBoostError):
     """A night is missing, stopped, short, empty, refused or failed."""
 
     exit_code = 31
+
+
+class HubRefused(FlinkBoostError):
+    """GitHub will not do what was asked, however often: a bad token, a missing permission."""
+
+    exit_code = 28
+
+
+class HubAway(FlinkBoostError):
+    """GitHub cannot be reached now or asks to wait; nothing is lost, and later it may work.
+
+    ``retry_after`` is in seconds from now, None where GitHub does not say.
+    """
+
+    exit_code = 29
+
+    def __init__(self, message: str, next_step: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, next_step)
+        self.retry_after = retry_after
