@@ -230,6 +230,10 @@ class HubRefused(FlinkBoostError):
     exit_code = 28
 
 
+class PullRequestRefused(HubRefused):
+    """As ``HubRefused``, for one pull request: it is locked, gone or has no such commit."""
+
+
 class HubAway(FlinkBoostError):
     """GitHub cannot be reached now or asks to wait; nothing is lost, and later it may work.
 
