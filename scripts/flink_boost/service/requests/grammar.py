@@ -137,7 +137,9 @@ def _verb(words: list[str]) -> Parsed:
         return Mistake(
             "verb-alone", f"`{verb}` stands alone, without {shown(words[1])}.", f"{COMMAND} {verb}"
         )
-    return {"help": Help(), "status": Status(), "cancel": Cancel()}[verb]
+    if verb == "help":
+        return Help()
+    return Status() if verb == "status" else Cancel()
 
 
 def _request(words: list[str], known: Catalogue, bounds: Bounds) -> Asked | Mistake:

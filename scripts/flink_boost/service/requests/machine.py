@@ -102,9 +102,7 @@ def target(source: State | None, event: Event) -> State:
 
 def sources(event: Event) -> tuple[State, ...]:
     """In which states an event may happen."""
-    return tuple(
-        one.source for one in TRANSITIONS if one.event is event and one.source is not None
-    )
+    return tuple(one.source for one in TRANSITIONS if one.event is event and one.source is not None)
 
 
 def drawing() -> str:

@@ -4,13 +4,13 @@ The rule, for an answer with *m* benchmarks:
 
 1. Every benchmark is measured in the planned number of pairs. One whose 95 % interval excludes
    "equally fast" is only *suspected*.
-2. Suspects are measured again, in as many fresh pairs. *Faster* or *slower* is said when these alone
-   exclude it, too, in the same direction, at the level ``min(5 %, 40 % / m)``.
+2. Suspects are measured again, in as many fresh pairs. *Faster* or *slower* is said when these
+   alone exclude it, too, in the same direction, at the level ``min(5 %, 40 % / m)``.
 
-Of equal builds 5 % of the benchmarks are suspected, half of them are apart in the same direction by
-chance, and of these no more than the level: 5 % / 2 * 40 % / m * m, which is 1 answer in 200 at most.
-Forks of two modes, where five pairs agree by chance more often than Student's t supposes, have to do
-so twice. ``test_requests_false_alarms.py`` counts both.
+Of equal builds 5 % of the benchmarks are suspected. Half of these are apart in the same direction
+again, and no more than the level far enough: m * 5 % / 2 * 40 % / m is 1 answer in 100. Forks of two
+modes, where five pairs agree by chance more often than Student's t supposes, have to do so twice.
+``test_false_alarms.py`` counts both.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class RowVerdict(StrEnum):
 class Row(Frozen):
     """One benchmark of an answer. Ratios are of speed, head to base: above 1 is faster.
 
-    ``within`` is x of "no change beyond ±x", ``smallest`` y of "smallest effect that could have been
-    seen is y"; both as shares, such as 0.018.
+    ``within`` is x of "no change beyond ±x", ``smallest`` y of "smallest effect that could have
+    been seen is y"; both as shares, such as 0.018.
     """
 
     name: str
@@ -69,9 +69,7 @@ class Row(Frozen):
 
 def suspects(differences: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
     """Names whose log speed-ups seem to differ from 0, in their order: to be measured again."""
-    return tuple(
-        name for name, found in differences.items() if direction(found, SUSPECTED_AT) != 0
-    )
+    return tuple(name for name, found in differences.items() if direction(found, SUSPECTED_AT) != 0)
 
 
 def direction(differences: Sequence[float], level: float) -> int:
