@@ -29,6 +29,8 @@ _MOST_VALUES = 100_000
 _LARGEST = 1e18  # of a score; a year in nanoseconds is 3e16
 _MOST_PARAMETERS = 32
 _MOST_LETTERS = 1000
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_BRACKET = re.compile(r"[\[{\]}]")
 _UNIT = re.compile(r"[A-Za-z]{1,12}/[A-Za-z]{1,12}")
 _MODES = frozenset(mode.value for mode in Mode)
 _KEPT = {
@@ -96,26 +98,13 @@ def _parsed(content: bytes) -> Any:
 
 def _require_shallow(text: str) -> None:
     """Before it is parsed: depth and number of values, as brackets and commas tell them."""
-    depth = values = 0
-    inside = escaped = False
-    for letter in text:
-        if inside:
-            if escaped:
-                escaped = False
-            elif letter == "\\":
-                escaped = True
-            elif letter == '"':
-                inside = False
-        elif letter == '"':
-            inside = True
-        elif letter in "[{":
-            depth += 1
-        elif letter in "]}":
-            depth -= 1
-        elif letter == ",":
-            values += 1
-        if depth > _MOST_DEPTH or values > _MOST_VALUES:
-            raise _refused("it is deeper or has more values than anything that JMH writes")
+    bare = _STRING.sub("", text)
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(bare):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    if deepest > _MOST_DEPTH or bare.count(",") > _MOST_VALUES:
+        raise _refused("it is deeper or has more values than anything that JMH writes")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
