@@ -212,6 +212,18 @@ class NoisyBox(EnvironmentProblem):
     exit_code = 33
 
 
+class NoIsolation(EnvironmentProblem):
+    """Nothing on this machine shuts in code of strangers, or it did not start: nothing has run."""
+
+    exit_code = 35
+
+
+class RefusedResult(BrokenData):
+    """What code of strangers left is not what was asked for; nothing of it is used."""
+
+    exit_code = 36
+
+
 class NightRunning(FlinkBoostError):
     """Another process works on a night already."""
 
