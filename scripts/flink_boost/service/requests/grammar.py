@@ -98,6 +98,11 @@ def parse(body: str, known: Catalogue, bounds: Bounds) -> Parsed | None:
     return _request(words, known, bounds)
 
 
+def read_words(words: list[str], known: Catalogue, bounds: Bounds) -> Asked | Mistake:
+    """The same from words of a command line."""
+    return _request(words, known, bounds)
+
+
 def shown(text: str) -> str:
     """Somebody's text in a code span: no mark-up, no mention, no invisible character survives."""
     plain = "".join(char if " " <= char <= "~" and char != "`" else "?" for char in text)
