@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -124,7 +125,7 @@ def run_command(
             "markdown": text,
         }
         print_json("request", RequestSlower.exit_code if slower else 0, content)
-    elif click.get_text_stream("stdout").isatty():
+    elif sys.stdout.isatty():
         _print_table(rows, measured)
     else:
         say(text)

@@ -8,8 +8,8 @@ The rule, for an answer with *m* benchmarks:
    alone exclude it, too, in the same direction, at the level ``min(5 %, 40 % / m)``.
 
 Of equal builds 5 % of the benchmarks are suspected. Half of these are apart in the same direction
-again, and no more than the level far enough: m * 5 % / 2 * 40 % / m is 1 answer in 100. Forks of
-two modes, where five pairs agree by chance more often than Student's t supposes, have to do so twice.
+again, and no more than the level far enough: m * 5 % / 2 * 40 % / m is 1 answer in 100. Forks that
+have two modes agree by chance more often than Student's t supposes, but have to do so twice.
 ``test_false_alarms.py`` counts both.
 """
 
