@@ -42,7 +42,7 @@ class Event(StrEnum):
     BUILT = "both are built"
     SAME = "both builds are the same bytes"
     MEASURED = "all forks are measured"
-    SENT = "the verdict is posted"
+    ANSWERED = "the answer is written"
     BROKE = "it cannot be done"
     STOPPED = "cancelled"
     NEWER = "a newer request of its pull request"
@@ -72,7 +72,7 @@ TRANSITIONS = (
     Transition(State.BUILDING, Event.BUILT, State.MEASURING),
     Transition(State.BUILDING, Event.SAME, State.ANSWERING),
     Transition(State.MEASURING, Event.MEASURED, State.ANSWERING),
-    Transition(State.ANSWERING, Event.SENT, State.DONE),
+    Transition(State.ANSWERING, Event.ANSWERED, State.DONE),
     Transition(State.BUILDING, Event.BROKE, State.FAILED),
     Transition(State.MEASURING, Event.BROKE, State.FAILED),
     Transition(State.ANSWERING, Event.BROKE, State.FAILED),
