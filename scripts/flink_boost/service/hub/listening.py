@@ -84,6 +84,7 @@ def listening(
         )
     except OSError as error:
         dispatcher.shutdown()
+        _close(sockets)
         raise EnvironmentProblem(
             f"The webhook cannot listen on {host}:{port} ({error.strerror}).",
             "Give another port, or end what listens there.",
@@ -99,8 +100,12 @@ def listening(
         server.pull_trigger()  # ends the loop's wait
         loop.join()
         dispatcher.shutdown()
-        for one in list(sockets.values()):
-            one.close()
+        _close(sockets)
+
+
+def _close(sockets: dict[int, Any]) -> None:
+    for one in list(sockets.values()):
+        one.close()
 
 
 def _run(sockets: dict[int, Any], over: threading.Event) -> None:
