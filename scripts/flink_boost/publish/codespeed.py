@@ -28,6 +28,7 @@ from flink_boost.publish.run_note import RunNote, note_of
 
 PROJECT = "Flink"
 _BRANCH_OF_THE_NIGHTS = "master"
+_BRANCHES = {Purpose.NIGHTLY: _BRANCH_OF_THE_NIGHTS, Purpose.REQUEST: "benchmark-request"}
 
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
 BENCHMARK_NAME_LENGTH = 100
@@ -93,7 +94,7 @@ def branch(run: RunInfo) -> str:
     What is no night is then no point of their curve either, and a quick look after it, with eight
     benchmarks, does not take the place of its two hundred.
     """
-    return _BRANCH_OF_THE_NIGHTS if run.purpose is Purpose.NIGHTLY else run.purpose.value
+    return _BRANCHES.get(run.purpose, run.purpose.value)
 
 
 def executable(run: RunInfo, side: Side) -> str:
