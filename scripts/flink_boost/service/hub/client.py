@@ -66,11 +66,13 @@ class GitHubClient:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         transport: BoundedTransport | None = None,
+        read_seconds: float = READ_SECONDS,
     ) -> None:
         self._account = account
         self._clock = clock
         self._sleep = sleep
         self._transport = transport or BoundedTransport()
+        self._timeout = httpx.Timeout(read_seconds, connect=CONNECT_SECONDS)
         self._installation: int | None = None
         self._github = self._signed()
         self._not_before = 0.0
@@ -109,10 +111,6 @@ class GitHubClient:
             return self._call(method, path, None, body, {})
         finally:
             self._wrote = self._clock()
-
-    def end(self) -> None:
-        """Closes the connections."""
-        self._transport.end()
 
     def _call(
         self,
@@ -234,7 +232,7 @@ class GitHubClient:
             base_url=account.api,
             user_agent=_AGENT,
             follow_redirects=False,
-            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            timeout=self._timeout,
             transport=self._transport,
             cache_strategy=MemCacheStrategy(),
             http_cache=False,

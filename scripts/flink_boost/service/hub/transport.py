@@ -22,7 +22,7 @@ class EndlessAnswer(httpx.TransportError):
 class BoundedTransport(httpx.HTTPTransport):
     """httpx's transport with a time for the whole body and a largest size of it.
 
-    It outlives the clients that use it, so that connections are kept: ``end`` closes it.
+    Each call has a connection of its own: calls are seldom, and none then meets one that ended.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class BoundedTransport(httpx.HTTPTransport):
         whole_seconds: float = WHOLE_SECONDS,
         largest: int = LARGEST_ANSWER,
     ) -> None:
-        super().__init__()
+        super().__init__(limits=httpx.Limits(max_keepalive_connections=0))
         self._clock = clock
         self._whole_seconds = whole_seconds
         self._largest = largest
@@ -46,11 +46,7 @@ class BoundedTransport(httpx.HTTPTransport):
         return response
 
     def close(self) -> None:
-        """Nothing: a client that ends leaves the connections to the next."""
-
-    def end(self) -> None:
-        """Closes the connections."""
-        super().close()
+        """Nothing: it would end what other threads have under way, and nothing is kept open."""
 
 
 class _Bounded(httpx.SyncByteStream):
