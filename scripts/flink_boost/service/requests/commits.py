@@ -14,7 +14,7 @@ from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.processes import bare_environment
 from flink_boost.service.builds.repository import resolve
-from flink_boost.service.requests.model import Order
+from flink_boost.service.requests.model import RequestOrder
 
 _SECONDS = 600.0
 _LARGEST_FILE = 2 << 30  # bytes: a pack of more is no pull request
@@ -24,7 +24,7 @@ _SETTINGS = (
 )
 
 
-def fetch_commits(order: Order, clone: Path, folder: Path) -> Path:
+def fetch_commits(order: RequestOrder, clone: Path, folder: Path) -> Path:
     """The repository in ``folder`` that has both commits; what the clone has is not fetched.
 
     Raises ``BuildFailed`` when one cannot be had.

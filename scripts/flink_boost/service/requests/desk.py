@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from flink_boost.base.errors import HubAway, PullRequestRefused
 from flink_boost.service.hub.model import Comment, Hub, PullRequest
 from flink_boost.service.requests import grammar, wording
-from flink_boost.service.requests.catalogue import Bounds, Catalogue
+from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.foretelling import (
     Blocked,
     eta,
@@ -21,8 +21,8 @@ from flink_boost.service.requests.foretelling import (
     foretold_seconds,
     habit_of,
 )
-from flink_boost.service.requests.machine import Event, State
-from flink_boost.service.requests.model import Order, Request, request_id
+from flink_boost.service.requests.machine import Event, RequestState
+from flink_boost.service.requests.model import Request, RequestOrder, request_id
 from flink_boost.service.requests.outbox import Words
 from flink_boost.service.requests.queue import RequestQueue
 
@@ -40,7 +40,7 @@ class Desk:
 
     hub: Hub
     queue: RequestQueue
-    known: Catalogue
+    known: Offerings
     bounds: Bounds
     recipe: str
     now: Callable[[], datetime]
@@ -148,7 +148,7 @@ class Desk:
         except PullRequestRefused as error:
             self.queue.close(comment, "no base", _reply(comment, error.message), now)
             return
-        order = Order(
+        order = RequestOrder(
             base=base,
             head=pull.head_sha,
             line=asked.line,
@@ -162,7 +162,9 @@ class Desk:
         )
         key = request_id(self.queue.repository, str(comment.id))
         seconds = foretold_seconds(self.known.seconds(asked.names, asked.pairs))
-        waiting = [one for one in self.queue.live(comment.number) if one.state is State.QUEUED]
+        waiting = [
+            one for one in self.queue.live(comment.number) if one.state is RequestState.QUEUED
+        ]
         replaced = {
             one.id: wording.status_words(one, wording.replaced_text(key)) for one in waiting
         }
@@ -173,7 +175,7 @@ class Desk:
             comment_id=comment.id,
             author=comment.author,
             order=order,
-            state=State.QUEUED,
+            state=RequestState.QUEUED,
             asked=comment.created,
             queued=now,
             expected=seconds,
@@ -189,7 +191,11 @@ class Desk:
             return wording.NOTHING_HERE
         lines = []
         for one in live:
-            where = self._place_text(one, set()) if one.state is State.QUEUED else one.state.value
+            where = (
+                self._place_text(one, set())
+                if one.state is RequestState.QUEUED
+                else one.state.value
+            )
             lines.append(f"- `{one.id}` for `{one.order.head[:12]}`: {where}")
         return "\n".join(lines)
 
@@ -238,5 +244,5 @@ def _history(ended: Sequence[Request]) -> list[tuple[float, float]]:
     return [
         (one.expected, (one.ended - one.started).total_seconds())
         for one in ended
-        if one.state is State.DONE and one.started is not None and one.ended is not None
+        if one.state is RequestState.DONE and one.started is not None and one.ended is not None
     ]

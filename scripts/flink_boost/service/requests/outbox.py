@@ -15,7 +15,7 @@ _CLAIM = timedelta(minutes=2)
 
 
 @dataclass(frozen=True)
-class Unsent:
+class UnsentMessage:
     """A message whose text is not yet on the hub.
 
     ``tried``: it may be there all the same, perhaps with an earlier text.
@@ -37,7 +37,7 @@ class Words:
     body: str
 
 
-class Outbox:
+class HubOutbox:
     """The messages of one repository. Stateless: any number of processes may use it."""
 
     def __init__(self, repository: str) -> None:
@@ -61,7 +61,7 @@ class Outbox:
             rows = table.HubMessage.objects.filter(pk=made.pk)
             rows.update(body=words.body, waiting=not made.gone, made=naive(now))
 
-    def waiting(self, now: datetime, most: int = 50) -> tuple[Unsent, ...]:
+    def waiting(self, now: datetime, most: int = 50) -> tuple[UnsentMessage, ...]:
         """Messages that are to be sent; claimed, so that no other server sends them meanwhile."""
         from django.db.models import Q
 
@@ -69,7 +69,7 @@ class Outbox:
         free = Q(claimed=None) | Q(claimed__lt=naive(now - _CLAIM))
         due = table.objects.filter(free, repository=self.repository, waiting=True, gone=False)
         return tuple(
-            Unsent(
+            UnsentMessage(
                 row.marker,
                 row.number,
                 row.body,
@@ -80,7 +80,7 @@ class Outbox:
             if due.filter(pk=row.pk).update(claimed=naive(now))
         )
 
-    def sent(self, message: Unsent, remote: int) -> None:
+    def sent(self, message: UnsentMessage, remote: int) -> None:
         """That text is on the hub. If it has changed since, it waits again."""
         table = tables().HubMessage
         rows = table.objects.filter(repository=self.repository, marker=message.marker)
@@ -88,7 +88,7 @@ class Outbox:
             rows.update(remote=remote, sent=message.body, claimed=None, problem="")
             rows.filter(body=message.body).update(waiting=False)
 
-    def unsent(self, message: Unsent, problem: str, *, gone: bool) -> None:
+    def unsent(self, message: UnsentMessage, problem: str, *, gone: bool) -> None:
         """It could not be sent: for ever, or for now."""
         rows = tables().HubMessage.objects.filter(repository=self.repository, marker=message.marker)
         rows.update(claimed=None, gone=gone, problem=problem[:500])

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flink_boost.service.hub.model import Comment
-from flink_boost.service.requests.machine import AT_WORK, Event, State, sources, target
-from flink_boost.service.requests.model import Order, Request
-from flink_boost.service.requests.outbox import Outbox, Words
+from flink_boost.service.requests.machine import AT_WORK, Event, RequestState, sources, target
+from flink_boost.service.requests.model import Request, RequestOrder
+from flink_boost.service.requests.outbox import HubOutbox, Words
 from flink_boost.service.requests.stored import atomic, aware, comment_of, naive, request_of, tables
 
 MOST_ATTEMPTS = 3  # workers that died on a request before it is given up
-_LIVE = [State.QUEUED.value, *(state.value for state in AT_WORK)]
+_LIVE = [RequestState.QUEUED.value, *(state.value for state in AT_WORK)]
 
 
 class RequestQueue:
@@ -26,7 +26,7 @@ class RequestQueue:
 
     def __init__(self, repository: str) -> None:
         self.repository = repository
-        self.outbox = Outbox(repository)
+        self.outbox = HubOutbox(repository)
 
     # What is read
 
@@ -85,7 +85,7 @@ class RequestQueue:
         self,
         comment: Comment,
         key: str,
-        order: Order,
+        order: RequestOrder,
         seconds: float,
         words: Words,
         replaced: Mapping[str, Words],
@@ -147,13 +147,13 @@ class RequestQueue:
         for row in stopped.order_by("queued"):
             fields = self._beginning(worker, now, row.started)
             if stopped.filter(pk=row.pk, beat=row.beat, worker=row.worker).update(
-                state=State.BUILDING.value, attempts=row.attempts + 1, **fields
+                state=RequestState.BUILDING.value, attempts=row.attempts + 1, **fields
             ):
                 return self.find(row.key)
-        waiting = table.objects.filter(repository=self.repository, state=State.QUEUED.value)
+        waiting = table.objects.filter(repository=self.repository, state=RequestState.QUEUED.value)
         for row in waiting.order_by("queued", "pk"):
             fields = self._beginning(worker, now, row.started)
-            goal = target(State.QUEUED, Event.TAKEN)
+            goal = target(RequestState.QUEUED, Event.TAKEN)
             if waiting.filter(pk=row.pk).update(
                 state=goal.value, attempts=row.attempts + 1, **fields
             ):
@@ -197,7 +197,7 @@ class RequestQueue:
         """
         found = []
         for request in self.live(number):
-            if request.state is State.QUEUED:
+            if request.state is RequestState.QUEUED:
                 words = tuple(said[key] for key in (request.id,) if key in said)
                 if self.move(request.id, None, Event.STOPPED, now, words):
                     found.append(request.id)

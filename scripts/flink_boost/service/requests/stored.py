@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flink_boost.service.hub.model import Comment
-from flink_boost.service.requests.machine import State
-from flink_boost.service.requests.model import Order, Request
+from flink_boost.service.requests.machine import RequestState
+from flink_boost.service.requests.model import Request, RequestOrder
 
 
 def tables() -> Any:
@@ -57,8 +57,8 @@ def request_of(row: Any) -> Request:
             "number": row.number,
             "comment_id": row.comment.comment_id,
             "author": row.author,
-            "order": Order.model_validate_json(row.order),
-            "state": State(row.state),
+            "order": RequestOrder.model_validate_json(row.order),
+            "state": RequestState(row.state),
             "stale": row.stale,
             "worker": row.worker,
             "attempts": row.attempts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flink_boost.service.requests.catalogue import Bounds, Catalogue
+from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.grammar import COMMAND, EXAMPLE, Mistake, shown
 from flink_boost.service.requests.model import Request
 from flink_boost.service.requests.outbox import Words
@@ -52,7 +52,7 @@ def mistake_text(mistake: Mistake) -> str:
     )
 
 
-def help_text(known: Catalogue, bounds: Bounds) -> str:
+def help_text(known: Offerings, bounds: Bounds) -> str:
     """What can be asked."""
     names = list(dict.fromkeys(name.partition("[")[0] for name in known.by_name))
     listed = "\n".join(f"- `{name}`" for name in names)

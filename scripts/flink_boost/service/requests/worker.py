@@ -19,11 +19,11 @@ from flink_boost.base.errors import (
 from flink_boost.service.hub.model import Hub
 from flink_boost.service.requests import wording
 from flink_boost.service.requests.answer import Circumstances, answer, headline
-from flink_boost.service.requests.catalogue import Bounds, Catalogue
+from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import require_allowed
 from flink_boost.service.requests.database import close_connections
-from flink_boost.service.requests.machine import Event, State
-from flink_boost.service.requests.model import Measured, Order, Request
+from flink_boost.service.requests.machine import Event, RequestState
+from flink_boost.service.requests.model import Measured, Request, RequestOrder
 from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.stopping import Stop, WorkStopped, stoppable
@@ -31,7 +31,7 @@ from flink_boost.service.requests.stopping import Stop, WorkStopped, stoppable
 BEAT_SECONDS = 15.0
 LOST_AFTER = timedelta(minutes=2)
 
-Measure = Callable[[Order, Callable[[Event], None]], Measured]
+Measure = Callable[[RequestOrder, Callable[[Event], None]], Measured]
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Worker:
     name: str
     hub: Hub
     queue: RequestQueue
-    known: Catalogue
+    known: Offerings
     bounds: Bounds
     measure: Measure
     turn: Callable[[], AbstractContextManager[None]]
@@ -73,7 +73,7 @@ class Worker:
         return True
 
     def _may_take(self, request: Request) -> bool:
-        if request.state is State.QUEUED:
+        if request.state is RequestState.QUEUED:
             return True
         return request.beat is None or request.beat < self.now() - LOST_AFTER
 
