@@ -1,4 +1,4 @@
-"""What the dashboard's pages take from npm, pinned by ``package-lock.json``, as plain files.
+"""What the dashboard's pages and tests take from npm, pinned by ``package-lock.json``: plain files.
 
 npm fetches the archives, since it alone knows which registry this machine uses. Nothing that they
 hold is run; only the files that ``package.json`` names are unpacked, into ``.cache/frontend``.
@@ -22,6 +22,7 @@ from packages import DamagedPackage
 
 GROUPS = ("dashboard", "dev")  # the groups of set_up.py that have pages to show
 FOLDER = Path("codespeed-config", "frontend")
+TESTS = Path("scripts", "tests", "npm")  # for the group dev only
 
 _SECONDS = 300.0
 _STAMP = "integrity"  # beside the files: which archive they are of
@@ -40,7 +41,7 @@ class Archive:
 
     @property
     def file(self) -> str:
-        return f"{self.name}-{self.version}.tgz"
+        return f"{self.name.removeprefix('@').replace('/', '-')}-{self.version}.tgz"
 
 
 def ensure_frontend(root: Path, group: str, tell: Tell) -> None:
@@ -81,12 +82,13 @@ def archives(root: Path, group: str) -> Iterator[Archive]:
     """The packages of the lock file; those for tests in the group ``dev`` only."""
     if group not in GROUPS:
         return
-    wanted = json.loads((root / FOLDER / "package.json").read_text(encoding="utf-8"))
-    locked = json.loads((root / FOLDER / "package-lock.json").read_text(encoding="utf-8"))
-    for name, files in wanted["flinkBoostFiles"].items():
-        entry = locked["packages"][f"node_modules/{name}"]
-        if group == "dev" or not entry.get("dev", False):
-            yield Archive(name, entry["version"], entry["integrity"], tuple(files))
+    for folder in (FOLDER, TESTS) if group == "dev" else (FOLDER,):
+        wanted = json.loads((root / folder / "package.json").read_text(encoding="utf-8"))
+        locked = json.loads((root / folder / "package-lock.json").read_text(encoding="utf-8"))
+        for name, files in wanted["flinkBoostFiles"].items():
+            entry = locked["packages"][f"node_modules/{name}"]
+            if group == "dev" or not entry.get("dev", False):
+                yield Archive(name, entry["version"], entry["integrity"], tuple(files))
 
 
 def _is_unpacked(archive: Archive, cache: Path) -> bool:

@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "boost_dashboard.apps.DashboardConfig",
     "codespeed",
+    "benchmark_requests.apps.BenchmarkRequestsConfig",
 ]
 MIDDLEWARE = [
     "boost_dashboard.middleware.SecurityHeaders",

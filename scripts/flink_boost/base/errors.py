@@ -212,6 +212,18 @@ class NoisyBox(EnvironmentProblem):
     exit_code = 33
 
 
+class NoIsolation(EnvironmentProblem):
+    """Nothing on this machine shuts in code of strangers, or it did not start: nothing has run."""
+
+    exit_code = 35
+
+
+class RefusedResult(BrokenData):
+    """What code of strangers left is not what was asked for; nothing of it is used."""
+
+    exit_code = 36
+
+
 class NightRunning(FlinkBoostError):
     """Another process works on a night already."""
 
@@ -222,3 +234,44 @@ class NightIncomplete(FlinkBoostError):
     """A night is missing, stopped, short, empty, refused or failed."""
 
     exit_code = 31
+
+
+class HubRefused(FlinkBoostError):
+    """GitHub will not do what was asked, however often: a bad token, a missing permission."""
+
+    exit_code = 28
+
+
+class PullRequestRefused(HubRefused):
+    """As ``HubRefused``, for one pull request: it is locked, gone or has no such commit."""
+
+
+class HubAway(FlinkBoostError):
+    """GitHub cannot be reached now or asks to wait; nothing is lost, and later it may work.
+
+    ``retry_after`` is in seconds from now, None where GitHub does not say.
+    """
+
+    exit_code = 29
+
+    def __init__(self, message: str, next_step: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, next_step)
+        self.retry_after = retry_after
+
+
+class RequestSlower(FlinkBoostError):
+    """A request was answered with "slower", and the call asked to be told by its exit code."""
+
+    exit_code = 25
+
+
+class QueueStandsStill(FlinkBoostError):
+    """Nothing happens to a request that somebody waits for."""
+
+    exit_code = 26
+
+
+class RequestServing(FlinkBoostError):
+    """Another process serves the requests of this queue already."""
+
+    exit_code = 27

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -68,15 +68,16 @@ def run_supervised(
 
 def start_supervised(
     command: Sequence[str],
-    log: Path,
+    log: Path | None,
     environment: Mapping[str, str],
     folder: Path | None = None,
 ) -> subprocess.Popen[bytes]:
     """Starts a command with its output in ``log``, in ``folder``, by default the caller's.
 
-    Whoever calls this calls ``end_supervised``.
+    Without a log the output is to be read from ``stdout``. Whoever calls this calls
+    ``end_supervised``.
     """
-    with log.open("wb") as output:
+    with nullcontext(subprocess.PIPE) if log is None else log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", str(Path(__file__)), *command],
             stdin=subprocess.PIPE,

@@ -6,6 +6,7 @@ are spread over the whole run, so that a slow quarter of an hour of the box spoi
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import time
@@ -15,10 +16,11 @@ from pathlib import Path
 from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, MachineBusy
-from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
+from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.measure import ending, forkfiles
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
+from flink_boost.measure.launching import ForkLaunch, ForkOrder, ForksHere
 from flink_boost.measure.model import Cell, RunInfo, Timing
 from flink_boost.measure.plan import FORK_OPTIONS
 from flink_boost.measure.store import RunState
@@ -130,10 +132,12 @@ def run_missing_forks(
     progress: Progress,
     timeout: float | None = None,
     clock: Callable[[], float] = time.monotonic,
+    launch: ForkLaunch | None = None,
 ) -> None:
     """Runs every planned fork that has no result yet, and ends the run.
 
     ``timeout`` is for one fork, in seconds; by default it follows from the fork's own iterations.
+    ``launch`` starts the forks, by default as processes of ours.
     A failing fork is shown and passed over. Raises ``BenchmarkFailed`` at the end when forks are
     missing, ``EnvironmentProblem`` at once when the disk is full or another JMH is running. The
     caller holds ``store.lock``.
@@ -149,7 +153,9 @@ def run_missing_forks(
         number = total - len(missing) + index + 1
         progress.started(info, number, planned)
         timing = timings[planned.cell]
-        outcome = _run_fork(results, info, planned, timing, class_paths, java, environment, timeout)
+        limit = timeout or 120 + 5 * timing.seconds
+        order = _order(info, planned, timing, class_paths, java, environment, limit)
+        outcome = _run_fork(results, info, planned, order, launch or ForksHere())
         if isinstance(outcome, Failure):
             failures.append(outcome)
         pace = (clock() - began) / sum(work[: index + 1])
@@ -175,34 +181,52 @@ def _failed(info: RunInfo, failures: Sequence[Failure], total: int) -> Benchmark
     )
 
 
-def _run_fork(
-    results: Path,
+def _order(
     info: RunInfo,
     planned: forkfiles.PlannedFork,
     timing: Timing,
     class_paths: ClassPaths,
     java: str,
     environment: Mapping[str, str],
-    timeout: float | None,
+    seconds: float,
+) -> ForkOrder:
+    class_path = class_paths.of(planned.side)
+
+    def command(result: Path) -> Sequence[str]:
+        return jmh_command(info, planned.cell, timing, java, class_path, result)
+
+    return ForkOrder(
+        command,
+        (Path(java), *map(Path, filter(None, class_path.split(os.pathsep)))),
+        planned.cell,
+        info.threads,
+        timing.iterations,
+        seconds,
+        environment,
+    )
+
+
+def _run_fork(
+    results: Path,
+    info: RunInfo,
+    planned: forkfiles.PlannedFork,
+    order: ForkOrder,
+    launch: ForkLaunch,
 ) -> Fork | Failure:
     attempt = forkfiles.new_attempt(results, info.run_id, planned)
-    command = jmh_command(
-        info, planned.cell, timing, java, class_paths.of(planned.side), attempt.json
-    )
-    limit = timeout or 120 + 5 * timing.seconds
     try:
-        code = run_supervised(command, attempt.log, bare_environment(environment), limit)
+        code = launch.launch(order, attempt)
         if code == 0:
             return forkfiles.accept_attempt(results, info, planned, attempt)
         reason = f"ended with code {code}"
     except CommandTimeoutError:
-        reason = f"was stopped after {limit:.0f} s"
+        reason = f"was stopped after {order.seconds:.0f} s"
     except BrokenData as error:
         reason = f"gave no usable result: {error.message}"
     _require_space(results, info)
     output = attempt.log.read_text(encoding="utf-8", errors="replace")
     log = forkfiles.reject_attempt(results, info, planned, attempt)
-    if JMH_IS_BUSY in output:
+    if JMH_IS_BUSY in output and not launch.has_own_temporary_files:
         raise MachineBusy(
             "Another JMH benchmark is running on this machine; both would measure each other.",
             f"Wait until it has ended, then run `flink-boost bench --resume {info.run_id}`.",

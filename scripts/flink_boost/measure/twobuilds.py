@@ -1,4 +1,4 @@
-"""The plan of a rerun: one benchmark, two builds in turn, under the circumstances of a night."""
+"""Plans that compare two builds in turn: reruns of a night's benchmark, and whole groups."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from datetime import datetime
 from pathlib import Path
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure.build import Build
 from flink_boost.measure.classpaths import ClassPaths, sha256_of_all
+from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Cell, Purpose, RunInfo
+from flink_boost.measure.plan import plan_run
 
 SIDES = (Side.BEFORE, Side.AFTER)
 
@@ -78,3 +81,61 @@ def plan_rerun(
 def rerun_class_paths(stock: tuple[Path, ...], before: Build, after: Build) -> ClassPaths:
     """The class paths of both builds."""
     return ClassPaths(stock, Path(), builds=((Side.BEFORE, before.jars), (Side.AFTER, after.jars)))
+
+
+def plan_comparison(
+    group: Group,
+    line: Line,
+    before: Build,
+    after: Build,
+    *,
+    asked: str,
+    purpose: Purpose,
+    started: datetime,
+    box: Box,
+    commit: str,
+    version: str,
+    stock: tuple[Path, ...],
+) -> RunInfo:
+    """The plan of a comparison of two builds on the benchmarks of a group.
+
+    ``commit`` and ``version`` are those of the flink-boost that measures. The same question, in
+    ``asked``, on the same machine has the same run id, so that it goes on where it was. Raises
+    ``UsageProblem`` for a comparator, which is no code of either build.
+    """
+    if any(cell.is_comparator for cell in group.cells):
+        raise UsageProblem(
+            "A comparator is no code of either build.", "Choose benchmarks that are none."
+        )
+    paths = rerun_class_paths(stock, before, after)
+    plan = plan_run(
+        run_id="new",
+        started=started,
+        group=group,
+        line=line,
+        sides=SIDES,
+        opened=True,
+        extra_options=(),
+        class_paths=paths,
+        box=box,
+        commit=commit,
+        version=version,
+        purpose=purpose,
+    )
+    question = (
+        purpose.value, asked, line.version, before.built.commit, before.digest, after.built.commit,
+        after.digest, plan.stock_sha256, box.label, box.jdk, *plan.jvm_options,
+        *(cell.name for cell in group.cells), *(one.model_dump_json() for one in group.timings),
+        *map(str, group.pairs_in_order()),
+    )  # fmt: skip
+    digest = hashlib.sha256("\0".join(question).encode()).hexdigest()[:16]
+    return plan.model_copy(
+        update={
+            "run_id": f"{line.version}-{purpose.value}-{digest}",
+            "subject": after.built,
+            "baseline": before.built,
+            "before_digest": before.digest,
+            "after_digest": after.digest,
+            "alternating": True,
+        }
+    )

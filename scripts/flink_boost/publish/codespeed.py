@@ -28,6 +28,7 @@ from flink_boost.publish.run_note import RunNote, note_of
 
 PROJECT = "Flink"
 _BRANCH_OF_THE_NIGHTS = "master"
+_BRANCHES = {Purpose.NIGHTLY: _BRANCH_OF_THE_NIGHTS, Purpose.REQUEST: "benchmark-request"}
 
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
 BENCHMARK_NAME_LENGTH = 100
@@ -95,9 +96,9 @@ def branch(run: RunInfo) -> str:
     benchmarks, does not take the place of its two hundred. Nights of a recipe have the branch of
     its project.
     """
-    if run.purpose is not Purpose.NIGHTLY:
-        return run.purpose.value
-    return run.recipe_project or _BRANCH_OF_THE_NIGHTS
+    if run.purpose is Purpose.NIGHTLY and run.recipe_project:
+        return run.recipe_project
+    return _BRANCHES.get(run.purpose, run.purpose.value)
 
 
 def executable(run: RunInfo, side: Side) -> str:

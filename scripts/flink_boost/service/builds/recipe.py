@@ -17,6 +17,7 @@ from flink_boost.measure.model import OURS, Frozen, Purpose
 
 RECIPES = PROJECT_ROOT / "recipes"
 _MODULES = ("flink-core", "flink-runtime", "flink-streaming-java")
+_HARMLESS = {"JAVA_HOME", "LANG", "MAVEN_ARGS", "MAVEN_OPTS", "TZ"}
 _PLACEHOLDERS = {"line", "commit", "release", "project"}
 
 Word = Annotated[str, Field(min_length=1)]
@@ -45,6 +46,10 @@ class Recipe(Frozen):
     )
     environment: tuple[Word, ...] = Field(
         default=("JAVA_HOME",), description="variables that the command gets besides the usual"
+    )
+    isolated: bool = Field(default=False, description="built in a sandbox: commits of strangers")
+    mirrors: bool = Field(
+        default=False, description="a build in a sandbox may reach the named package mirrors"
     )
     minutes: Annotated[float, Field(gt=0, le=1440)] = 60.0
     keep: Annotated[int, Field(ge=2)] = Field(default=40, description="newest builds, per line")
@@ -94,6 +99,13 @@ class Recipe(Frozen):
             if name.startswith("FLINK_BOOST_"):
                 raise ValueError(f"{name} is ours and may hold a token")
         return names
+
+    @model_validator(mode="after")
+    def _nothing_for_strangers(self) -> Self:
+        """A variable that a stranger's build gets is told to the stranger."""
+        if told := set(self.environment) - _HARMLESS if self.isolated else set():
+            raise ValueError(f"environment: {min(told)} is not for an isolated build")
+        return self
 
     @field_validator("jars", "links")
     @classmethod

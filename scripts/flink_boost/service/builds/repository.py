@@ -51,6 +51,19 @@ def commits_between(repository: Path, good: str, bad: str) -> tuple[str, ...]:
     return tuple(path)
 
 
+def merge_base(repository: Path, base: str, head: str) -> str:
+    """The commit at which ``head`` left ``base``; ``UsageProblem`` where they share none."""
+    code, output = _git(
+        repository, "merge-base", resolve(repository, base), resolve(repository, head)
+    )
+    found = output.split()
+    if code != 0 or not found:
+        raise UsageProblem(
+            f"{base} and {head} have no commit in common.", "Name two branches of one history."
+        )
+    return found[0]
+
+
 def check_out(repository: Path, commit: str, folder: Path) -> None:
     """A clone of its own at that commit; it takes no space for what the repository has."""
     shared = ("clone", "--quiet", "--shared", "--no-checkout", str(repository), str(folder))

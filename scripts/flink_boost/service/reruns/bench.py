@@ -24,6 +24,7 @@ from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import BoxFile
 from flink_boost.measure.build import Build
 from flink_boost.measure.fork import Fork
+from flink_boost.measure.launching import ForkLaunch
 from flink_boost.measure.model import Cell, Purpose, RunInfo
 from flink_boost.measure.twobuilds import SIDES, plan_rerun, rerun_class_paths
 
@@ -56,7 +57,7 @@ class TwoBuildRerun(Protocol):
 
 
 class ForkRerun:
-    """Reruns on this machine. The caller holds the machine's lock."""
+    """Reruns on this machine; ``launch`` starts the forks. The caller holds the machine's lock."""
 
     def __init__(
         self,
@@ -68,6 +69,7 @@ class ForkRerun:
         box: BoxFile | None,
         progress: runner.Progress,
         now: Callable[[], datetime],
+        launch: ForkLaunch | None = None,
     ) -> None:
         self.results = results / FOLDER
         self._environ = environ
@@ -76,6 +78,7 @@ class ForkRerun:
         self._box = box
         self._progress = progress
         self._now = now
+        self._launch = launch
 
     def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
         """As the protocol says. Raises ``EnvironmentProblem`` where nothing can be measured."""
@@ -113,6 +116,7 @@ class ForkRerun:
                         java=java,
                         environment=self._environ,
                         progress=self._progress,
+                        launch=self._launch,
                     )
             elif not store.state(self.results, info.run_id).is_final:
                 ending.finish(self.results, info)

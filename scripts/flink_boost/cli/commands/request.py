@@ -1,0 +1,200 @@
+"""``flink-boost request``: compare two commits, for a pull request or by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from flink_boost.base.errors import RequestSlower, UsageProblem
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.base.text import short_number
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.context import Settings
+from flink_boost.cli.request_serving import check_command, serve_command, status_command
+from flink_boost.measure.boxlock import lock_file, machine_lock
+from flink_boost.publish.progress import shown_progress
+from flink_boost.service.builds.recipe import Recipe, load_recipe
+from flink_boost.service.builds.repository import merge_base, resolve
+from flink_boost.service.requests import grammar
+from flink_boost.service.requests.answer import (
+    Circumstances,
+    allocation_text,
+    answer,
+    by_weight,
+    headline,
+    verdict_text,
+)
+from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.comparing import compare
+from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.rows import rows_of
+from flink_boost.service.requests.setup import known_here, means_of
+from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict
+
+# By hand one may ask for more than in a comment.
+BY_HAND = Bounds(pairs=200, least_pairs=2, benchmarks=10_000, minutes=1e6, globs=1000)
+
+
+@click.group(name="request")
+def command() -> None:
+    """Compare two commits of a pull request, and say whether it became faster or slower.
+
+    \b
+    Examples:
+      flink-boost request run --base main --head HEAD serializerHeavyString
+      flink-boost request run --base main --head my-branch --pairs 10 'serializer*'
+    """
+
+
+for _one in (serve_command, status_command, check_command):
+    command.add_command(_one)
+
+
+@command.command(name="run")
+@click.argument("patterns", nargs=-1)
+@click.option("--base", required=True, metavar="REV", help="What it is to be merged into.")
+@click.option("--head", default="HEAD", show_default=True, metavar="REV", help="What is changed.")
+@click.option("--line", "line_version", default=None, help="The Flink release to measure on.")
+@click.option("--pairs", type=click.IntRange(2, 200), default=5, show_default=True)
+@click.option("--profile", is_flag=True, help="Differential flame graphs, too.")
+@click.option(
+    "--recipe",
+    default="flink-boost",
+    show_default=True,
+    help="How a commit is built: a name in recipes/, or a TOML file.",
+)
+@click.option(
+    "--isolated/--trusted",
+    default=None,
+    help="Build and run in a sandbox, or as this user; by default as the recipe says.",
+)
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="The Markdown, into a file."
+)
+@click.option("--fail-on-regression", is_flag=True, help="Exit code 25 when something is slower.")
+@json_option
+@click.pass_obj
+def run_command(
+    settings: Settings,
+    patterns: tuple[str, ...],
+    base: str,
+    head: str,
+    line_version: str | None,
+    pairs: int,
+    profile: bool,
+    recipe: str,
+    isolated: bool | None,
+    output: Path | None,
+    fail_on_regression: bool,
+    as_json: bool,
+) -> None:
+    """Compare HEAD with the commit at which it left BASE.
+
+    PATTERNs are names of benchmarks in which * stands for any letters; without one the quick look's
+    are measured. Both commits are built the same way, and their JVMs run in turn. A call that was
+    stopped goes on where it was. The answer is that of a comment on a pull request: Markdown, and
+    a table on a terminal.
+
+    \b
+    Examples:
+      flink-boost request run --base main serializerHeavyString
+      flink-boost request run --base main --head my-branch --pairs 10 'serializer*' --json
+    """
+    with failing_in_json("request", as_json):
+        how = load_recipe(recipe)
+        if isolated is not None:
+            how = how.model_copy(update={"isolated": isolated})
+        known = known_here()
+        order = _order(how, known, patterns, base, head, line_version, pairs, recipe)
+        order = order.model_copy(update={"profile": profile, "isolated": how.isolated})
+        began = time.monotonic()
+        measured = _measured(settings, order, how, known)
+    rows = rows_of(measured)
+    text = answer(rows, Circumstances(measured, minutes=(time.monotonic() - began) / 60))
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    slower = fail_on_regression and any(row.verdict is RowVerdict.SLOWER for row in rows)
+    if as_json:
+        content = {
+            "headline": headline(rows, same=measured.same),
+            "base": order.base,
+            "head": order.head,
+            "rows": [json.loads(row.model_dump_json()) for row in rows],
+            "markdown": text,
+        }
+        print_json("request", RequestSlower.exit_code if slower else 0, content)
+    elif sys.stdout.isatty():
+        _print_table(rows, measured)
+    else:
+        say(text)
+    if slower:
+        raise RequestSlower("A benchmark is slower than before.", "Read the answer above.")
+
+
+def _order(
+    recipe: Recipe,
+    known: Offerings,
+    patterns: tuple[str, ...],
+    base: str,
+    head: str,
+    line: str | None,
+    pairs: int,
+    recipe_name: str,
+) -> RequestOrder:
+    words = [*patterns, *(() if line is None else (f"line={line}",)), f"pairs={pairs}"]
+    asked = grammar.read_words(words, known, BY_HAND)
+    if isinstance(asked, grammar.Mistake):
+        near = f" Near are: {'; '.join(asked.near)}." if asked.near else ""
+        raise UsageProblem(asked.sentence.replace("`", ""), f"`--help` has examples.{near}")
+    tip = resolve(recipe.repository, head)
+    return RequestOrder(
+        base=merge_base(recipe.repository, base, tip),
+        head=tip,
+        line=asked.line,
+        names=asked.names,
+        pairs=asked.pairs,
+        recipe=recipe_name,
+    )
+
+
+def _measured(
+    settings: Settings, order: RequestOrder, recipe: Recipe, known: Offerings
+) -> Measured:
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    lock = machine_lock(lock_file(os.environ), f"flink-boost request run of {order.head[:12]}")
+    with terminated_like_interrupted(), lock, shown_progress(errors) as progress:
+        means = means_of(recipe, settings.results, settings.build, os.environ, errors.out, progress)
+        return compare(order, known, means, lambda _: None)
+
+
+def _print_table(rows: tuple[AnswerRow, ...], measured: Measured) -> None:
+    console = Console(highlight=False)
+    console.print(
+        headline(rows, same=measured.same).replace("*", "").replace("`", ""), markup=False
+    )
+    if measured.same:
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("benchmark", "base", "head", "head ÷ base", "B/op", ""):
+        table.add_column(title, justify="right" if title in ("base", "head") else "left")
+    for row in by_weight(rows):
+        known = row.ratio is not None and row.base is not None and row.head is not None
+        table.add_row(
+            row.name,
+            f"{short_number(row.base or 0)} {row.unit}" if known else "–",
+            f"{short_number(row.head or 0)} {row.unit}" if known else "–",
+            f"{row.ratio:.3f} ({row.low:.3f}–{row.high:.3f})" if known else "–",
+            allocation_text(row).replace("*", ""),
+            verdict_text(row),
+        )
+    console.print(table)
+    console.print(
+        f"base {measured.order.base[:12]}, head {measured.order.head[:12]}. {measured.quiet}"
+    )

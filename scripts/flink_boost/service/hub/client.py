@@ -1,0 +1,265 @@
+"""GitHub's REST API as calls that answer or raise: the one module that knows githubkit.
+
+githubkit signs the calls, as a token or as an installation of an App whose tokens last an hour.
+Redirects, waiting and what a status means are decided here: a redirect may not carry the token to
+another host or turn a POST into a GET, and a wait is counted by GitHub's clock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+from githubkit import GitHub
+from githubkit.auth import (
+    AppAuthStrategy,
+    AppInstallationAuthStrategy,
+    BaseAuthStrategy,
+    TokenAuthStrategy,
+)
+from githubkit.cache import MemCacheStrategy
+from githubkit.exception import GitHubException, RequestError, RequestFailed
+
+from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
+from flink_boost.service.hub.account import SET_ACCOUNT, HubAccount
+from flink_boost.service.hub.transport import CONNECT_SECONDS, READ_SECONDS, BoundedTransport
+from flink_boost.service.hub.waiting import UNSAID_SECONDS, seconds_to_wait
+
+_HEADERS = {"X-GitHub-Api-Version": "2022-11-28"}
+_AGENT = "flink-boost"
+_MOST_REDIRECTS = 5
+_REDIRECTS = frozenset({301, 302, 307, 308})
+_GONE = frozenset({404, 410})
+_WRITE_SECONDS = 1.0  # GitHub asks for that much between two calls that write
+
+Params = Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What GitHub answered: 200, 201, 304, or 404 and 410 for what is not there."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: Any
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is no such thing, or none that we may see."""
+        return self.status in _GONE
+
+
+class GitHubClient:
+    """Calls with an account, as the App itself or within the installation of one repository.
+
+    Raises ``HubAway`` and ``HubRefused``. Once GitHub asked to wait nothing is sent before that
+    time is over: who goes on asking is locked out.
+    """
+
+    def __init__(
+        self,
+        account: HubAccount,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        transport: BoundedTransport | None = None,
+        read_seconds: float = READ_SECONDS,
+    ) -> None:
+        self._account = account
+        self._clock = clock
+        self._sleep = sleep
+        self._transport = transport or BoundedTransport()
+        self._timeout = httpx.Timeout(read_seconds, connect=CONNECT_SECONDS)
+        self._installation: int | None = None
+        self._github = self._signed()
+        self._not_before = 0.0
+        self._wrote = float("-inf")
+
+    @property
+    def account(self) -> HubAccount:
+        """As whom the calls are made."""
+        return self._account
+
+    def become_installation(self, repository: str) -> None:
+        """From now on calls are those of the App's installation in that repository."""
+        told = self.get(f"/repos/{repository}/installation")
+        if told.is_gone or not isinstance(told.data, dict) or "id" not in told.data:
+            raise HubRefused(
+                f"The GitHub App is not installed in {repository}.",
+                "Install it there: docs/requests-setup.md.",
+            )
+        self._installation = int(told.data["id"])
+        self._github = self._signed()
+
+    def get(self, path: str, params: Params | None = None, etag: str | None = None) -> Told:
+        """Reads; with the ``etag`` of an earlier answer it is 304 when that still holds.
+
+        ``path`` may be an address that GitHub gave, for the next page.
+        """
+        headers = {"If-None-Match": etag} if etag else {}
+        return self._call("GET", path, params, None, headers)
+
+    def write(self, method: str, path: str, body: Mapping[str, Any]) -> Told:
+        """Changes something, at most once in a second."""
+        pause = self._wrote + _WRITE_SECONDS - self._clock()
+        if pause > 0:
+            self._sleep(pause)
+        try:
+            return self._call(method, path, None, body, {})
+        finally:
+            self._wrote = self._clock()
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        params: Params | None,
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+    ) -> Told:
+        left = self._not_before - self._clock()
+        if left > 0:
+            raise HubAway("GitHub asked to wait.", "It is asked again then.", left)
+        response = self._once(method, path, params, body, headers)
+        if response.status_code == 401 and self._renew():
+            response = self._once(method, path, params, body, headers)
+        for _ in range(_MOST_REDIRECTS):
+            if response.status_code not in _REDIRECTS:
+                return self._read(response)
+            target = self._target(response)
+            rest = None if urlsplit(target).query else params
+            response = self._once(method, target, rest, body, headers)
+        raise HubRefused("GitHub sends us in a circle.", "Look at the name of the repository.")
+
+    def _once(
+        self,
+        method: str,
+        path: str,
+        params: Params | None,
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+    ) -> httpx.Response:
+        url = path if "://" in path else f"{self._account.api}{path}"
+        self._require_api(url)
+        try:
+            return self._github.request(
+                method, url, params=params, json=body, headers={**_HEADERS, **headers}
+            ).raw_response
+        except (GitHubException, ValueError) as error:
+            cause: object = error
+            # What goes wrong while an App fetches its token comes wrapped once more.
+            while isinstance(cause, RequestError) and not isinstance(cause, RequestFailed):
+                cause = cause.exc
+            if isinstance(cause, RequestFailed):
+                return cause.response.raw_response
+            if isinstance(cause, httpx.TransportError):
+                raise HubAway(
+                    f"GitHub did not answer ({type(cause).__name__}).", "Look at the network."
+                ) from error
+            if isinstance(cause, ValueError):  # a header that githubkit cannot read
+                raise self._away("GitHub refused in a form that is unknown.", UNSAID_SECONDS) from (
+                    error
+                )
+            raise
+
+    def _read(self, response: httpx.Response) -> Told:
+        status = response.status_code
+        if status == 304:
+            return Told(status, response.headers, None)
+        data = _json(response)
+        if status in (200, 201, *_GONE):
+            if data is None and status not in _GONE:
+                raise HubAway("GitHub's answer is not JSON.", "Look at status.github.com.")
+            return Told(status, response.headers, data)
+        said = _said(data)
+        if status in (403, 429) or status >= 500:
+            seconds = seconds_to_wait(status, response.headers, said)
+            if seconds is not None or status >= 500:
+                raise self._away(f"GitHub answered {status}{_quoted(said)}.", seconds)
+        if status == 401:
+            raise HubRefused(
+                f"GitHub does not know our account{_quoted(said)}.",
+                f"The token may have ended, or this machine's clock be wrong. {SET_ACCOUNT}",
+            )
+        if status == 403 and "locked" not in said.lower():
+            raise HubRefused(
+                f"GitHub does not let our account do this{_quoted(said)}.",
+                "Give it the permissions that docs/requests-setup.md lists.",
+            )
+        raise PullRequestRefused(
+            f"GitHub refused with {status}{_quoted(said)}.",
+            "Look at the pull request: it may be locked, or the text too long.",
+        )
+
+    def _away(self, message: str, seconds: float | None) -> HubAway:
+        if seconds is not None:
+            self._not_before = max(self._not_before, self._clock() + seconds)
+        return HubAway(message, "Nothing is lost; it is tried again.", seconds)
+
+    def _target(self, response: httpx.Response) -> str:
+        target = urljoin(str(response.request.url), str(response.headers.get("location", "")))
+        self._require_api(target)
+        return target
+
+    def _require_api(self, url: str) -> None:
+        """The token goes nowhere but to the API that was configured."""
+        wanted, found = urlsplit(self._account.api), urlsplit(url)
+        if (found.scheme, found.netloc) != (wanted.scheme, wanted.netloc):
+            raise HubRefused(
+                f"GitHub sends us to another host, {found.hostname}.",
+                "The token does not go there; look at the name of the repository.",
+            )
+
+    def _renew(self) -> bool:
+        """Whether there is another token to try: a newer one in its file, or one for an App."""
+        if self._account.app:
+            self._github = self._signed()  # forgets the App's tokens, which may be withdrawn
+            return True
+        renewed = self._account.renewed()
+        if renewed is None:
+            return False
+        self._account = renewed
+        self._github = self._signed()
+        return True
+
+    def _signed(self) -> GitHub[BaseAuthStrategy]:
+        account, auth = self._account, _strategy(self._account, self._installation)
+        return GitHub(
+            auth,
+            base_url=account.api,
+            user_agent=_AGENT,
+            follow_redirects=False,
+            timeout=self._timeout,
+            transport=self._transport,
+            cache_strategy=MemCacheStrategy(),
+            http_cache=False,
+            auto_retry=False,
+        )
+
+
+def _strategy(account: HubAccount, installation: int | None) -> BaseAuthStrategy:
+    if not account.app:
+        return TokenAuthStrategy(account.token)
+    if installation is None:
+        return AppAuthStrategy(account.app, account.key)
+    return AppInstallationAuthStrategy(account.app, account.key, installation)
+
+
+def _json(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        return None
+
+
+def _said(data: Any) -> str:
+    text = data.get("message") if isinstance(data, dict) else None
+    printable = "".join(c for c in text if c.isprintable()) if isinstance(text, str) else ""
+    return printable[:200].strip().rstrip(".")
+
+
+def _quoted(said: str) -> str:
+    return f": {said}" if said else ""

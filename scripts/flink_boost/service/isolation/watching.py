@@ -1,0 +1,176 @@
+"""What the processes of a sandbox use: looked at from outside, a few times a second.
+
+The kernel holds each process to its own limits; what all of them use together is added up here.
+Memory that belongs to no process (files in memory, shared segments) shows in the machine's own
+count, and so does a machine that is about to run out.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from flink_boost.service.isolation.sandbox import How, Limits
+
+LEAST_AVAILABLE = 256 << 20  # bytes of memory that the machine keeps for everybody else
+_LEAST_FREE = 512 << 20  # the same of the disk that ``work`` is on
+MOST_DEPTH = 128  # folders in folders; Maven and Flink have about 20
+MOST_FILES = 400_000
+# A look that takes long, over many files, is taken more rarely: at most this part of the time.
+_SHARE = 0.1
+_PROC = Path("/proc")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class TooManyFiles(Exception):
+    """A folder holds more files, or deeper ones, than anybody needs."""
+
+
+class Watch:
+    """Looks at one command. ``root`` is the process that all of its processes descend from."""
+
+    def __init__(self, root: int, work: Path, limits: Limits) -> None:
+        self._root = root
+        self._work = work
+        self._limits = limits
+        self._mounted = work.is_mount()
+        self._shared = self._in_memory()
+        self._next_walk = 0.0
+
+    def look(self) -> How | None:
+        """The limit that is broken now, None when all hold."""
+        pids = tuple(tree(self._root))
+        own = threads = 0
+        for pid in pids:
+            with suppress(OSError, ValueError, IndexError):
+                _, resident, shared, *_ = (_PROC / str(pid) / "statm").read_text().split()
+                own += (int(resident) - int(shared)) * _PAGE
+                threads += len(os.listdir(_PROC / str(pid) / "task"))  # noqa: PTH208 - names only
+        # The kernel refuses one more: whoever stands at the limit wanted to pass it.
+        if threads >= self._limits.processes:
+            return "processes"
+        left = self._limits.memory - max(0, self._in_memory() - self._shared)
+        # What a process shares with the one that it was forked from is counted once only where it
+        # matters: the exact count takes time, and stops the process meanwhile.
+        if own > left and sum(map(_proportional, pids)) > left:
+            return "memory"
+        if _memory("MemAvailable") < LEAST_AVAILABLE:
+            return "memory"
+        return self.look_at_disk()
+
+    def look_at_disk(self) -> How | None:
+        """``disk`` when that limit is broken now."""
+        return "disk" if self._is_full() else None
+
+    def _in_memory(self) -> int:
+        """Bytes of files in memory on this machine; those in ``work`` are ``disk``."""
+        found = _memory("Shmem")
+        return found - _used(self._work) if self._mounted else found
+
+    def _is_full(self) -> bool:
+        found = os.statvfs(self._work)
+        if self._mounted:
+            return found.f_bavail == 0 or (found.f_files > 0 and found.f_favail == 0)
+        if found.f_bavail * found.f_frsize < _LEAST_FREE:
+            return True
+        now = time.monotonic()
+        if now < self._next_walk:
+            return False
+        try:
+            size = size_below(self._work)
+        except TooManyFiles:
+            return True
+        took = time.monotonic() - now
+        self._next_walk = now + took / _SHARE
+        return size > self._limits.disk
+
+
+def tree(root: int) -> Iterator[int]:
+    """The processes that descend from that one, itself among them; those that end meanwhile not."""
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop()
+        yield pid
+        with suppress(OSError):
+            for thread in (_PROC / str(pid) / "task").iterdir():
+                with suppress(OSError):
+                    waiting.extend(map(int, (thread / "children").read_text().split()))
+
+
+def first_inside(root: int) -> int | None:
+    """The process below ``root`` that is the first of a pid namespace; None when there is none.
+
+    Linux says under which number a process is known in each namespace that it is in.
+    """
+    for pid in tree(root):
+        with suppress(OSError):
+            for line in (_PROC / str(pid) / "status").read_text().splitlines():
+                name, _, numbers = line.partition(":")
+                if name == "NSpid" and len(found := numbers.split()) > 1 and found[-1] == "1":
+                    return pid
+    return None
+
+
+def size_below(folder: Path) -> int:
+    """Bytes on the disk below a folder that somebody may be changing; no link is followed.
+
+    Raises ``TooManyFiles``.
+    """
+    top = os.open(folder, _FOLDER)
+    try:
+        return _sum(top, 0, [MOST_FILES])
+    finally:
+        os.close(top)
+
+
+def _sum(folder: int, depth: int, left: list[int]) -> int:
+    if depth > MOST_DEPTH:
+        raise TooManyFiles
+    size = 0
+    below = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            left[0] -= 1
+            if left[0] < 0:
+                raise TooManyFiles
+            with suppress(OSError):
+                found = entry.stat(follow_symlinks=False)
+                size += found.st_blocks * 512
+                if stat.S_ISDIR(found.st_mode):
+                    below.append(entry.name)
+    for name in below:
+        with suppress(OSError):
+            handle = os.open(name, _FOLDER, dir_fd=folder)
+            try:
+                size += _sum(handle, depth + 1, left)
+            finally:
+                os.close(handle)
+    return size
+
+
+def _proportional(pid: int) -> int:
+    """Bytes of anonymous memory of a process, each page divided by the processes that have it."""
+    with suppress(OSError):
+        for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss_Anon:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _used(folder: Path) -> int:
+    found = os.statvfs(folder)
+    return (found.f_blocks - found.f_bfree) * found.f_frsize
+
+
+def _memory(name: str) -> int:
+    """A line of the machine's count, in bytes."""
+    with (_PROC / "meminfo").open(encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1]) * 1024
+    raise OSError(f"/proc/meminfo has no {name}")

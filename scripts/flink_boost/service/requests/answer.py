@@ -1,0 +1,186 @@
+"""The answer of a request, in Markdown, from its rows alone. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from flink_boost.base.text import short_number
+from flink_boost.service.requests.grammar import shown
+from flink_boost.service.requests.model import Measured
+from flink_boost.service.requests.verdicts import (
+    AnswerRow,
+    RowVerdict,
+    level_of_second_look,
+)
+
+MOST_SHOWN = 5
+_ORDER = (
+    RowVerdict.SLOWER,
+    RowVerdict.FAILED,
+    RowVerdict.FASTER,
+    RowVerdict.CANNOT_TELL,
+    RowVerdict.NO_CHANGE,
+)
+_MARKS = {
+    RowVerdict.SLOWER: "🔻 **slower**",
+    RowVerdict.FASTER: "🔺 **faster**",
+    RowVerdict.FAILED: "⚠️ not measured",
+}
+_HEAD = "| benchmark | base | head | head ÷ base | B/op | |\n|---|---:|---:|---|---|---|"
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What an answer says besides its rows. ``links`` are titles with addresses of ours."""
+
+    measured: Measured
+    minutes: float = 0.0
+    stale: bool = False
+    links: Mapping[str, str] = field(default_factory=dict)
+
+
+def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
+    """All of it: the first line is the verdict."""
+    ordered = by_weight(rows)
+    parts = [headline(rows, same=about.measured.same)]
+    if about.stale:
+        parts.append(
+            "The pull request has been pushed to since: this is about"
+            f" `{about.measured.order.head[:12]}`. Ask again for what is there now."
+        )
+    if not about.measured.same:
+        parts.append(_table(ordered[:MOST_SHOWN]))
+        if rest := ordered[MOST_SHOWN:]:
+            parts.append(_folded(f"{len(rest)} more", _table(rest)))
+    parts += [_what(about), _folded("Repeat it", _repeat(about)), _reading(rows)]
+    if about.links:
+        parts.append(" · ".join(f"[{title}]({url})" for title, url in about.links.items()))
+    return "\n\n".join(parts) + "\n"
+
+
+def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
+    """The verdict in one line, from the rows."""
+    if same:
+        return "**No change**: base and head build to the same bytes, so nothing was measured."
+    by_kind = {kind: [row for row in rows if row.verdict is kind] for kind in RowVerdict}
+    total = len(rows)
+    said = []
+    for kind in (RowVerdict.SLOWER, RowVerdict.FASTER):
+        if found := sorted(by_kind[kind], key=_distance, reverse=True):
+            most = found[0]
+            which = f"by {_percent(most)}" if len(found) == 1 else f"the most by {_percent(most)}"
+            said.append(f"**{kind.value.capitalize()}**: {len(found)} of {total}, {which}")
+    if failed := by_kind[RowVerdict.FAILED]:
+        said.append(f"**Not measured**: {len(failed)} of {total}")
+    unclear, unchanged = by_kind[RowVerdict.CANNOT_TELL], by_kind[RowVerdict.NO_CHANGE]
+    if unclear:
+        largest = max(row.smallest or 0.0 for row in unclear)
+        word = "cannot tell" if said else "**Cannot tell**"
+        said.append(
+            f"{word}: {len(unclear)} of {total}, changes under {largest:.1%} could have been missed"
+        )
+    if unchanged:
+        within = max(row.within or 0.0 for row in unchanged)
+        word = "no change" if said else "**No change**"
+        said.append(f"{word} beyond ±{within:.1%}: {len(unchanged)} of {total}")
+    return ". ".join(said) + "."
+
+
+def by_weight(rows: Sequence[AnswerRow]) -> tuple[AnswerRow, ...]:
+    """What matters first; among equals the largest difference."""
+    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.verdict), -_distance(row))))
+
+
+def verdict_text(row: AnswerRow) -> str:
+    """What is said of a row, as plain text."""
+    if row.verdict is RowVerdict.NO_CHANGE:
+        return f"no change beyond ±{row.within or 0.0:.1%}"
+    if row.verdict is RowVerdict.CANNOT_TELL:
+        return f"cannot tell (smallest effect that could have been seen: {row.smallest or 0.0:.1%})"
+    if row.verdict is RowVerdict.FAILED:
+        return f"not measured: {row.reason}"
+    return row.verdict.value
+
+
+def _table(rows: Sequence[AnswerRow]) -> str:
+    return "\n".join((_HEAD, *map(_line, rows)))
+
+
+def _line(row: AnswerRow) -> str:
+    mark = _MARKS.get(row.verdict)
+    said = verdict_text(row)
+    text = mark + said.removeprefix(row.verdict.value) if mark else said
+    name = f"`{row.name}`"
+    if row.ratio is None or row.base is None or row.head is None:
+        return f"| {name} | – | – | – | – | {text} |"
+    ratio = f"{row.ratio:.3f} ({row.low:.3f}–{row.high:.3f})"
+    base = f"{short_number(row.base)} {row.unit}"
+    head = f"{short_number(row.head)} {row.unit}"
+    return f"| {name} | {base} | {head} | {ratio} | {allocation_text(row)} | {text} |"
+
+
+def allocation_text(row: AnswerRow) -> str:
+    """``784 → 640``; one number where nothing changed by a thousandth or more."""
+    if row.base_alloc is None or row.head_alloc is None:
+        return "–"
+    larger = max(abs(row.base_alloc), abs(row.head_alloc), 1.0)
+    head = short_number(row.head_alloc)
+    if abs(row.base_alloc - row.head_alloc) < larger / 1000:
+        return head
+    return f"{short_number(row.base_alloc)} → **{head}**"
+
+
+def _what(about: Circumstances) -> str:
+    measured, order = about.measured, about.measured.order
+    built = (
+        f"Base `{order.base}` is the commit at which head `{order.head}` left its branch; both were"
+        f" built by the recipe `{order.recipe}` for Flink {order.line}"
+    )
+    if measured.same:
+        return f"{built}."
+    box = measured.box
+    return (
+        f"{built} and measured in {order.pairs} pairs of fresh JVMs in turn (base, head, head, base"
+        f" …){f', in {about.minutes:.0f} min' if about.minutes else ''}. Box:"
+        f" {shown(box.label)}, {box.cores} cores of {shown(box.cpu)}, JDK {shown(box.jdk)}, kernel"
+        f" {shown(box.kernel)}. {measured.quiet}"
+    )
+
+
+def _repeat(about: Circumstances) -> str:
+    order = about.measured.order
+    words = [
+        *("flink-boost", "request", "run", "--base", order.base, "--head", order.head),
+        *("--line", order.line, "--pairs", str(order.pairs), "--recipe", order.recipe),
+        *(("--profile",) if order.profile else ()),
+        *order.names,
+    ]
+    return f"```\n{shlex.join(words)}\n```"
+
+
+def _reading(rows: Sequence[AnswerRow]) -> str:
+    level = level_of_second_look(len(rows))
+    return (
+        "How to read it: *head ÷ base* is a ratio of speed with its 95 % interval, so above 1 is"
+        " faster, whatever the unit. *Faster* and *slower* were measured twice and have to show in"
+        f" fresh pairs again, at {level:.1%} among {len(rows)} benchmarks, so that at most 1 answer"
+        " in 100 says so of a pull request that changes nothing. *No change beyond ±x* excludes"
+        " larger ones; *cannot tell* excludes nothing, and more pairs would help."
+    )
+
+
+def _folded(title: str, content: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
+
+
+def _percent(row: AnswerRow) -> str:
+    ratio = row.ratio or 1.0
+    return f"{abs(ratio - 1):.1%} (`{row.name}`)"
+
+
+def _distance(row: AnswerRow) -> float:
+    if row.ratio is None:
+        return 0.0
+    return max(row.ratio, 1 / row.ratio)

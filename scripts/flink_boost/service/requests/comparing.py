@@ -1,0 +1,199 @@
+"""Builds base and head, measures them in turn, and measures again what seemed to differ.
+
+The runs are in a store of their own, ``<results>/requests``, so that they are never points of a
+trend. A comparison that was stopped goes on where it was: builds and forks that are there stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+from flink_boost.base.errors import BenchmarkFailed, UsageProblem
+from flink_boost.base.files import make_folder
+from flink_boost.flink.jdks import ask_jdk
+from flink_boost.flink.lines import Line, find_line
+from flink_boost.measure import ending, forkfiles, runner, store
+from flink_boost.measure.box import choose_java, describe_box
+from flink_boost.measure.boxfile import BoxFile
+from flink_boost.measure.build import Build
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.groups import Group
+from flink_boost.measure.launching import ForkLaunch
+from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.noise import NoiseProbe
+from flink_boost.measure.plan import current_commit
+from flink_boost.measure.twobuilds import plan_comparison, rerun_class_paths
+from flink_boost.service.builds.builder import Builder
+from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.machine import Event
+from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.rows import speedups
+from flink_boost.service.requests.verdicts import suspects
+
+FOLDER = "requests"
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a comparison is made with. ``launch`` starts the forks; None: as processes of ours.
+
+    ``notice`` hears of every step: BUILT or SAME, then MEASURED.
+    """
+
+    builder: Builder
+    results: Path
+    environ: Mapping[str, str]
+    stock_of: Callable[[Line], tuple[Path, ...]]
+    java_home: Callable[[int], Path]
+    box: BoxFile | None
+    look: Callable[[], NoiseProbe]
+    progress: runner.Progress
+    now: Callable[[], datetime]
+    launch: ForkLaunch | None = None
+
+    @property
+    def store(self) -> Path:
+        """Where the runs are."""
+        return self.results / FOLDER
+
+
+def require_allowed(order: RequestOrder, known: Offerings, bounds: Bounds) -> None:
+    """What the parser has checked, once more by the one who does it. Raises ``UsageProblem``."""
+    unknown = [name for name in order.names if name not in known.by_name]
+    if unknown or order.line not in known.lines:
+        raise UsageProblem(
+            f"{unknown[0] if unknown else order.line} is not known here.", "Ask again."
+        )
+    seconds = known.seconds(order.names, order.pairs)
+    within = (
+        len(set(order.names)) == len(order.names) <= bounds.benchmarks
+        and bounds.least_pairs <= order.pairs <= bounds.pairs
+        and seconds <= 60 * bounds.minutes
+    )
+    if not within:
+        raise UsageProblem(
+            f"{len(order.names)} benchmarks with {order.pairs} pairs are not allowed here.",
+            f"At most {bounds.benchmarks} benchmarks, {bounds.least_pairs} to {bounds.pairs} pairs"
+            f" and {bounds.minutes:.0f} minutes.",
+        )
+
+
+def build_both(order: RequestOrder, builder: Builder) -> tuple[Build, Build]:
+    """Base and head. Raises ``BuildFailed``, which names the commit."""
+    line = find_line(order.line)
+    return builder.build(order.base, line), builder.build(order.head, line)
+
+
+def compare(
+    order: RequestOrder, known: Offerings, means: Means, notice: Callable[[Event], None]
+) -> Measured:
+    """Measures an order; the caller holds the machine's lock.
+
+    Raises ``BuildFailed``, ``EnvironmentProblem`` where nothing can be measured, and
+    ``BenchmarkFailed`` when no fork of any benchmark ended well.
+    """
+    base, head = build_both(order, means.builder)
+    line = find_line(order.line)
+    java = choose_java(None, None, line.jdks, dict(means.environ), means.java_home)
+    box = describe_box(ask_jdk(java), means.box)
+    if base.digest == head.digest:
+        notice(Event.SAME)
+        return Measured(order=order, same=True, quiet="", box=box)
+    notice(Event.BUILT)
+    quiet = means.look()
+    work = _Comparison(order, known, means, base, head, java, box)
+    first, forks = work.measure(order.names, "first")
+    again = suspects(speedups(first, forks))
+    second, fresh = work.measure(again, "again") if again else (None, ())
+    notice(Event.MEASURED)
+    if not forks:
+        raise BenchmarkFailed(
+            "No fork of either commit ended well.",
+            f"Read the logs in {store.run_path(means.store, first.run_id) / 'forks'}.",
+            first.run_id,
+        )
+    return Measured(
+        order=order,
+        same=False,
+        quiet=_quiet_text(quiet),
+        box=box,
+        first=first,
+        forks=forks,
+        again=second,
+        forks_again=fresh,
+        base_version=base.built.version,
+        head_version=head.built.version,
+    )
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    order: RequestOrder
+    known: Offerings
+    means: Means
+    base: Build
+    head: Build
+    java: str
+    box: Box
+
+    def measure(self, names: Sequence[str], stage: str) -> tuple[RunInfo, tuple[Fork, ...]]:
+        offered = [self.known.by_name[name] for name in names]
+        group = Group(
+            name="custom",
+            title="A request",
+            quick_look=False,
+            pairs=self.order.pairs,
+            cells=tuple(one.cell for one in offered),
+            timings=tuple(one.timing for one in offered),
+        )
+        stock = self.means.stock_of(find_line(self.order.line))
+        plan = plan_comparison(
+            group,
+            find_line(self.order.line),
+            self.base,
+            self.head,
+            asked=f"{stage} {'isolated' if self.means.launch else 'trusted'}",
+            purpose=Purpose.REQUEST,
+            started=self.means.now(),
+            box=self.box,
+            commit=current_commit(),
+            version=distribution_version("flink-boost"),
+            stock=stock,
+        )
+        results = self.means.store
+        make_folder(results)
+        with store.lock(results):
+            info = _begun(results, plan)
+            if forkfiles.missing_forks(results, info):
+                with suppress(BenchmarkFailed):  # what failed is told in its row; its log stays
+                    runner.run_missing_forks(
+                        results,
+                        info,
+                        rerun_class_paths(stock, self.base, self.head),
+                        java=self.java,
+                        environment=self.means.environ,
+                        progress=self.means.progress,
+                        launch=self.means.launch,
+                    )
+            elif not store.state(results, info.run_id).is_final:
+                ending.finish(results, info)
+            return info, forkfiles.read_forks(results, info).forks
+
+
+def _begun(results: Path, plan: RunInfo) -> RunInfo:
+    if plan.run_id not in store.run_ids(results):
+        store.create_run(results, plan)
+        return plan
+    info = store.load_run(results, plan.run_id)
+    ending.reopen(results, info)
+    return info
+
+
+def _quiet_text(seen: NoiseProbe) -> str:
+    state = "was quiet" if not seen.reason else f"was not quiet ({seen.reason})"
+    return f"The machine {state} when it began."

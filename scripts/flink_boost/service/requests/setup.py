@@ -1,0 +1,68 @@
+"""Puts together what a comparison is made with on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import Line, default_line, load_lines
+from flink_boost.measure.boxfile import read_box_file
+from flink_boost.measure.classpaths import find_class_paths
+from flink_boost.measure.groups import load_groups
+from flink_boost.measure.noise import probe
+from flink_boost.measure.runner import Progress
+from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.builds.launching import BuildLaunch
+from flink_boost.service.builds.recipe import Recipe
+from flink_boost.service.isolation.building import IsolatedBuilds
+from flink_boost.service.isolation.choosing import choose_sandbox, prove
+from flink_boost.service.isolation.forks import IsolatedForks
+from flink_boost.service.requests.catalogue import Offerings, catalogue_of
+from flink_boost.service.requests.comparing import Means
+
+_WORKPLACES = "workplaces"
+
+
+def known_here() -> Offerings:
+    """What this source tree lets be asked for."""
+    return catalogue_of(load_groups(), load_lines(), default_line())
+
+
+def means_of(
+    recipe: Recipe,
+    results: Path,
+    build: Path,
+    environ: Mapping[str, str],
+    tell: Callable[[str], None],
+    progress: Progress,
+) -> Means:
+    """Builds and forks are in a sandbox where the recipe says ``isolated``.
+
+    Raises ``NoIsolation`` where that cannot be had: nothing is run without it then.
+    """
+
+    def stock_of(line: Line) -> tuple[Path, ...]:
+        return find_class_paths(line, build, "", ()).stock
+
+    launch: BuildLaunch | None = None
+    forks: IsolatedForks | None = None
+    if recipe.isolated:
+        sandbox = choose_sandbox(environ)
+        folder = build / _WORKPLACES
+        prove(sandbox, folder)
+        launch = IsolatedBuilds(sandbox, folder, mirrors=recipe.mirrors)
+        forks = IsolatedForks(sandbox, folder)
+    return Means(
+        builder=RecipeBuilder(recipe, build, environ, tell, stock_of, launch),
+        results=results,
+        environ=environ,
+        stock_of=stock_of,
+        java_home=java_home,
+        box=read_box_file(environ),
+        look=probe,
+        progress=progress,
+        now=lambda: datetime.now(UTC).replace(microsecond=0),
+        launch=forks,
+    )
