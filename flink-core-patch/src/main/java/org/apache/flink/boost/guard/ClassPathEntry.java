@@ -116,7 +116,8 @@ final class ClassPathEntry {
         }
     }
 
-    private static byte[] read(URL url) throws IOException {
+    /** The content behind an address. */
+    static byte[] read(URL url) throws IOException {
         try (InputStream in = open(url).getInputStream()) {
             ByteArrayOutputStream out = new ByteArrayOutputStream(BUFFER_SIZE);
             byte[] buffer = new byte[BUFFER_SIZE];
