@@ -16,10 +16,12 @@ final class ClassShapes {
     private static final String JAVA = "java/";
 
     private final ClassLoader loader;
+    private final OpenJars jars;
     private final Map<String, ClassShape> known = new HashMap<>();
 
-    ClassShapes(ClassLoader loader) {
+    ClassShapes(ClassLoader loader, OpenJars jars) {
         this.loader = loader;
+        this.jars = jars;
     }
 
     /** The shape of a class, or null when the class path does not have it. */
@@ -31,7 +33,7 @@ final class ClassShapes {
                 return null;
             }
             try {
-                shape = ClassShape.read(ClassPathEntry.read(file));
+                shape = ClassShape.read(jars.read(file));
             } catch (IOException e) {
                 throw new IOException(file + " is damaged: " + e.getMessage(), e);
             }

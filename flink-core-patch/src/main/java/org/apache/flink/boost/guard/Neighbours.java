@@ -24,8 +24,8 @@ final class Neighbours {
      * @param mayBeAbsent true when only a part of Flink is there, so that what is not cannot be
      *     asked for
      */
-    Neighbours(ClassLoader loader, boolean mayBeAbsent) {
-        this.shapes = new ClassShapes(loader);
+    Neighbours(ClassLoader loader, OpenJars jars, boolean mayBeAbsent) {
+        this.shapes = new ClassShapes(loader, jars);
         this.mayBeAbsent = mayBeAbsent;
     }
 

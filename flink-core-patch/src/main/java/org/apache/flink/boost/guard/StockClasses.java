@@ -16,27 +16,33 @@ final class StockClasses {
 
     private final WeaveRecord record;
     private final ClassPathEntry ourJar;
+    private final ClassLoader loader;
+    private final OpenJars jars;
     private final Map<String, List<ClassPathEntry>> copies = new LinkedHashMap<>();
     private final Map<String, ClassPathEntry> inFront = new LinkedHashMap<>();
     private final List<Difference> differing = new ArrayList<>();
 
-    private StockClasses(WeaveRecord record, ClassPathEntry ourJar) {
+    private StockClasses(
+            WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars) {
         this.record = record;
         this.ourJar = ourJar;
+        this.loader = loader;
+        this.jars = jars;
     }
 
     /** Looks for each woven class on the class path and compares every copy that is not ours. */
-    static StockClasses find(WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader)
+    static StockClasses find(
+            WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars)
             throws IOException {
-        StockClasses stock = new StockClasses(record, ourJar);
+        StockClasses stock = new StockClasses(record, ourJar, loader, jars);
         for (Map.Entry<String, String> woven : record.stockChecksums().entrySet()) {
-            stock.add(woven.getKey(), woven.getValue(), loader);
+            stock.add(woven.getKey(), woven.getValue());
         }
         return stock;
     }
 
-    private void add(String className, String expected, ClassLoader loader) throws IOException {
-        List<ClassPathEntry> found = holders(className, loader);
+    private void add(String className, String expected) throws IOException {
+        List<ClassPathEntry> found = holders(className);
         if (!found.isEmpty() && !found.get(0).isSameAs(ourJar)) {
             inFront.put(className, found.get(0));
         }
@@ -51,9 +57,8 @@ final class StockClasses {
         }
     }
 
-    private static List<ClassPathEntry> holders(String className, ClassLoader loader)
-            throws IOException {
-        return ClassPathEntry.holding(className.replace('.', '/') + ".class", loader);
+    private List<ClassPathEntry> holders(String className) throws IOException {
+        return ClassPathEntry.holding(className.replace('.', '/') + ".class", loader, jars);
     }
 
     /** True when nobody but our jar has any of the classes. */
@@ -112,19 +117,18 @@ final class StockClasses {
     }
 
     /** The line whose jar fits the classes that are there, or null when none is known. */
-    String otherLine(ClassLoader loader) throws IOException {
+    String otherLine() throws IOException {
         for (Map.Entry<String, SortedMap<String, String>> line : record.otherLines().entrySet()) {
-            if (fits(line.getValue(), loader)) {
+            if (fits(line.getValue())) {
                 return line.getKey();
             }
         }
         return null;
     }
 
-    private boolean fits(SortedMap<String, String> checksums, ClassLoader loader)
-            throws IOException {
+    private boolean fits(SortedMap<String, String> checksums) throws IOException {
         for (Map.Entry<String, String> wanted : checksums.entrySet()) {
-            List<ClassPathEntry> found = holders(wanted.getKey(), loader);
+            List<ClassPathEntry> found = holders(wanted.getKey());
             found.removeIf(copy -> copy.isSameAs(ourJar));
             if (found.isEmpty()) {
                 return false;

@@ -32,10 +32,12 @@ public final class VersionGuard {
     private static final String JAVA_VERSION = "java.specification.version";
 
     private final ClassLoader loader;
+    private final OpenJars jars;
     private final String javaVersion;
 
-    private VersionGuard(ClassLoader loader, String javaVersion) {
+    private VersionGuard(ClassLoader loader, OpenJars jars, String javaVersion) {
         this.loader = loader;
+        this.jars = jars;
         this.javaVersion = javaVersion;
     }
 
@@ -67,9 +69,10 @@ public final class VersionGuard {
      * @param javaVersion as in the system property {@code java.specification.version}; may be null
      */
     static Verdict check(ClassLoader loader, String javaVersion) {
-        try {
+        try (OpenJars jars = new OpenJars()) {
             return new VersionGuard(
                             loader == null ? ClassLoader.getSystemClassLoader() : loader,
+                            jars,
                             javaVersion)
                     .check();
         } catch (IOException | RuntimeException e) {
@@ -83,7 +86,7 @@ public final class VersionGuard {
     }
 
     private Verdict check() throws IOException {
-        List<ClassPathEntry> own = ClassPathEntry.holding(OWN_CLASS, loader);
+        List<ClassPathEntry> own = ClassPathEntry.holding(OWN_CLASS, loader, jars);
         if (own.size() > 1) {
             return twoJars(own);
         }
@@ -111,7 +114,7 @@ public final class VersionGuard {
         if (javaVersion != null && javaVersion.startsWith("1.")) {
             return Verdict.refused(record, oldJava(record, ourJar));
         }
-        StockClasses stock = StockClasses.find(record, ourJar, loader);
+        StockClasses stock = StockClasses.find(record, ourJar, loader, jars);
         if (!stock.differing().isEmpty()) {
             return Verdict.refused(record, otherClasses(record, ourJar, stock));
         }
@@ -121,7 +124,7 @@ public final class VersionGuard {
             return verdict;
         }
         Neighbours.Mismatch mismatch =
-                new Neighbours(loader, stock.isOnlyInPart()).check(record.links());
+                new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
         return mismatch == null
                 ? verdict
                 : Verdict.refused(record, otherNeighbour(record, ourJar, stock, mismatch));
@@ -151,15 +154,15 @@ public final class VersionGuard {
     }
 
     /** One sentence: both versions, which classes differ, and the jar for them if there is one. */
-    private String otherClasses(WeaveRecord record, ClassPathEntry ourJar, StockClasses stock)
-            throws IOException {
+    private static String otherClasses(
+            WeaveRecord record, ClassPathEntry ourJar, StockClasses stock) throws IOException {
         StockClasses.Difference first = stock.differing().get(0);
         String version = first.copy().implementationVersion();
         if (record.flinkVersion().equals(version)) {
             return anotherBuild(record, ourJar, stock.differing());
         }
         List<String> names = stock.namesOfDiffering();
-        String line = stock.otherLine(loader);
+        String line = stock.otherLine();
         return String.format(
                 "flink-boost %s is built for Flink %s but found %s in %s, which has another %s:"
                         + " remove %s from lib/, and %s.",
