@@ -52,6 +52,7 @@ _QUIET = (
     "publish/test_notify.py",
     "publish/test_notify_mail.py",
     "publish/test_upload.py",
+    "publish/test_told_codespeed.py",
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
     "service/test_bisect_for_real.py",
@@ -60,6 +61,7 @@ _QUIET = (
     "service/test_nightly.py",
     "service/test_nightly_recipe.py",
     "service/test_quicklook.py",
+    "service/test_real_proof.py",
     "service/test_reruns.py",
 )
 # Of these, those that start JMH, which lets one benchmark at a time run on a machine.
@@ -72,6 +74,7 @@ _FORKING = (
     "service/test_night_profiles.py",
     "service/test_nightly.py",
     "service/test_nightly_recipe.py",
+    "service/test_real_proof.py",
     "service/test_reruns.py",
 )
 _INSTALLATIONS = (

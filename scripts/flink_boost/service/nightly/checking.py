@@ -7,7 +7,7 @@ record that nobody works on any more is of a night that was stopped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from urllib.parse import urljoin
 
@@ -174,10 +174,17 @@ def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
         # Of a newer dashboard there may be more in a record than is known here.
         known = NightRecord.model_fields
         return tuple(
-            NightRecord.model_validate({key: row[key] for key in known if key in row})
+            _in_utc(NightRecord.model_validate({key: row[key] for key in known if key in row}))
             for row in rows
         )
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise BrokenData(
             f"{address} is no list of nights.", "Look whether it is a dashboard of ours."
         ) from error
+
+
+def _in_utc(night: NightRecord) -> NightRecord:
+    """Dashboards tell times in UTC and do not say so."""
+    if night.slot.tzinfo is not None:
+        return night
+    return night.model_copy(update={"slot": night.slot.replace(tzinfo=UTC)})
