@@ -272,6 +272,28 @@ class BoxChange(Document):
         return f"{self.what} {self.before} → {self.after}"
 
 
+class Shift(Document):
+    """How far benchmarks lie apart together; above 1 is faster."""
+
+    ratio: Ratio
+    low: Ratio
+    high: Ratio
+    benchmarks: Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class OldAgainstNew(Document):
+    """What an update of the box has changed on a line, and what the code has."""
+
+    line: Annotated[Name, Field(max_length=30)]
+    before: Commit
+    after: Commit
+    run: _Label
+    same: bool
+    box: Shift | None
+    code: Shift | None
+    sentence: Sentence
+
+
 class NightStep(Document):
     """A step of a night."""
 
@@ -297,6 +319,7 @@ class ToldNight(Document):
     canary: Canary | None
     box_changes: Annotated[tuple[BoxChange, ...], Field(max_length=50)]
     steps: Annotated[tuple[NightStep, ...], Field(max_length=_MOST_ROWS)]
+    old_against_new: Annotated[tuple[OldAgainstNew, ...], Field(max_length=50)] = ()
 
     @property
     def is_whole(self) -> bool:

@@ -346,3 +346,19 @@ def test_parts_of_a_night_under_one_box_stand_beside_each_other(start: Any) -> N
     assert dashboard.get("nights/2026-03/").status_code == 404
     for night in (f"{NIGHT}-0of2", f"{NIGHT}-1of", f"{NIGHT}-100of200"):
         assert post(dashboard, NIGHTS, told_night(night=night)).status_code == 400
+
+
+def test_what_an_update_of_the_box_has_changed_is_shown(start: Any) -> None:
+    dashboard: Dashboard = start()
+    found = {
+        "line": "2.3.0", "before": "1" * 40, "after": f"{'2' * 40}-dirty",
+        "run": "20260302T010203Z-2.3.0-old-against-new-0123456789abcdef", "same": False,
+        "box": {"ratio": 0.97, "low": 0.96, "high": 0.98, "benchmarks": 4}, "code": None,
+        "sentence": "Flink 2.3.0: the <box> has moved.",
+    }  # fmt: skip
+    must(dashboard, NIGHTS, told_night(old_against_new=[found]))
+    assert "Flink 2.3.0: the &lt;box&gt; has moved." in page(dashboard, f"nights/{NIGHT}/")
+    (row,) = dashboard.get("nights.json").json()["nights"]
+    assert row["old_against_new"] == [found]
+    bad = {**found, "box": {**found["box"], "low": -1}}  # type: ignore[dict-item]
+    assert post(dashboard, NIGHTS, told_night(old_against_new=[bad])).status_code == 400

@@ -302,12 +302,12 @@ class RunInfo(Frozen):
 
     def title_of(self, side: Side) -> str:
         """What to call a side of this run."""
-        first, second = self.main_sides
-        built = {first: self.baseline, second: self.subject}.get(side)
-        is_rerun = side in (Side.BEFORE, Side.AFTER)
-        if built is not None and (self.recipe_project or is_rerun):
-            title = SIDE_TITLES[side] if is_rerun else built.project
-            return f"{title}, {built.commit[:8] or built.version}"
+        built = {Side.BEFORE: self.baseline, Side.AFTER: self.subject}.get(side)
+        if built is not None:
+            return f"{SIDE_TITLES[side]}, {built.commit[:8] or built.version}"
+        built = {Side.STOCK: self.baseline, Side.PATCHED: self.subject}.get(side)
+        if built is not None and self.recipe_project and Side.BEFORE not in self.sides:
+            return f"{built.project}, {built.commit[:8] or built.version}"
         return self.third_title if side is Side.UPSTREAM and self.third_title else SIDE_TITLES[side]
 
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:

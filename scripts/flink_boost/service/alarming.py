@@ -114,6 +114,19 @@ def store_registry(build: Path, registry: AlarmRegistry) -> None:
     write_durably(_path(build), registry.model_dump_json(indent=1) + "\n")
 
 
+def commits_in_use(registry: AlarmRegistry) -> frozenset[str]:
+    """Commits whose builds are needed again: of alarms that go on, and of bisects that do."""
+    current = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
+    found: set[str] = set()
+    for one in registry.alarms:
+        searching = one.bisect is not None and one.bisect.state != "done"
+        if one.state in current or searching:
+            found.update(one.commits)
+        if one.bisect is not None and searching:
+            found.update(step.commit for step in one.bisect.steps)
+    return frozenset(commit.removesuffix("-dirty") for commit in found)
+
+
 def after_night(
     registry: AlarmRegistry,
     findings: Findings,

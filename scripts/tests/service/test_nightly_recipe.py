@@ -5,10 +5,12 @@ Needs what ``make build`` leaves for the default line.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -39,13 +41,15 @@ from flink_boost.measure.ending import load_summary
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Purpose
 from flink_boost.publish.codespeed import entries_of
+from flink_boost.service.nightly.boxshift import BoxShift
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import Against, NightState, Order, StepState
+from flink_boost.service.nightly.model import Against, NightState, Order, StepRecord, StepState
 from flink_boost.service.nightly.night import Ended
 from flink_boost.service.nightly.recipes import last_complete, pinned, recipe_builds, with_recipe
 
 GOOD = 2  # a place in the history before the slow commit
 VERIFY = f"verify {LINE}"
+STEP = "old-against-new"
 # Waits as long as the test wants it to, then builds as the repository says.
 _HELD = """
 import os, pathlib, sys, time
@@ -178,6 +182,78 @@ def test_a_commit_that_does_not_build_costs_its_line_and_says_where_to_read(
     assert ended.night.step(MEASURE).note == f"skipped: build {LINE} failed"
     assert store.run_ids(world.results) == ()
     assert last_complete(world.service().journal, "flink") is None
+
+
+def on_another_kernel(world: World, run_id: str) -> None:
+    """As if the run had been made before an update of the kernel."""
+    plan_file = world.results / run_id / "run.json"
+    content = json.loads(plan_file.read_text(encoding="utf-8"))
+    content["box"]["kernel"] = "0.9-before"
+    plan_file.write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
+    world: World, recipe: Path, flink: FlinkRepository
+) -> None:
+    def tonight(wanted: Order) -> Ended:
+        service = world.service()
+        shift = BoxShift(
+            places=service.places,
+            journal=service.journal,
+            environ=service.environ,
+            groups={},
+            describe=service.parts.describe,
+            class_paths=service.parts.class_paths,
+            shown=service.shown,
+            tell=world.said.append,
+            clock=service.clock,
+        )
+        parts = replace(service.parts, old_against_new=shift)
+        ended = replace(service, parts=parts).run(wanted, AT, resume=False)
+        assert ended is not None
+        assert ended.problems == (), world.said
+        world.now += timedelta(days=1)
+        return ended
+
+    first = tonight(order(recipe))
+    assert first.night.step(STEP).note == "skipped: no complete night came before"
+    same_box = tonight(order(recipe))
+    assert "the box is as it was" in same_box.night.step(STEP).note
+    assert same_box.night.old_against_new == ()
+
+    on_another_kernel(world, same_box.night.runs[0])
+    move(flink, SLOW)
+    updated = tonight(order(recipe))
+    (found,) = updated.night.old_against_new
+    assert (found.before, found.after) == (flink.commits[GOOD], flink.commits[SLOW])
+    assert not found.same
+    assert found.code is not None
+    assert found.code.ratio < 0.5, "the slow commit, on the same box"
+    assert found.box is not None
+    # The same build, then and now: whatever else this machine does, nothing like the slow commit.
+    assert found.box.ratio > 3 * found.code.ratio
+    assert [one.what for one in updated.night.box_changes] == ["kernel"]
+    assert "against stock, the build of before is" in updated.night.step(STEP).note
+    # In the record, in the report, on the dashboard; and in no series.
+    told = world.server.nights[updated.night.box, updated.night.night]
+    assert told["old_against_new"][0]["sentence"] == found.sentence
+    assert "old_against_new" not in world.server.nights[first.night.box, first.night.night]
+    assert world.service().journal.load(updated.night.night) == updated.night
+    assert found.run not in store.run_ids(world.results)
+    assert found.run in store.run_ids(world.results / "reruns")
+    info = store.load_run(world.results / "reruns", found.run)
+    assert info.purpose is Purpose.CONFIRMATION
+    assert info.sides == (Side.STOCK, Side.BEFORE, Side.AFTER)
+
+    # Going on measures nothing of it again, and the next night on that box nothing at all.
+    forks = forks_of(world.results / "reruns")
+    world.now -= timedelta(days=1)
+    journal = world.service().journal
+    half = updated.night.with_step(StepRecord(name=STEP, state=StepState.RUNNING))
+    journal.write(half.model_copy(update={"state": NightState.RUNNING}))
+    assert tonight(order(recipe)).night.old_against_new == (found,)
+    assert forks_of(world.results / "reruns") == forks
+    assert "the box is as it was" in tonight(order(recipe)).night.step(STEP).note
 
 
 @pytest.mark.timeout(900)

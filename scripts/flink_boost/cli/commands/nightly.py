@@ -24,6 +24,7 @@ from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.confirming import NIGHT_PAIRS
+from flink_boost.service.nightly.boxshift import BoxShift
 from flink_boost.service.nightly.canaries import Canaries
 from flink_boost.service.nightly.checks import check_here, check_there
 from flink_boost.service.nightly.journal import NightJournal
@@ -236,6 +237,17 @@ def _service(
             class_paths=tree.class_paths,
             describe=tree.describe,
             verify=tree.verify,
+            old_against_new=BoxShift(
+                places=places,
+                journal=NightJournal(settings.build / "nights"),
+                environ=os.environ,
+                groups=load_groups(),
+                describe=tree.describe,
+                class_paths=tree.class_paths,
+                shown=shown,
+                tell=errors.out,
+                clock=_now,
+            ),
             canary=Canaries(places, os.environ, tree.describe, shown, errors.out),
             confirm=Suspects(
                 places, NightJournal(settings.build / "nights"), os.environ, rerun_pairs

@@ -52,6 +52,23 @@ class ReportedStep(Told):
     note: str = ""
 
 
+class ReportedShift(Told):
+    """How far benchmarks lie apart together; above 1 is faster."""
+
+    ratio: FiniteFloat = Field(gt=0)
+    low: FiniteFloat = Field(gt=0)
+    high: FiniteFloat = Field(gt=0)
+
+
+class ReportedOldAgainstNew(Told):
+    """What an update of the box has changed on a line: the sentence says it all."""
+
+    line: str
+    sentence: str
+    box: ReportedShift | None = None
+    code: ReportedShift | None = None
+
+
 class ReportedNight(Told):
     """A night of one box. ``expected`` and ``measured`` count benchmarks."""
 
@@ -67,6 +84,7 @@ class ReportedNight(Told):
     canary: ReportedCanary | None = None
     box_changes: tuple[ReportedBoxChange, ...] = ()
     steps: tuple[ReportedStep, ...] = ()
+    old_against_new: tuple[ReportedOldAgainstNew, ...] = ()
 
 
 class ReportedBisect(Told):

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
 
+from flink_boost.judge.shift import Shift
 from flink_boost.measure.model import Frozen
 
 # Boxes of one name that share a night each have their part: ``2026-11-24T0100-2of3``.
@@ -78,6 +79,23 @@ class BoxChangeRecord(Frozen):
     after: str
 
 
+class OldAgainstNew(Frozen):
+    """What an update of the box has changed on a line, and what the code has since.
+
+    ``box`` is how fast the build of the night before is against stock now, to then; None where the
+    benchmarks are others by now. ``code`` is tonight's build to it; None where both are the same.
+    """
+
+    line: str
+    before: str = Field(description="commit of the last complete night before the update")
+    after: str = Field(description="tonight's commit")
+    run: str = Field(description="in the store of reruns")
+    same: bool
+    box: Shift | None
+    code: Shift | None
+    sentence: str = Field(description="the same for people")
+
+
 class NightRecord(Frozen):
     """A night; ``night`` is its id, ``expected`` and ``measured`` count benchmarks of all lines."""
 
@@ -94,6 +112,7 @@ class NightRecord(Frozen):
     canary: CanaryRecord | None = None
     box_changes: tuple[BoxChangeRecord, ...] = ()
     steps: tuple[StepRecord, ...] = ()
+    old_against_new: tuple[OldAgainstNew, ...] = ()
 
     def step(self, name: str) -> StepRecord:
         """The record of that step; ``KeyError`` when there is none."""

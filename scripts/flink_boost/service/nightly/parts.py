@@ -84,6 +84,15 @@ class MeasureCanary(Protocol):
         """What it said."""
 
 
+class CompareBuilds(Protocol):
+    """Measures what an update of the box has changed. Raises ``StepSkipped`` without one."""
+
+    def __call__(
+        self, night: NightRecord, order: Order, lines: tuple[Line, ...], builds: BuildSides | None
+    ) -> tuple[NightRecord, str]:
+        """The night with what was found, and a note of it; ``builds`` are a recipe's."""
+
+
 class Confirm(Protocol):
     """Runs suspects again, and keeps the alarms."""
 
@@ -123,6 +132,7 @@ class Parts:
     verify: VerifyLine
     builds: BuildSides | None = None
     canary: MeasureCanary | None = None
+    old_against_new: CompareBuilds | None = None
     confirm: Confirm | None = None
     profiles: TakeProfiles | None = None
     report: WriteReport | None = None
@@ -133,6 +143,7 @@ class Parts:
         """The kinds of steps that are skipped, as there is no part for them."""
         parts = {
             "canary": self.canary,
+            "old-against-new": self.old_against_new,
             "confirm": self.confirm,
             "profiles": self.profiles,
             "notify": self.notify,

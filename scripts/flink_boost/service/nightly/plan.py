@@ -21,6 +21,7 @@ _USUAL_SECONDS = {
     "build": 120,
     "verify": 30,
     "canary": 240,
+    "old-against-new": 0,  # only in the first night after an update of the box
     "upload": 20,
     "detect": 10,
     "confirm": 1200,
@@ -102,6 +103,7 @@ def plan_night(
         verify = step("verify", line, (f"build {line}",))
         steps.append(replace(verify, seconds=0.0, pointless=not_ours) if project else verify)
     steps.append(step("canary", needs=("box",)))
+    steps.append(step("old-against-new", needs=tuple(f"build {line}" for line in lines[:1])))
     for line in lines:
         seconds = sum(one.seconds for one in cells if one.line == line)
         needs = (f"build {line}",) if project else (f"verify {line}",)

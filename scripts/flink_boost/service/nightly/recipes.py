@@ -6,7 +6,7 @@ it means the same commits, wherever the branch is by then.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, UsageProblem
@@ -19,7 +19,7 @@ from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
 from flink_boost.service.builds.repository import resolve
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import Against, NightState, Order
+from flink_boost.service.nightly.model import Against, NightRecord, NightState, Order
 from flink_boost.service.nightly.parts import BuildSides, FindClassPaths, Tell
 from flink_boost.service.nightly.slots import WHOLE
 
@@ -77,8 +77,10 @@ def pinned(order: Order, journal: NightJournal, tell: Tell) -> Order:
     return order.model_copy(update={"commit": commit, "reference": reference})
 
 
-def last_complete(journal: NightJournal, project: str, shard: str = WHOLE) -> str | None:
-    """The commit of the newest complete night of a project; None where there is none."""
+def complete_nights(
+    journal: NightJournal, project: str, shard: str = WHOLE
+) -> Iterator[tuple[str, Order, NightRecord]]:
+    """The complete nights of a project, newest first, with their names; ours have no project."""
     for name in reversed(journal.nights()):
         try:
             order, night = journal.order(name), journal.load(name)
@@ -86,10 +88,14 @@ def last_complete(journal: NightJournal, project: str, shard: str = WHOLE) -> st
             continue
         # Two commits that somebody chose are no night that another follows.
         same = (order.project, order.shard) == (project, shard)
-        followed = same and order.against is not Against.COMMIT
-        if followed and night.state is NightState.COMPLETE and order.commit:
-            return order.commit
-    return None
+        if same and order.against is not Against.COMMIT and night.state is NightState.COMPLETE:
+            yield name, order, night
+
+
+def last_complete(journal: NightJournal, project: str, shard: str = WHOLE) -> str | None:
+    """The commit of the newest complete night of a project; None where there is none."""
+    commits = (order.commit for _, order, _ in complete_nights(journal, project, shard))
+    return next(filter(None, commits), None)
 
 
 def recipe_builds(

@@ -36,7 +36,9 @@ def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> 
             night = journal.load(name)
         except BrokenData:
             continue  # whoever begins a night is told of it
-        content = night.model_dump_json()
+        # An older dashboard takes no field that it does not know.
+        left_out = None if night.old_against_new else {"old_against_new"}
+        content = night.model_dump_json(exclude=left_out)
         digest = sha256(f"{target.url}\n{content}".encode()).hexdigest()
         mark = journal.folder / name / _MARK
         if night.box and not (mark.exists() and mark.read_text().strip() == digest):
