@@ -151,6 +151,8 @@ def _send(
     if registry.made is not None:
         sheet = alarm_document(registry.alarms, sheet.boxes, registry.rerun_pairs, now)
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
+    if target.warning:
+        click.echo(target.warning, err=True)
     with make_client(target, RetryPolicy()) as client:
         send_alarms(sheet, target, client)
     return sheet
