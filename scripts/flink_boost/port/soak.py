@@ -116,7 +116,7 @@ def java_command(
 
     Raises ``EnvironmentProblem`` when ``make build`` has not left the drop-in jar or the tests.
     """
-    paths = find_class_paths(line, build, version, (Side.PATCHED,))
+    paths = find_class_paths(line, build, version, (Side.PATCHED,), root)
     stock = [str(path) for path in paths.stock if path.name in line.jars]
     if len(stock) != len(line.jars):
         raise EnvironmentProblem(

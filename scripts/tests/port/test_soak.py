@@ -108,6 +108,14 @@ def test_a_missing_build_is_named(tmp_path: Path) -> None:
         java_command("java", plan, line, tmp_path, "0.2.0", [])
 
 
+def test_another_tree_is_taken_whole(tmp_path: Path) -> None:
+    line = find_line(default_line())
+    plan = SoakPlan(line.version, 17, SoakMode.OPENED, 10, 1)
+    build = PROJECT_ROOT / "build"
+    with pytest.raises(EnvironmentProblem, match=str(tmp_path)):
+        java_command("java", plan, line, build, "0.2.0", [], tmp_path)
+
+
 def test_a_short_run_passes_and_says_what_it_did(
     build: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -154,6 +154,8 @@ def _send(
             registry.alarms, sheet.boxes, registry.figures, now, pages_address(os.environ)
         )
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
+    if target.warning:
+        click.echo(target.warning, err=True)
     with make_client(target, RetryPolicy()) as client:
         left_out = send_alarms(sheet, target, client)
     if left_out:
