@@ -22,7 +22,7 @@ class HubCursor(models.Model):
 
 
 class HubComment(models.Model):
-    """A comment as it was first read. ``handled`` when it was: everything that follows is stored."""
+    """A comment as it was first read; ``handled`` once all that follows from it is stored."""
 
     repository = models.CharField(max_length=200)
     comment_id = models.BigIntegerField()

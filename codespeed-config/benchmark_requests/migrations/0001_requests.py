@@ -7,11 +7,13 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    """What was read, what waits, and what was said."""
+
     initial = True
 
-    dependencies = []
+    dependencies: tuple[tuple[str, str], ...] = ()
 
-    operations = [
+    operations = (
         migrations.CreateModel(
             name="HubCursor",
             fields=[
@@ -129,4 +131,4 @@ class Migration(migrations.Migration):
             model_name="benchmarkrequest",
             index=models.Index(fields=["state", "queued"], name="request_queue"),
         ),
-    ]
+    )

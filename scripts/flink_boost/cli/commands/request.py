@@ -17,6 +17,7 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.base.text import short_number
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
+from flink_boost.cli.request_serving import check_command, serve_command, status_command
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
 from flink_boost.service.builds.recipe import Recipe, load_recipe
@@ -30,12 +31,12 @@ from flink_boost.service.requests.answer import (
     headline,
     verdict_text,
 )
-from flink_boost.service.requests.catalogue import Bounds, Catalogue
+from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import compare
-from flink_boost.service.requests.model import Measured, Order
+from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.setup import known_here, means_of
-from flink_boost.service.requests.verdicts import Row, RowVerdict
+from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict
 
 # By hand one may ask for more than in a comment.
 BY_HAND = Bounds(pairs=200, least_pairs=2, benchmarks=10_000, minutes=1e6, globs=1000)
@@ -50,6 +51,10 @@ def command() -> None:
       flink-boost request run --base main --head HEAD serializerHeavyString
       flink-boost request run --base main --head my-branch --pairs 10 'serializer*'
     """
+
+
+for _one in (serve_command, status_command, check_command):
+    command.add_command(_one)
 
 
 @command.command(name="run")
@@ -135,21 +140,21 @@ def run_command(
 
 def _order(
     recipe: Recipe,
-    known: Catalogue,
+    known: Offerings,
     patterns: tuple[str, ...],
     base: str,
     head: str,
     line: str | None,
     pairs: int,
     recipe_name: str,
-) -> Order:
+) -> RequestOrder:
     words = [*patterns, *(() if line is None else (f"line={line}",)), f"pairs={pairs}"]
     asked = grammar.read_words(words, known, BY_HAND)
     if isinstance(asked, grammar.Mistake):
         near = f" Near are: {'; '.join(asked.near)}." if asked.near else ""
         raise UsageProblem(asked.sentence.replace("`", ""), f"`--help` has examples.{near}")
     tip = resolve(recipe.repository, head)
-    return Order(
+    return RequestOrder(
         base=merge_base(recipe.repository, base, tip),
         head=tip,
         line=asked.line,
@@ -159,7 +164,9 @@ def _order(
     )
 
 
-def _measured(settings: Settings, order: Order, recipe: Recipe, known: Catalogue) -> Measured:
+def _measured(
+    settings: Settings, order: RequestOrder, recipe: Recipe, known: Offerings
+) -> Measured:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     lock = machine_lock(lock_file(os.environ), f"flink-boost request run of {order.head[:12]}")
     with terminated_like_interrupted(), lock, shown_progress(errors) as progress:
@@ -167,7 +174,7 @@ def _measured(settings: Settings, order: Order, recipe: Recipe, known: Catalogue
         return compare(order, known, means, lambda _: None)
 
 
-def _print_table(rows: tuple[Row, ...], measured: Measured) -> None:
+def _print_table(rows: tuple[AnswerRow, ...], measured: Measured) -> None:
     console = Console(highlight=False)
     console.print(
         headline(rows, same=measured.same).replace("*", "").replace("`", ""), markup=False

@@ -40,7 +40,7 @@ class Message(Told):
     """
 
     key: str
-    kind: Literal["alarms", "night", "digest", "test"]
+    kind: Literal["alarms", "night", "digest", "test", "requests"]
     made: datetime
     night: str
     subject: str

@@ -194,7 +194,6 @@ def _limited(limits: Limits) -> tuple[str, ...]:
         f"--fsize={limits.disk}",
         f"--data={limits.memory}",
         "--core=0",
-        "--nofile=65536",
         "--memlock=0",
         "--",
         # If the machine runs out of memory all the same, these processes are the first to go.

@@ -1,8 +1,8 @@
 """Builds of strangers' commits: in a sandbox, offline unless the recipe says otherwise.
 
 A build sees its checkout, without Git's folder, and of our downloads what Maven needs, read-only:
-the pinned Maven, JDKs and the local repository. That is the *tail* of the build's own repository,
-which is empty and gone with the build, so that nothing it puts there reaches the next one.
+the pinned Maven, JDKs and the local repository. Its own local repository is a tree of links to the
+files of ours, and gone with the build: it may put there what it likes, and ours stays as it is.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from flink_boost.service.isolation.workplace import fresh_workplace, give_all
 LIMITS = Limits(seconds=3600)
 _CACHE = ".cache"
 _REPOSITORY = "m2"
+_REWRITTEN = ("_remote.repositories", "resolver-status", "maven-metadata")
 _SHARED = ("apache-maven-*", "jdk-*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,150}\.jar")
 _MOST_ENTRIES = 50_000
@@ -74,11 +75,8 @@ class IsolatedBuilds:
         shutil.rmtree(order.checkout / ".git")
         readable = [*self._linked(order, work), *_java(order)]
         environment = dict(order.named)
-        if not self._mirrors and (self._cache / _REPOSITORY).is_dir():
-            tail = f"-Dmaven.repo.local.tail={self._cache / _REPOSITORY}"
-            given = environment.get("MAVEN_ARGS", "")
-            environment["MAVEN_ARGS"] = f"{given} --offline {tail}".strip()
-            readable.append(self._cache / _REPOSITORY)
+        if not self._mirrors:
+            environment["MAVEN_ARGS"] = f"{environment.get('MAVEN_ARGS', '')} --offline".strip()
         give_all(work, None if self._sandbox.owners.first is None else work.stat().st_uid)
         seconds = min(order.seconds, self._limits.seconds)
         self.ended = self._sandbox.run(
@@ -126,12 +124,27 @@ class IsolatedBuilds:
                 yield self._root / name
                 continue
             own = work / "cache"
-            (own / _REPOSITORY).mkdir(parents=True)
+            own.mkdir()
             link.symlink_to(own, target_is_directory=True)
+            if (self._cache / _REPOSITORY).is_dir():
+                _link_repository(self._cache / _REPOSITORY, own / _REPOSITORY)
+                yield self._cache / _REPOSITORY
             for pattern in _SHARED:
                 for shared in sorted(self._cache.glob(pattern)):
                     (own / shared.name).symlink_to(shared, target_is_directory=True)
                     yield shared
+
+
+def _link_repository(source: Path, target: Path) -> None:
+    """A local repository with every file of another: links, and copies of what Maven rewrites."""
+    for place, _, files in os.walk(source):
+        folder = target / Path(place).relative_to(source)
+        folder.mkdir()
+        for name in files:
+            if name.startswith(_REWRITTEN):
+                shutil.copyfile(Path(place, name), folder / name)
+            else:
+                (folder / name).symlink_to(Path(place, name))
 
 
 def _java(order: BuildOrder) -> Iterator[Path]:

@@ -67,6 +67,6 @@ def prove(sandbox: Sandbox, folder: Path | None = None) -> None:
         work.with_name(f"{work.name}.log").unlink()
     if not ended.well:
         raise NoIsolation(
-            f"The sandbox does not work here: `true` {ended.sentence}.",
+            f"The sandbox does not work here: `true` {ended.sentence} ({ended.said or 'it said nothing'}).",
             "See docs/threat-model.md for what it needs.",
         )

@@ -44,17 +44,23 @@ class Watch:
 
     def look(self) -> How | None:
         """The limit that is broken now, None when all hold."""
-        resident = threads = 0
-        for pid in tree(self._root):
+        pids = tuple(tree(self._root))
+        own = threads = 0
+        for pid in pids:
             with suppress(OSError, ValueError, IndexError):
-                resident += int((_PROC / str(pid) / "statm").read_text().split()[1]) * _PAGE
+                _, resident, shared, *_ = (_PROC / str(pid) / "statm").read_text().split()
+                own += (int(resident) - int(shared)) * _PAGE
                 threads += len(os.listdir(_PROC / str(pid) / "task"))  # noqa: PTH208 - names only
-        shared = max(0, self._in_memory() - self._shared)
-        if resident + shared > self._limits.memory or _memory("MemAvailable") < LEAST_AVAILABLE:
-            return "memory"
         # The kernel refuses one more: whoever stands at the limit wanted to pass it.
         if threads >= self._limits.processes:
             return "processes"
+        left = self._limits.memory - max(0, self._in_memory() - self._shared)
+        # What a process shares with the one that it was forked from is counted once only where it
+        # matters: the exact count takes time, and stops the process meanwhile.
+        if own > left and sum(map(_proportional, pids)) > left:
+            return "memory"
+        if _memory("MemAvailable") < LEAST_AVAILABLE:
+            return "memory"
         return self.look_at_disk()
 
     def look_at_disk(self) -> How | None:
@@ -145,6 +151,15 @@ def _sum(folder: int, depth: int, left: list[int]) -> int:
             finally:
                 os.close(handle)
     return size
+
+
+def _proportional(pid: int) -> int:
+    """Bytes of anonymous memory of a process, each page divided by the processes that have it."""
+    with suppress(OSError):
+        for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss_Anon:"):
+                return int(line.split()[1]) * 1024
+    return 0
 
 
 def _used(folder: Path) -> int:

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, MachineBusy
 from flink_boost.base.text import describe_left
+from flink_boost.measure import turns
 from flink_boost.measure.boxlock import machine_lock
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import close_runs, count_measured
@@ -238,7 +239,10 @@ def _refuse(night: NightRecord, journal: NightJournal, problem: EnvironmentProbl
 def _machine(waiting: Waiting, purpose: str, tell: Tell) -> Iterator[None]:
     """The machine for this night alone, once whoever measures has ended."""
     with ExitStack() as held:
-        when_free(lambda: held.enter_context(machine_lock(waiting.lock, purpose)), waiting, tell)
+        with turns.announced(waiting.lock, turns.NIGHTLY):
+            when_free(
+                lambda: held.enter_context(machine_lock(waiting.lock, purpose)), waiting, tell
+            )
         yield
 
 

@@ -10,7 +10,7 @@ from flink_boost.base.text import short_number
 from flink_boost.service.requests.grammar import shown
 from flink_boost.service.requests.model import Measured
 from flink_boost.service.requests.verdicts import (
-    Row,
+    AnswerRow,
     RowVerdict,
     level_of_second_look,
 )
@@ -41,7 +41,7 @@ class Circumstances:
     links: Mapping[str, str] = field(default_factory=dict)
 
 
-def answer(rows: Sequence[Row], about: Circumstances) -> str:
+def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
     """All of it: the first line is the verdict."""
     ordered = by_weight(rows)
     parts = [headline(rows, same=about.measured.same)]
@@ -60,7 +60,7 @@ def answer(rows: Sequence[Row], about: Circumstances) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def headline(rows: Sequence[Row], *, same: bool = False) -> str:
+def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
     """The verdict in one line, from the rows."""
     if same:
         return "**No change**: base and head build to the same bytes, so nothing was measured."
@@ -88,12 +88,12 @@ def headline(rows: Sequence[Row], *, same: bool = False) -> str:
     return ". ".join(said) + "."
 
 
-def by_weight(rows: Sequence[Row]) -> tuple[Row, ...]:
+def by_weight(rows: Sequence[AnswerRow]) -> tuple[AnswerRow, ...]:
     """What matters first; among equals the largest difference."""
     return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.verdict), -_distance(row))))
 
 
-def verdict_text(row: Row) -> str:
+def verdict_text(row: AnswerRow) -> str:
     """What is said of a row, as plain text."""
     if row.verdict is RowVerdict.NO_CHANGE:
         return f"no change beyond ±{row.within or 0.0:.1%}"
@@ -104,11 +104,11 @@ def verdict_text(row: Row) -> str:
     return row.verdict.value
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _table(rows: Sequence[AnswerRow]) -> str:
     return "\n".join((_HEAD, *map(_line, rows)))
 
 
-def _line(row: Row) -> str:
+def _line(row: AnswerRow) -> str:
     mark = _MARKS.get(row.verdict)
     said = verdict_text(row)
     text = mark + said.removeprefix(row.verdict.value) if mark else said
@@ -121,7 +121,7 @@ def _line(row: Row) -> str:
     return f"| {name} | {base} | {head} | {ratio} | {allocation_text(row)} | {text} |"
 
 
-def allocation_text(row: Row) -> str:
+def allocation_text(row: AnswerRow) -> str:
     """``784 → 640``; one number where nothing changed by a thousandth or more."""
     if row.base_alloc is None or row.head_alloc is None:
         return "–"
@@ -160,7 +160,7 @@ def _repeat(about: Circumstances) -> str:
     return f"```\n{shlex.join(words)}\n```"
 
 
-def _reading(rows: Sequence[Row]) -> str:
+def _reading(rows: Sequence[AnswerRow]) -> str:
     level = level_of_second_look(len(rows))
     return (
         "How to read it: *head ÷ base* is a ratio of speed with its 95 % interval, so above 1 is"
@@ -175,12 +175,12 @@ def _folded(title: str, content: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
 
 
-def _percent(row: Row) -> str:
+def _percent(row: AnswerRow) -> str:
     ratio = row.ratio or 1.0
     return f"{abs(ratio - 1):.1%} (`{row.name}`)"
 
 
-def _distance(row: Row) -> float:
+def _distance(row: AnswerRow) -> float:
     if row.ratio is None:
         return 0.0
     return max(row.ratio, 1 / row.ratio)

@@ -46,7 +46,7 @@ class Offered:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class Offerings:
     """All that may be asked for. ``usual`` are names of those that are measured by themselves."""
 
     lines: tuple[str, ...]
@@ -87,7 +87,7 @@ def _spellings(name: str) -> tuple[str, ...]:
     return name, name.partition(".")[2], plain, *plain.split(".")
 
 
-def catalogue_of(groups: Mapping[str, Group], lines: Mapping[str, Line], default: str) -> Catalogue:
+def catalogue_of(groups: Mapping[str, Group], lines: Mapping[str, Line], default: str) -> Offerings:
     """Everything in the groups that code of a pull request can change: comparators are left out."""
     known: dict[str, Offered] = {}
     first = [name for name in _PREFERRED if name in groups]
@@ -97,7 +97,7 @@ def catalogue_of(groups: Mapping[str, Group], lines: Mapping[str, Line], default
             if not cell.is_comparator:
                 known.setdefault(cell.name, Offered(cell, timing))
     usual = groups[USUAL].cells if USUAL in groups else ()
-    return Catalogue(
+    return Offerings(
         lines=tuple(version for version, line in lines.items() if line.enabled),
         default_line=default,
         offered=tuple(known.values()),

@@ -29,9 +29,9 @@ from flink_boost.measure.noise import NoiseProbe
 from flink_boost.measure.plan import current_commit
 from flink_boost.measure.twobuilds import plan_comparison, rerun_class_paths
 from flink_boost.service.builds.builder import Builder
-from flink_boost.service.requests.catalogue import Bounds, Catalogue
+from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.machine import Event
-from flink_boost.service.requests.model import Measured, Order
+from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.rows import speedups
 from flink_boost.service.requests.verdicts import suspects
 
@@ -62,7 +62,7 @@ class Means:
         return self.results / FOLDER
 
 
-def require_allowed(order: Order, known: Catalogue, bounds: Bounds) -> None:
+def require_allowed(order: RequestOrder, known: Offerings, bounds: Bounds) -> None:
     """What the parser has checked, once more by the one who does it. Raises ``UsageProblem``."""
     unknown = [name for name in order.names if name not in known.by_name]
     if unknown or order.line not in known.lines:
@@ -83,14 +83,14 @@ def require_allowed(order: Order, known: Catalogue, bounds: Bounds) -> None:
         )
 
 
-def build_both(order: Order, builder: Builder) -> tuple[Build, Build]:
+def build_both(order: RequestOrder, builder: Builder) -> tuple[Build, Build]:
     """Base and head. Raises ``BuildFailed``, which names the commit."""
     line = find_line(order.line)
     return builder.build(order.base, line), builder.build(order.head, line)
 
 
 def compare(
-    order: Order, known: Catalogue, means: Means, notice: Callable[[Event], None]
+    order: RequestOrder, known: Offerings, means: Means, notice: Callable[[Event], None]
 ) -> Measured:
     """Measures an order; the caller holds the machine's lock.
 
@@ -133,8 +133,8 @@ def compare(
 
 @dataclass(frozen=True)
 class _Comparison:
-    order: Order
-    known: Catalogue
+    order: RequestOrder
+    known: Offerings
     means: Means
     base: Build
     head: Build

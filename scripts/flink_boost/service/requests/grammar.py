@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from flink_boost.service.requests.catalogue import Bounds, Catalogue
+from flink_boost.service.requests.catalogue import Bounds, Offerings
 
 COMMAND = "/benchmark-request"
 EXAMPLE = f"{COMMAND} serializerHeavyString pairs=5"
@@ -74,7 +74,7 @@ class Mistake:
 Parsed = Asked | Help | Status | Cancel | Mistake
 
 
-def parse(body: str, known: Catalogue, bounds: Bounds) -> Parsed | None:
+def parse(body: str, known: Offerings, bounds: Bounds) -> Parsed | None:
     """What a comment asks; None when it is not for us."""
     line = body[: _LONGEST_LINE + 1].partition("\n")[0].rstrip("\r")
     # Four spaces or a tab make a code block, `>` a quote, a backtick code.
@@ -98,7 +98,7 @@ def parse(body: str, known: Catalogue, bounds: Bounds) -> Parsed | None:
     return _request(words, known, bounds)
 
 
-def read_words(words: list[str], known: Catalogue, bounds: Bounds) -> Asked | Mistake:
+def read_words(words: list[str], known: Offerings, bounds: Bounds) -> Asked | Mistake:
     """The same from words of a command line."""
     return _request(words, known, bounds)
 
@@ -147,7 +147,7 @@ def _verb(words: list[str]) -> Parsed:
     return Status() if verb == "status" else Cancel()
 
 
-def _request(words: list[str], known: Catalogue, bounds: Bounds) -> Asked | Mistake:
+def _request(words: list[str], known: Offerings, bounds: Bounds) -> Asked | Mistake:
     given: dict[str, str] = {}
     globs: list[str] = []
     for word in words:
@@ -228,7 +228,7 @@ def _pairs(text: str | None, bounds: Bounds) -> int | Mistake:
     return int(text)
 
 
-def _names(globs: list[str], known: Catalogue, bounds: Bounds) -> tuple[str, ...] | Mistake:
+def _names(globs: list[str], known: Offerings, bounds: Bounds) -> tuple[str, ...] | Mistake:
     if len(globs) > bounds.globs:
         return Mistake("globs", f"At most {bounds.globs} patterns, not {len(globs)}.")
     chosen = set(known.usual) if not globs else set[str]()

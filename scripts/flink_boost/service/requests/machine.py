@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class State(StrEnum):
+class RequestState(StrEnum):
     """How far a request has come."""
 
     QUEUED = "queued"
@@ -42,7 +42,7 @@ class Event(StrEnum):
     BUILT = "both are built"
     SAME = "both builds are the same bytes"
     MEASURED = "all forks are measured"
-    SENT = "the verdict is posted"
+    ANSWERED = "the answer is written"
     BROKE = "it cannot be done"
     STOPPED = "cancelled"
     NEWER = "a newer request of its pull request"
@@ -54,36 +54,42 @@ class Event(StrEnum):
 class Transition:
     """``source`` None: there is no request yet."""
 
-    source: State | None
+    source: RequestState | None
     event: Event
-    target: State
+    target: RequestState
 
 
-AT_WORK = (State.BUILDING, State.MEASURING, State.ANSWERING)
-_FINAL = (State.DONE, State.FAILED, State.REFUSED, State.CANCELLED, State.SUPERSEDED)
+AT_WORK = (RequestState.BUILDING, RequestState.MEASURING, RequestState.ANSWERING)
+_FINAL = (
+    RequestState.DONE,
+    RequestState.FAILED,
+    RequestState.REFUSED,
+    RequestState.CANCELLED,
+    RequestState.SUPERSEDED,
+)
 
 TRANSITIONS = (
-    Transition(None, Event.ASKED, State.QUEUED),
-    Transition(None, Event.NO_RIGHT, State.REFUSED),
-    Transition(State.QUEUED, Event.TAKEN, State.BUILDING),
-    Transition(State.QUEUED, Event.STOPPED, State.CANCELLED),
-    Transition(State.QUEUED, Event.NEWER, State.SUPERSEDED),
-    Transition(State.QUEUED, Event.BROKE, State.FAILED),
-    Transition(State.BUILDING, Event.BUILT, State.MEASURING),
-    Transition(State.BUILDING, Event.SAME, State.ANSWERING),
-    Transition(State.MEASURING, Event.MEASURED, State.ANSWERING),
-    Transition(State.ANSWERING, Event.SENT, State.DONE),
-    Transition(State.BUILDING, Event.BROKE, State.FAILED),
-    Transition(State.MEASURING, Event.BROKE, State.FAILED),
-    Transition(State.ANSWERING, Event.BROKE, State.FAILED),
-    Transition(State.BUILDING, Event.STOPPED, State.CANCELLED),
-    Transition(State.MEASURING, Event.STOPPED, State.CANCELLED),
-    Transition(State.BUILDING, Event.TAKEN_OVER, State.BUILDING),
-    Transition(State.MEASURING, Event.TAKEN_OVER, State.BUILDING),
-    Transition(State.ANSWERING, Event.TAKEN_OVER, State.BUILDING),
-    Transition(State.BUILDING, Event.HANDED_BACK, State.QUEUED),
-    Transition(State.MEASURING, Event.HANDED_BACK, State.QUEUED),
-    Transition(State.ANSWERING, Event.HANDED_BACK, State.QUEUED),
+    Transition(None, Event.ASKED, RequestState.QUEUED),
+    Transition(None, Event.NO_RIGHT, RequestState.REFUSED),
+    Transition(RequestState.QUEUED, Event.TAKEN, RequestState.BUILDING),
+    Transition(RequestState.QUEUED, Event.STOPPED, RequestState.CANCELLED),
+    Transition(RequestState.QUEUED, Event.NEWER, RequestState.SUPERSEDED),
+    Transition(RequestState.QUEUED, Event.BROKE, RequestState.FAILED),
+    Transition(RequestState.BUILDING, Event.BUILT, RequestState.MEASURING),
+    Transition(RequestState.BUILDING, Event.SAME, RequestState.ANSWERING),
+    Transition(RequestState.MEASURING, Event.MEASURED, RequestState.ANSWERING),
+    Transition(RequestState.ANSWERING, Event.ANSWERED, RequestState.DONE),
+    Transition(RequestState.BUILDING, Event.BROKE, RequestState.FAILED),
+    Transition(RequestState.MEASURING, Event.BROKE, RequestState.FAILED),
+    Transition(RequestState.ANSWERING, Event.BROKE, RequestState.FAILED),
+    Transition(RequestState.BUILDING, Event.STOPPED, RequestState.CANCELLED),
+    Transition(RequestState.MEASURING, Event.STOPPED, RequestState.CANCELLED),
+    Transition(RequestState.BUILDING, Event.TAKEN_OVER, RequestState.BUILDING),
+    Transition(RequestState.MEASURING, Event.TAKEN_OVER, RequestState.BUILDING),
+    Transition(RequestState.ANSWERING, Event.TAKEN_OVER, RequestState.BUILDING),
+    Transition(RequestState.BUILDING, Event.HANDED_BACK, RequestState.QUEUED),
+    Transition(RequestState.MEASURING, Event.HANDED_BACK, RequestState.QUEUED),
+    Transition(RequestState.ANSWERING, Event.HANDED_BACK, RequestState.QUEUED),
 )
 _TARGETS = {(one.source, one.event): one.target for one in TRANSITIONS}
 
@@ -92,7 +98,7 @@ class NoSuchTransitionError(Exception):
     """A request was told something that cannot happen in its state."""
 
 
-def target(source: State | None, event: Event) -> State:
+def target(source: RequestState | None, event: Event) -> RequestState:
     """The state after that event. Raises ``NoSuchTransitionError``."""
     try:
         return _TARGETS[source, event]
@@ -100,7 +106,7 @@ def target(source: State | None, event: Event) -> State:
         raise NoSuchTransitionError(f"{source or 'none'}: {event}") from None
 
 
-def sources(event: Event) -> tuple[State, ...]:
+def sources(event: Event) -> tuple[RequestState, ...]:
     """In which states an event may happen."""
     return tuple(one.source for one in TRANSITIONS if one.event is event and one.source is not None)
 
@@ -108,8 +114,8 @@ def sources(event: Event) -> tuple[State, ...]:
 def drawing() -> str:
     """The table as a state diagram in Mermaid's words, which GitHub draws."""
     lines = ["stateDiagram-v2"]
-    for source in (None, *State):
-        for goal in State:
+    for source in (None, *RequestState):
+        for goal in RequestState:
             events = [
                 one.event.value
                 for one in TRANSITIONS

@@ -11,12 +11,12 @@ from pydantic import Field
 from flink_boost.flink.side import Side
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Box, Frozen, RunInfo
-from flink_boost.service.requests.machine import State
+from flink_boost.service.requests.machine import RequestState
 
 SHA = r"^[0-9a-f]{40}([0-9a-f]{24})?$"
 
 
-class Order(Frozen):
+class RequestOrder(Frozen):
     """What is to be measured; fixed when the comment is read.
 
     ``base`` is the commit at which ``head`` left the branch that it is to be merged into.
@@ -46,8 +46,8 @@ class Request(Frozen):
     number: int
     comment_id: int
     author: str
-    order: Order
-    state: State
+    order: RequestOrder
+    state: RequestState
     stale: bool = False
     asked: datetime = Field(description="when the comment was written")
     queued: datetime
@@ -69,7 +69,7 @@ class Measured(Frozen):
     empty for builds that are the same bytes.
     """
 
-    order: Order
+    order: RequestOrder
     same: bool
     quiet: str = Field(description="a sentence: was the machine quiet?")
     box: Box

@@ -9,18 +9,18 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.service.requests.model import Measured
-from flink_boost.service.requests.verdicts import Row, RowVerdict, judged
+from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict, judged
 from flink_boost.service.reruns.bench import differences
 
 SIDES = ((Side.BEFORE, "base"), (Side.AFTER, "head"))
 
 
-def rows_of(measured: Measured) -> tuple[Row, ...]:
+def rows_of(measured: Measured) -> tuple[AnswerRow, ...]:
     """A row per benchmark, in the order of the request; all alike where the builds are the same."""
     names = measured.order.names
     if measured.same or measured.first is None:
         same = RowVerdict.NO_CHANGE
-        return tuple(Row(name=name, verdict=same, pairs=0, within=0.0) for name in names)
+        return tuple(AnswerRow(name=name, verdict=same, pairs=0, within=0.0) for name in names)
     first = speedups(measured.first, measured.forks)
     again = speedups(measured.again, measured.forks_again) if measured.again else {}
     forks = _by_name((*measured.forks, *measured.forks_again))
@@ -52,7 +52,7 @@ def _name(cell: Cell) -> str:
     return cell.name
 
 
-def _with_scores(row: Row, forks: Sequence[Fork]) -> Row:
+def _with_scores(row: AnswerRow, forks: Sequence[Fork]) -> AnswerRow:
     scores = {side: [one.score for one in forks if one.side is side] for side, _ in SIDES}
     if row.verdict is RowVerdict.FAILED:
         missing = [title for side, title in SIDES if not scores[side]]

@@ -19,13 +19,13 @@ from flink_boost.service.builds.recipe import Recipe
 from flink_boost.service.isolation.building import IsolatedBuilds
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
 from flink_boost.service.isolation.forks import IsolatedForks
-from flink_boost.service.requests.catalogue import Catalogue, catalogue_of
+from flink_boost.service.requests.catalogue import Offerings, catalogue_of
 from flink_boost.service.requests.comparing import Means
 
 _WORKPLACES = "workplaces"
 
 
-def known_here() -> Catalogue:
+def known_here() -> Offerings:
     """What this source tree lets be asked for."""
     return catalogue_of(load_groups(), load_lines(), default_line())
 

@@ -43,7 +43,7 @@ class RowVerdict(StrEnum):
     FAILED = "not measured"
 
 
-class Row(Frozen):
+class AnswerRow(Frozen):
     """One benchmark of an answer. Ratios are of speed, head to base: above 1 is faster.
 
     ``within`` is x of "no change beyond ±x", ``smallest`` y of "smallest effect that could have
@@ -94,7 +94,7 @@ def interval(differences: Sequence[float], level: float) -> tuple[float, float]:
 
 def judged(
     name: str, first: Sequence[float], again: Sequence[float] | None, benchmarks: int
-) -> Row:
+) -> AnswerRow:
     """The row of a benchmark by its log speed-ups; scores and allocation are put in later.
 
     ``again`` are the fresh pairs of a suspect, None for the others. What a confirmed one shows are
@@ -108,7 +108,7 @@ def judged(
             return _row(name, again, verdict, repeated=True)
     pooled = [*first, *(again or ())]
     if len(pooled) < _LEAST_PAIRS:
-        return Row(
+        return AnswerRow(
             name=name,
             verdict=RowVerdict.FAILED,
             pairs=len(pooled),
@@ -124,9 +124,11 @@ def judged(
     return row.model_copy(update={"smallest": math.expm1(min(seen * _error(pooled), 700.0))})
 
 
-def _row(name: str, differences: Sequence[float], verdict: RowVerdict, *, repeated: bool) -> Row:
+def _row(
+    name: str, differences: Sequence[float], verdict: RowVerdict, *, repeated: bool
+) -> AnswerRow:
     low, high = interval(differences, SHOWN_AT)
-    return Row(
+    return AnswerRow(
         name=name,
         verdict=verdict,
         pairs=len(differences),

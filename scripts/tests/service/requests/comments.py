@@ -46,7 +46,7 @@ OPTIONS = {
     ".": "unknown", "[": "unknown", "]": "unknown", "[a-z]": "unknown", "wri[t]e": "unknown",
     "write[": "unknown", "write]": "unknown", "[!a]*": "glob", "write$": "unknown",
     ".*": "unknown", "write.*": "unknown", "__import__": "unknown", "None": "unknown",
-    "serializer(Tuple|Row)": "glob", "^write": "glob", "write|read": "glob", "\\w+": "glob",
+    "serializer(Tuple|AnswerRow)": "glob", "^write": "glob", "write|read": "glob", "\\w+": "glob",
     "profil": "unknown", "a" * 151: "long-word", "*" * 151: "long-word",
     " ".join(f"a{number}*" for number in range(13)): "globs",
     "*a" * 70: "unknown", "*" + "?" * 140 + "*": "unknown",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from flink_boost.flink.lines import default_line, load_lines
 from flink_boost.measure.groups import load_groups
-from flink_boost.service.requests.catalogue import Bounds, Catalogue, catalogue_of
+from flink_boost.service.requests.catalogue import Bounds, Offerings, catalogue_of
 from flink_boost.service.requests.grammar import (
     COMMAND,
     Asked,
@@ -99,7 +99,7 @@ def test_without_a_benchmark_the_usual_ones_are_meant() -> None:
 
 def test_many_stars_take_no_time() -> None:
     began = time.process_time()
-    Catalogue(("2.3.0",), "2.3.0", KNOWN.offered).matching("*a*e*i" * 20 + "x")
+    Offerings(("2.3.0",), "2.3.0", KNOWN.offered).matching("*a*e*i" * 20 + "x")
 
     assert time.process_time() - began < 20  # going back and forth would take longer than the sun
 

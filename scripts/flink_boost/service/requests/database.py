@@ -1,0 +1,51 @@
+"""Opens the database of the dashboard, in which requests are kept: Django, in this process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.base.places import PROJECT_ROOT
+
+_DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
+
+
+def open_database(data: Path, environ: Mapping[str, str]) -> None:
+    """Sets Django up on the dashboard's data folder, or on ``DATABASE_URL``, and makes the tables.
+
+    Once per process. Raises ``EnvironmentProblem`` when the database cannot be used.
+    """
+    make_folder(data)
+    if str(_DJANGO_PROJECT) not in sys.path:
+        sys.path.append(str(_DJANGO_PROJECT))
+    os.environ["DJANGO_SETTINGS_MODULE"] = "boost_dashboard.settings"
+    os.environ["FLINK_BOOST_DASHBOARD_DATA"] = str(data)
+    os.environ.setdefault("FLINK_BOOST_EMBEDDED", "1")
+    import django
+    from django.core.exceptions import ImproperlyConfigured
+    from django.core.management import call_command
+    from django.db import Error
+
+    try:
+        django.setup()
+        with exclusive_lock(data / "requests.lock", "making the tables of requests"):
+            call_command(
+                "migrate", "benchmark_requests", interactive=False, skip_checks=True, verbosity=0
+            )
+    except (ImproperlyConfigured, Error) as error:
+        where = "DATABASE_URL" if environ.get("DATABASE_URL") else str(data)
+        raise EnvironmentProblem(
+            f"The database of requests cannot be used ({type(error).__name__}).",
+            f"Look at {where}, and whether `flink-boost serve` starts.",
+        ) from error
+
+
+def close_connections() -> None:
+    """Before a thread that used the database ends, or sleeps for long."""
+    from django.db import connections
+
+    connections.close_all()

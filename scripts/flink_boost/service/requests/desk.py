@@ -1,0 +1,248 @@
+"""Reads comments, decides what follows from each, and says what there is to say.
+
+Between any two lines it may be killed: what was read, decided and said is in the database, and the
+next one goes on there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from flink_boost.base.errors import HubAway, PullRequestRefused
+from flink_boost.service.hub.model import Comment, Hub, PullRequest
+from flink_boost.service.requests import grammar, wording
+from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.foretelling import (
+    Blocked,
+    eta,
+    eta_text,
+    foretold_seconds,
+    habit_of,
+)
+from flink_boost.service.requests.machine import Event, RequestState
+from flink_boost.service.requests.model import Request, RequestOrder, request_id
+from flink_boost.service.requests.outbox import Words
+from flink_boost.service.requests.queue import RequestQueue
+
+_TOO_OLD = timedelta(days=1)  # a comment of last year that is edited now is nobody's request
+_REFUSED_AGAIN = timedelta(days=1)
+_HISTORY = 50
+
+
+@dataclass
+class Desk:
+    """Reads, decides and answers for one repository. ``now`` is aware, in UTC.
+
+    ``blocked`` tells when something else will have the box, and ``tell`` a person what happens.
+    """
+
+    hub: Hub
+    queue: RequestQueue
+    known: Offerings
+    bounds: Bounds
+    recipe: str
+    now: Callable[[], datetime]
+    blocked: Callable[[], Sequence[Blocked]] = lambda: ()
+    tell: Callable[[str], None] = lambda _: None
+    _login: str = field(default="", init=False)
+
+    def once(self) -> None:
+        """Reads what is new, decides about all that waits, says what there is to say.
+
+        Raises ``HubAway`` and ``HubRefused``; whatever was done until then is kept.
+        """
+        self.read()
+        self.decide()
+        self.deliver()
+
+    def read(self) -> int:
+        """Stores new comments and how far they are read, in one transaction."""
+        try:
+            comments, cursor = self.hub.new_comments(self.queue.cursor())
+        except HubAway as error:
+            self.queue.note_problem(error.message)
+            raise
+        return self.queue.keep(comments, cursor, self.now())
+
+    def decide(self) -> None:
+        """Goes through the comments that nothing has followed from yet, oldest first."""
+        while waiting := self.queue.unhandled():
+            for comment in waiting:
+                self._decide(comment)
+
+    def deliver(self) -> None:
+        """Posts and edits what waits. What a deleted comment should have said is given up."""
+        outbox = self.queue.outbox
+        for message in outbox.waiting(self.now()):
+            try:
+                if message.remote is None:
+                    remote = self.hub.post(message.number, message.body, message.marker)
+                    if message.tried and not self.hub.edit(remote, message.body):
+                        outbox.unsent(message, "deleted by somebody", gone=True)
+                        continue
+                    outbox.sent(message, remote)
+                elif self.hub.edit(message.remote, message.body):
+                    outbox.sent(message, message.remote)
+                else:
+                    outbox.unsent(message, "deleted by somebody", gone=True)
+            except PullRequestRefused as error:
+                outbox.unsent(message, error.message, gone=True)
+            except HubAway as error:
+                outbox.unsent(message, error.message, gone=False)
+                raise
+
+    def _decide(self, comment: Comment) -> None:
+        now = self.now()
+        parsed = grammar.parse(comment.body, self.known, self.bounds)
+        if parsed is None or comment.bot:
+            self.queue.close(comment, "not for us", None, now)
+            return
+        if comment.author == self._own_login() or now - comment.created > _TOO_OLD:
+            self.queue.close(comment, "never read", None, now)
+            return
+        pull = self._pull_request(comment)
+        if pull is None:
+            self.queue.close(comment, "no pull request", None, now)
+        elif not self.hub.may_ask(comment.author):
+            told = self.queue.refused_lately(comment.author, comment.number, now - _REFUSED_AGAIN)
+            words = None if told else _reply(comment, wording.NO_RIGHT)
+            self.queue.close(comment, Event.NO_RIGHT.value, words, now)
+        elif isinstance(parsed, grammar.Asked):
+            self._ask(comment, pull, parsed)
+        else:
+            self._answer(comment, parsed)
+
+    def _answer(
+        self,
+        comment: Comment,
+        parsed: grammar.Help | grammar.Status | grammar.Cancel | grammar.Mistake,
+    ) -> None:
+        now = self.now()
+        if isinstance(parsed, grammar.Mistake):
+            words = _reply(comment, wording.mistake_text(parsed))
+            self.queue.close(comment, f"mistake: {parsed.kind}", words, now)
+        elif isinstance(parsed, grammar.Help):
+            words = _reply(comment, wording.help_text(self.known, self.bounds))
+            self.queue.close(comment, "help", words, now)
+        elif isinstance(parsed, grammar.Status):
+            words = _reply(comment, self.status_text(comment.number))
+            self.queue.close(comment, "status", words, now)
+        else:
+            live = self.queue.live(comment.number)
+            said = {one.id: wording.status_words(one, "cancelled.") for one in live}
+            found = self.queue.cancel(comment.number, now, said)
+            text = f"Cancelled: {', '.join(map(grammar.shown, found))}."
+            words = _reply(comment, text if found else wording.NOTHING_HERE)
+            self.queue.close(comment, "cancel", words, now)
+
+    def _ask(self, comment: Comment, pull: PullRequest, asked: grammar.Asked) -> None:
+        now = self.now()
+        if not pull.open or pull.head_url is None:
+            text = wording.FORK_GONE if pull.open else wording.CLOSED
+            self.queue.close(comment, "nothing to measure", _reply(comment, text), now)
+            return
+        try:
+            base = self.hub.merge_base(pull.base_sha, pull.head_sha)
+        except PullRequestRefused as error:
+            self.queue.close(comment, "no base", _reply(comment, error.message), now)
+            return
+        order = RequestOrder(
+            base=base,
+            head=pull.head_sha,
+            line=asked.line,
+            names=asked.names,
+            pairs=asked.pairs,
+            profile=asked.profile,
+            recipe=self.recipe,
+            head_from=pull.head_url,
+            base_from=pull.base_url,
+            isolated=True,
+        )
+        key = request_id(self.queue.repository, str(comment.id))
+        seconds = foretold_seconds(self.known.seconds(asked.names, asked.pairs))
+        waiting = [
+            one for one in self.queue.live(comment.number) if one.state is RequestState.QUEUED
+        ]
+        replaced = {
+            one.id: wording.status_words(one, wording.replaced_text(key)) for one in waiting
+        }
+        request = Request(
+            id=key,
+            repository=comment.repository,
+            number=comment.number,
+            comment_id=comment.id,
+            author=comment.author,
+            order=order,
+            state=RequestState.QUEUED,
+            asked=comment.created,
+            queued=now,
+            expected=seconds,
+        )
+        words = wording.status_words(request, self._place_text(request, set(replaced)))
+        self.queue.accept(comment, key, order, seconds, words, replaced, now)
+        self.tell(f"Request {key} for pull request {comment.number}")
+
+    def status_text(self, number: int) -> str:
+        """How far the requests of a pull request are."""
+        live = self.queue.live(number)
+        if not live:
+            return wording.NOTHING_HERE
+        lines = []
+        for one in live:
+            where = (
+                self._place_text(one, set())
+                if one.state is RequestState.QUEUED
+                else one.state.value
+            )
+            lines.append(f"- `{one.id}` for `{one.order.head[:12]}`: {where}")
+        return "\n".join(lines)
+
+    def _place_text(self, request: Request, replaced: set[str]) -> str:
+        now = self.now()
+        live = [one for one in self.queue.live() if one.id not in replaced]
+        ids = [one.id for one in live]
+        ahead = live[: ids.index(request.id)] if request.id in ids else live
+        running = sum(
+            (now - one.started).total_seconds()
+            for one in ahead
+            if one.state.is_at_work and one.started is not None
+        )
+        earliest, latest = eta(
+            now,
+            [one.expected for one in ahead],
+            request.expected,
+            habit_of(_history(self.queue.latest(_HISTORY))),
+            self.blocked(),
+            running,
+        )
+        place = f"{len(ahead)} before it" if ahead else "next in the queue"
+        count = len(request.order.names)
+        return (
+            f"queued, {place}; an answer is expected {eta_text(now, earliest, latest)}."
+            f" {count} benchmark{'s' if count > 1 else ''}, {request.order.pairs} pairs, Flink"
+            f" {request.order.line}."
+        )
+
+    def _pull_request(self, comment: Comment) -> PullRequest | None:
+        try:
+            return self.hub.pull_request(comment.number)
+        except PullRequestRefused:
+            return None
+
+    def _own_login(self) -> str:
+        self._login = self._login or self.hub.login()
+        return self._login
+
+
+def _reply(comment: Comment, text: str) -> Words:
+    return wording.reply_words(comment.id, comment.number, text)
+
+
+def _history(ended: Sequence[Request]) -> list[tuple[float, float]]:
+    return [
+        (one.expected, (one.ended - one.started).total_seconds())
+        for one in ended
+        if one.state is RequestState.DONE and one.started is not None and one.ended is not None
+    ]

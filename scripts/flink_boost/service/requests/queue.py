@@ -1,0 +1,286 @@
+"""The queue: what was read, what waits, who works on it, and what is to be said.
+
+Every step is one transaction, and every change of a state one UPDATE with the old state in its
+condition: two workers never have one request, and one that lost its own cannot move it. Works on
+SQLite and PostgreSQL; ``open_database`` comes first. Times go in and out aware, in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from flink_boost.service.hub.model import Comment
+from flink_boost.service.requests.machine import AT_WORK, Event, RequestState, sources, target
+from flink_boost.service.requests.model import Request, RequestOrder
+from flink_boost.service.requests.outbox import HubOutbox, Words
+from flink_boost.service.requests.stored import atomic, aware, comment_of, naive, request_of, tables
+
+MOST_ATTEMPTS = 3  # workers that died on a request before it is given up
+_LIVE = [RequestState.QUEUED.value, *(state.value for state in AT_WORK)]
+
+
+class RequestQueue:
+    """The queue of one repository. Stateless: any number of processes may use it."""
+
+    def __init__(self, repository: str) -> None:
+        self.repository = repository
+        self.outbox = HubOutbox(repository)
+
+    # What is read
+
+    def cursor(self) -> str | None:
+        """How far comments are read; None before the first time."""
+        row = tables().HubCursor.objects.filter(repository=self.repository).first()
+        return row.cursor if row is not None and row.cursor else None
+
+    def keep(self, comments: Sequence[Comment], cursor: str | None, now: datetime) -> int:
+        """Stores comments together with the cursor; returns how many were new.
+
+        Without a cursor, as for those that a webhook brought, it stays where it is.
+        """
+        found = tables()
+        with atomic():
+            known = set(
+                found.HubComment.objects.filter(
+                    repository=self.repository, comment_id__in=[one.id for one in comments]
+                ).values_list("comment_id", flat=True)
+            )
+            new = {one.id: one for one in comments if one.id not in known}
+            # Another server may store the same one at this moment: the constraint decides.
+            found.HubComment.objects.bulk_create(
+                [self._row(one, now) for one in new.values()], ignore_conflicts=True
+            )
+            if cursor is not None:
+                found.HubCursor.objects.update_or_create(
+                    repository=self.repository,
+                    defaults={"cursor": cursor, "polled": naive(now), "problem": ""},
+                )
+        return len(new)
+
+    def note_problem(self, sentence: str) -> None:
+        """Remembers why comments could not be read; ``keep`` forgets it."""
+        tables().HubCursor.objects.update_or_create(
+            repository=self.repository, defaults={"problem": sentence[:500]}
+        )
+
+    def unhandled(self, most: int = 100) -> tuple[Comment, ...]:
+        """Comments that nothing has followed from yet, oldest first."""
+        rows = tables().HubComment.objects.filter(repository=self.repository, handled=None)
+        return tuple(comment_of(row) for row in rows.order_by("created", "comment_id")[:most])
+
+    # What follows from a comment
+
+    def close(self, comment: Comment, outcome: str, words: Words | None, now: datetime) -> bool:
+        """Nothing but an answer, or none, follows. False when it was handled already."""
+        with atomic():
+            if not self._handle(comment, outcome, now):
+                return False
+            if words is not None:
+                self.outbox.put(words, None, now)
+        return True
+
+    def accept(
+        self,
+        comment: Comment,
+        key: str,
+        order: RequestOrder,
+        seconds: float,
+        words: Words,
+        replaced: Mapping[str, Words],
+        now: datetime,
+    ) -> bool:
+        """Makes a request of a comment; those of its pull request that still wait are replaced.
+
+        ``replaced`` has what is said of each of these, by key. False when the comment was handled
+        already.
+        """
+        found = tables()
+        with atomic():
+            if not self._handle(comment, Event.ASKED.value, now):
+                return False
+            for old, said in replaced.items():
+                if self._move(old, None, Event.NEWER, now):
+                    self.outbox.put(said, old, now)
+            row = found.HubComment.objects.get(repository=self.repository, comment_id=comment.id)
+            found.BenchmarkRequest.objects.create(
+                key=key,
+                comment=row,
+                repository=self.repository,
+                number=comment.number,
+                author=comment.author,
+                order=order.model_dump_json(),
+                state=target(None, Event.ASKED).value,
+                asked=naive(comment.created),
+                queued=naive(now),
+                moved=naive(now),
+                seconds=seconds,
+            )
+            self.outbox.put(words, key, now)
+        return True
+
+    def refused_lately(self, author: str, number: int, since: datetime) -> bool:
+        """Whether that person was told on that pull request that they may not ask."""
+        return bool(
+            tables()
+            .HubComment.objects.filter(
+                repository=self.repository,
+                author=author,
+                number=number,
+                outcome=Event.NO_RIGHT.value,
+                handled__gt=naive(since),
+            )
+            .exists()
+        )
+
+    # Who works
+
+    def take(self, worker: str, now: datetime, lost_after: timedelta) -> Request | None:
+        """The next for that worker: one whose worker is gone, else the oldest that waits."""
+        table = tables().BenchmarkRequest
+        stopped = table.objects.filter(
+            repository=self.repository,
+            state__in=[state.value for state in AT_WORK],
+            beat__lt=naive(now - lost_after),
+        )
+        for row in stopped.order_by("queued"):
+            fields = self._beginning(worker, now, row.started)
+            if stopped.filter(pk=row.pk, beat=row.beat, worker=row.worker).update(
+                state=RequestState.BUILDING.value, attempts=row.attempts + 1, **fields
+            ):
+                return self.find(row.key)
+        waiting = table.objects.filter(repository=self.repository, state=RequestState.QUEUED.value)
+        for row in waiting.order_by("queued", "pk"):
+            fields = self._beginning(worker, now, row.started)
+            goal = target(RequestState.QUEUED, Event.TAKEN)
+            if waiting.filter(pk=row.pk).update(
+                state=goal.value, attempts=row.attempts + 1, **fields
+            ):
+                return self.find(row.key)
+        return None
+
+    def beat(self, key: str, worker: str, now: datetime) -> str:
+        """Says that the worker lives: "mine", "cancel" when it should stop, "lost" when it must."""
+        table = tables().BenchmarkRequest
+        mine = table.objects.filter(
+            key=key, worker=worker, state__in=[state.value for state in AT_WORK]
+        )
+        if not mine.update(beat=naive(now)):
+            return "lost"
+        return "cancel" if mine.filter(cancel=True).exists() else "mine"
+
+    def move(
+        self,
+        key: str,
+        worker: str | None,
+        event: Event,
+        now: datetime,
+        words: Sequence[Words] = (),
+        **fields: Any,
+    ) -> bool:
+        """Moves a request and says what there is to say; False when it is not in such a state.
+
+        With a worker only when it is that one's. ``fields`` are further columns.
+        """
+        with atomic():
+            if not self._move(key, worker, event, now, **fields):
+                return False
+            for one in words:
+                self.outbox.put(one, key, now)
+        return True
+
+    def cancel(self, number: int, now: datetime, said: Mapping[str, Words]) -> tuple[str, ...]:
+        """Cancels what waits on a pull request, and asks the worker of what runs to stop.
+
+        Returns their keys; ``said`` is what is said of those that wait.
+        """
+        found = []
+        for request in self.live(number):
+            if request.state is RequestState.QUEUED:
+                words = tuple(said[key] for key in (request.id,) if key in said)
+                if self.move(request.id, None, Event.STOPPED, now, words):
+                    found.append(request.id)
+                    continue
+            rows = tables().BenchmarkRequest.objects.filter(key=request.id, state__in=_LIVE)
+            if rows.update(cancel=True):
+                found.append(request.id)
+        return tuple(found)
+
+    def mark_stale(self, key: str) -> None:
+        """Its pull request was pushed to."""
+        tables().BenchmarkRequest.objects.filter(key=key).update(stale=True)
+
+    # What there is
+
+    def find(self, key: str) -> Request | None:
+        """The request of that key."""
+        row = tables().BenchmarkRequest.objects.filter(key=key).select_related("comment").first()
+        return None if row is None else request_of(row)
+
+    def live(self, number: int | None = None) -> tuple[Request, ...]:
+        """Those that are worked on, then those that wait: of one pull request, or all."""
+        rows = tables().BenchmarkRequest.objects.filter(repository=self.repository, state__in=_LIVE)
+        if number is not None:
+            rows = rows.filter(number=number)
+        found = [request_of(row) for row in rows.select_related("comment").order_by("queued", "pk")]
+        return tuple(sorted(found, key=lambda one: not one.state.is_at_work))
+
+    def latest(self, most: int) -> tuple[Request, ...]:
+        """The newest that have ended, newest first."""
+        rows = (
+            tables()
+            .BenchmarkRequest.objects.filter(repository=self.repository)
+            .exclude(ended=None)
+            .select_related("comment")
+        )
+        return tuple(request_of(row) for row in rows.order_by("-ended")[:most])
+
+    def problem(self) -> tuple[datetime | None, str]:
+        """When comments were last read, and what has kept us from it since."""
+        row = tables().HubCursor.objects.filter(repository=self.repository).first()
+        if row is None:
+            return None, ""
+        return (None if row.polled is None else aware(row.polled)), row.problem
+
+    # Within transactions
+
+    def _handle(self, comment: Comment, outcome: str, now: datetime) -> bool:
+        rows = tables().HubComment.objects.filter(
+            repository=self.repository, comment_id=comment.id, handled=None
+        )
+        return bool(rows.update(handled=naive(now), outcome=outcome[:40]))
+
+    def _move(
+        self, key: str, worker: str | None, event: Event, now: datetime, **fields: Any
+    ) -> bool:
+        table = tables().BenchmarkRequest
+        for source in sources(event):
+            goal = target(source, event)
+            rows = table.objects.filter(key=key, state=source.value)
+            if worker is not None:
+                rows = rows.filter(worker=worker)
+            ended = {"ended": naive(now)} if goal.is_final else {}
+            if rows.update(state=goal.value, moved=naive(now), **ended, **fields):
+                return True
+        return False
+
+    def _row(self, comment: Comment, now: datetime) -> Any:
+        return tables().HubComment(
+            repository=self.repository,
+            comment_id=comment.id,
+            number=comment.number,
+            author=comment.author,
+            bot=comment.bot,
+            # PostgreSQL has no text with this character; no command has one either.
+            body=comment.body.replace("\0", "\N{REPLACEMENT CHARACTER}"),
+            created=naive(comment.created),
+            updated=naive(comment.updated),
+            url=comment.url,
+            read=naive(now),
+        )
+
+    @staticmethod
+    def _beginning(worker: str, now: datetime, started: datetime | None) -> dict[str, Any]:
+        first = naive(now) if started is None else started
+        return {"worker": worker, "beat": naive(now), "moved": naive(now), "started": first}

@@ -1,0 +1,167 @@
+"""Puts together what serves requests on this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem, RequestServing
+from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.measure.boxlock import lock_file
+from flink_boost.measure.runner import Progress
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.spooling import spool_new_runs
+from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
+from flink_boost.service.hub.github import open_repository
+from flink_boost.service.isolation.choosing import choose_sandbox, prove
+from flink_boost.service.requests.catalogue import Offerings
+from flink_boost.service.requests.commits import fetch_commits
+from flink_boost.service.requests.comparing import FOLDER, compare
+from flink_boost.service.requests.desk import Desk
+from flink_boost.service.requests.machine import Event
+from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.queue import RequestQueue
+from flink_boost.service.requests.serving import Serving, turn_of
+from flink_boost.service.requests.settings import ServedRepository, ServeSettings
+from flink_boost.service.requests.setup import known_here, means_of
+from flink_boost.service.requests.worker import Worker
+
+_FOLDER = "requests"
+_TURN_SECONDS = 1800.0  # what a request takes at most, usually: before a night none is begun
+
+
+@contextmanager
+def the_only_one(build: Path) -> Iterator[None]:
+    """One ``request serve`` per build folder. Raises ``RequestServing`` for the second."""
+    make_folder(build / _FOLDER)
+    held = exclusive_lock(build / _FOLDER / "serve.lock", "flink-boost request serve")
+    try:
+        held.__enter__()
+    except EnvironmentProblem as problem:
+        raise RequestServing(problem.message, "Wait until it has ended, or stop it.") from problem
+    try:
+        yield
+    finally:
+        held.__exit__(None, None, None)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where things are on this machine."""
+
+    results: Path
+    build: Path
+    spool: Path
+    environ: Mapping[str, str]
+    tell: Callable[[str], None]
+    progress: Progress
+
+
+def serving_of(
+    settings: ServeSettings,
+    folder: Path,
+    results: Path,
+    build: Path,
+    spool: Path,
+    environ: Mapping[str, str],
+    tell: Callable[[str], None],
+    progress: Progress,
+) -> Serving:
+    """All desks and workers. A recipe's path is relative to ``folder``, that of the settings.
+
+    Raises ``NoIsolation`` where there is no sandbox, and ``HubRefused`` without a token.
+    """
+    prove(choose_sandbox(environ), build / "workplaces")
+    known = known_here()
+    place = _Place(results, build, spool, environ, tell, progress)
+    desks, workers = [], []
+    for repository in settings.repositories:
+        recipe = _recipe(repository, folder)
+        hub = open_repository(repository.name, environ)
+        queue = RequestQueue(repository.name)
+        desk = Desk(
+            hub=hub,
+            queue=queue,
+            known=known,
+            bounds=settings.most.bounds(),
+            recipe=repository.recipe,
+            now=_now,
+            blocked=lambda: settings.blocked(_now()),
+            tell=tell,
+        )
+        desks.append(desk)
+        workers.append(
+            Worker(
+                name=f"{socket.gethostname()}:{os.getpid()}"[:100],
+                hub=hub,
+                queue=queue,
+                known=known,
+                bounds=settings.most.bounds(),
+                measure=_measuring(repository, recipe, known, place),
+                turn=_turn(settings, environ),
+                now=_now,
+                keep=_keeping(place),
+                tell=tell,
+            )
+        )
+    return Serving(desks, workers, settings.seconds, tell)
+
+
+def _recipe(repository: ServedRepository, folder: Path) -> Recipe:
+    """In a sandbox, whatever the recipe says: its commits are strangers'."""
+    name = repository.recipe
+    if name.endswith(".toml"):
+        name = str(folder / name)
+    recipe = load_recipe(name, RECIPES)
+    return Recipe.model_validate({**recipe.model_dump(), "isolated": True})
+
+
+def _turn(
+    settings: ServeSettings, environ: Mapping[str, str]
+) -> Callable[[], AbstractContextManager[None]]:
+    lock = lock_file(environ)
+    return lambda: turn_of(
+        lock, settings.order, lambda: settings.blocked(_now()), _now, _TURN_SECONDS
+    )
+
+
+def _measuring(
+    repository: ServedRepository, recipe: Recipe, known: Offerings, place: _Place
+) -> Callable[[RequestOrder, Callable[[Event], None]], Measured]:
+    own = place.build / _FOLDER / "commits" / f"{repository.name.replace('/', '+')}.git"
+
+    def measure(order: RequestOrder, notice: Callable[[Event], None]) -> Measured:
+        commits = fetch_commits(order, recipe.repository, own)
+        means = means_of(
+            recipe.model_copy(update={"repository": commits}),
+            place.results,
+            place.build,
+            place.environ,
+            place.tell,
+            place.progress,
+        )
+        return compare(order, known, means, notice)
+
+    return measure
+
+
+def _keeping(place: _Place) -> Callable[[Measured], Mapping[str, str]]:
+    """Spools the runs: the nightly's upload, or ``flink-boost upload``, sends what waits."""
+
+    def keep(measured: Measured) -> Mapping[str, str]:
+        spool_new_runs(Spool(place.spool), place.results / FOLDER, None)
+        url = place.environ.get("FLINK_BOOST_CODESPEED_URL", "").rstrip("/")
+        if not url or measured.first is None:
+            return {}
+        return {"Requests": f"{url}/requests/"}
+
+    return keep
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)

@@ -1,0 +1,99 @@
+"""What is said on a pull request besides answers. Pure; text of others only in code spans."""
+
+from __future__ import annotations
+
+from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.grammar import COMMAND, EXAMPLE, Mistake, shown
+from flink_boost.service.requests.model import Request
+from flink_boost.service.requests.outbox import Words
+
+
+def status_marker(key: str) -> str:
+    """Of the one comment that is edited as a request goes on."""
+    return f"<!-- flink-boost-request {key} status -->"
+
+
+def verdict_marker(key: str) -> str:
+    """Of the comment with the answer: a new one, as an edit sends no mail."""
+    return f"<!-- flink-boost-request {key} verdict -->"
+
+
+def reply_marker(comment_id: int) -> str:
+    """Of what is said to a comment that makes no request."""
+    return f"<!-- flink-boost-request reply {comment_id} -->"
+
+
+def status_words(request: Request, sentence: str) -> Words:
+    """How far a request is."""
+    marker = status_marker(request.id)
+    text = f"Request `{request.id}` for `{request.order.head[:12]}`: {sentence}"
+    return Words(marker, request.number, f"{text}\n\n{marker}")
+
+
+def verdict_words(request: Request, markdown: str) -> Words:
+    """The answer as a comment."""
+    marker = verdict_marker(request.id)
+    return Words(marker, request.number, f"{markdown.rstrip()}\n\n{marker}")
+
+
+def reply_words(comment_id: int, number: int, text: str) -> Words:
+    """A reply as a comment."""
+    marker = reply_marker(comment_id)
+    return Words(marker, number, f"{text}\n\n{marker}")
+
+
+def mistake_text(mistake: Mistake) -> str:
+    """One sentence, an example that is right, and what may have been meant."""
+    near = "".join(f"\n- `{name}`" for name in mistake.near)
+    return (
+        f"{mistake.sentence}\n\n```\n{mistake.example}\n```"
+        + (f"\nNear are:{near}" if near else "")
+        + f"\n\nWrite a new comment; an edited one is not read again. `{COMMAND} help` tells more."
+    )
+
+
+def help_text(known: Offerings, bounds: Bounds) -> str:
+    """What can be asked."""
+    names = list(dict.fromkeys(name.partition("[")[0] for name in known.by_name))
+    listed = "\n".join(f"- `{name}`" for name in names)
+    usage = f"{COMMAND} [NAME…] [line=LINE] [pairs=N] [profile]\n{COMMAND} help | status | cancel"
+    name = (
+        f"a benchmark; `*` stands for any letters. Without one: {len(known.usual)} usual ones."
+        f" At most {bounds.benchmarks}."
+    )
+    pairs = f"{bounds.least_pairs} to {bounds.pairs} pairs of JVMs; usually {bounds.usual_pairs}."
+    return "\n".join(
+        (
+            f"```\n{usage}\n```",
+            "Compares the head of this pull request with the commit at which it left its branch.\n",
+            f"- NAME: {name}",
+            f"- LINE: {', '.join(known.lines)}; usually {known.default_line}.",
+            f"- N: {pairs}",
+            "- `profile`: flame graphs of what changed, too.\n",
+            f"For example:\n```\n{EXAMPLE}\n```",
+            f"<details><summary>Benchmarks</summary>\n\n{listed}\n\n</details>",
+        )
+    )
+
+
+def failure_text(request: Request, reason: str, log: str = "") -> str:
+    """Why there is no answer; ``log`` are last lines that others wrote."""
+    text = f"**No answer** for `{request.order.head[:12]}`: {reason}"
+    return f"{text}\n\n{fenced(log)}" if log else text
+
+
+def fenced(text: str, most: int = 3000) -> str:
+    """Somebody's lines as a block of code that nothing in them can end."""
+    plain = "".join(char if char == "\n" or " " <= char <= "~" else "?" for char in text)
+    return f"```text\n{plain.replace('`', chr(39))[-most:]}\n```"
+
+
+NO_RIGHT = "Benchmarks can be asked for by those who may write to this repository."
+CLOSED = "This pull request is closed: there is nothing to measure."
+FORK_GONE = "The fork of this pull request is gone or private: its commits cannot be fetched."
+NOTHING_HERE = f"There is no request on this pull request. `{COMMAND} help` tells how to ask."
+
+
+def replaced_text(key: str) -> str:
+    """To one that waited when a newer one came."""
+    return f"replaced by the newer request {shown(key)}; it had not begun."

@@ -1,0 +1,230 @@
+"""Works on requests, one at a time, while it holds the lock of the machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from flink_boost.base.errors import (
+    BuildFailed,
+    EnvironmentProblem,
+    FlinkBoostError,
+    HubAway,
+    MachineBusy,
+    PullRequestRefused,
+)
+from flink_boost.service.hub.model import Hub
+from flink_boost.service.requests import wording
+from flink_boost.service.requests.answer import Circumstances, answer, headline
+from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.comparing import require_allowed
+from flink_boost.service.requests.database import close_connections
+from flink_boost.service.requests.machine import Event, RequestState
+from flink_boost.service.requests.model import Measured, Request, RequestOrder
+from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
+from flink_boost.service.requests.rows import rows_of
+from flink_boost.service.requests.stopping import Stop, WorkStopped, stoppable
+
+BEAT_SECONDS = 15.0
+LOST_AFTER = timedelta(minutes=2)
+
+Measure = Callable[[RequestOrder, Callable[[Event], None]], Measured]
+
+
+@dataclass
+class Worker:
+    """``measure`` does the work; ``turn`` gives the machine, or raises ``MachineBusy``.
+
+    ``keep`` sends what was measured on to the dashboard and returns links, by title; whatever it
+    raises of ours costs the links only.
+    """
+
+    name: str
+    hub: Hub
+    queue: RequestQueue
+    known: Offerings
+    bounds: Bounds
+    measure: Measure
+    turn: Callable[[], AbstractContextManager[None]]
+    now: Callable[[], datetime]
+    keep: Callable[[Measured], Mapping[str, str]] = lambda _: {}
+    tell: Callable[[str], None] = lambda _: None
+    beat_seconds: float = BEAT_SECONDS
+
+    def once(self) -> bool:
+        """Works on the next request, to its end; False when there is none, or no machine.
+
+        Raises ``KeyboardInterrupt`` after it has handed the request back.
+        """
+        if not any(self._may_take(one) for one in self.queue.live()):
+            return False
+        try:
+            with self.turn():
+                request = self.queue.take(self.name, self.now(), LOST_AFTER)
+                if request is None:
+                    return False
+                self._work(request)
+        except MachineBusy as busy:
+            self.tell(busy.message)
+            return False
+        return True
+
+    def _may_take(self, request: Request) -> bool:
+        if request.state is RequestState.QUEUED:
+            return True
+        return request.beat is None or request.beat < self.now() - LOST_AFTER
+
+    def _work(self, request: Request) -> None:
+        self.tell(f"{request.id}: begun, attempt {request.attempts}")
+        try:
+            with stoppable() as stop, self._beating(request, stop):
+                self._answer(request)
+        except WorkStopped as stopped:
+            self.tell(f"{request.id}: {stopped}")
+            self._end(request, Event.STOPPED, "cancelled.")
+        except KeyboardInterrupt:
+            self._hand_back(request)
+            raise
+        except MachineBusy:
+            self._hand_back(request)
+            raise
+        except BuildFailed as error:
+            self._fail(request, error.message)
+        except EnvironmentProblem as error:
+            # Of this machine, so perhaps it passes; but not for ever.
+            if request.attempts < MOST_ATTEMPTS:
+                self.queue.move(request.id, self.name, Event.HANDED_BACK, self.now())
+                raise
+            self._fail(request, error.message)
+        except FlinkBoostError as error:
+            self._fail(request, error.message)
+
+    def _answer(self, request: Request) -> None:
+        if request.attempts > MOST_ATTEMPTS:
+            self._fail(request, f"{MOST_ATTEMPTS} workers ended while they worked on it.")
+            return
+        require_allowed(request.order, self.known, self.bounds)
+        if problem := self._no_longer_wanted(request):
+            self._end(request, Event.STOPPED, problem)
+            return
+        self._say(request, "building both commits.")
+        began = self.now()
+        measured = self.measure(request.order, lambda event: self._notice(request, event))
+        if measured.same:
+            links: Mapping[str, str] = {}
+        else:
+            links = self._kept(measured)
+        rows = rows_of(measured)
+        stale = self._is_stale(request)
+        minutes = (self.now() - began).total_seconds() / 60
+        about = Circumstances(measured, minutes=minutes, stale=stale, links=links)
+        text = answer(rows, about)
+        verdict = headline(rows, same=measured.same)
+        self._finish(request, text, verdict, stale=stale)
+        self.tell(f"{request.id}: {verdict}")
+
+    def _finish(self, request: Request, text: str, verdict: str, *, stale: bool) -> None:
+        words = (
+            wording.verdict_words(request, text),
+            wording.status_words(request, "answered in a comment of its own."),
+        )
+        self.queue.move(
+            request.id,
+            self.name,
+            Event.ANSWERED,
+            self.now(),
+            words,
+            answer=text,
+            verdict=verdict,
+            stale=stale,
+        )
+
+    def _notice(self, request: Request, event: Event) -> None:
+        self.queue.move(request.id, self.name, event, self.now())
+        if event is Event.BUILT:
+            count = len(request.order.names)
+            forks = 2 * request.order.pairs * count
+            self._say(request, f"both are built; measuring {count} benchmarks in {forks} JVMs.")
+
+    def _kept(self, measured: Measured) -> Mapping[str, str]:
+        try:
+            return self.keep(measured)
+        except FlinkBoostError as error:
+            self.tell(str(error))
+            return {}
+
+    def _no_longer_wanted(self, request: Request) -> str:
+        """Why not, as a sentence; a hub that is away is no reason."""
+        with suppress(HubAway):
+            if self.hub.comment(request.comment_id) is None:
+                return "cancelled, as its comment was deleted."
+            pull = self.hub.pull_request(request.number)
+            if pull is None or not pull.open:
+                return "cancelled, as the pull request was closed."
+        return ""
+
+    def _is_stale(self, request: Request) -> bool:
+        with suppress(HubAway, PullRequestRefused):
+            pull = self.hub.pull_request(request.number)
+            return pull is not None and pull.head_sha != request.order.head
+        return False
+
+    def _say(self, request: Request, sentence: str) -> None:
+        words = wording.status_words(request, sentence)
+        self.queue.outbox.put(words, request.id, self.now())
+
+    def _fail(self, request: Request, reason: str) -> None:
+        words = (
+            wording.verdict_words(request, wording.failure_text(request, *_split(reason))),
+            wording.status_words(request, "failed; a comment of its own tells why."),
+        )
+        self.queue.move(request.id, self.name, Event.BROKE, self.now(), words, note=reason[:2000])
+        self.tell(f"{request.id}: failed: {reason[:300]}")
+
+    def _end(self, request: Request, event: Event, sentence: str) -> None:
+        words = wording.status_words(request, sentence)
+        self.queue.move(request.id, self.name, event, self.now(), (words,), note=sentence)
+
+    def _hand_back(self, request: Request) -> None:
+        self.queue.move(
+            request.id,
+            self.name,
+            Event.HANDED_BACK,
+            self.now(),
+            (wording.status_words(request, "queued again, as its worker was stopped."),),
+            attempts=max(0, request.attempts - 1),
+        )
+
+    @contextmanager
+    def _beating(self, request: Request, stop: Stop) -> Iterator[None]:
+        """Says that we live; stops the work when somebody cancelled it, or took it over."""
+        ended = threading.Event()
+
+        def beat() -> None:
+            try:
+                while not ended.wait(self.beat_seconds):
+                    state = self.queue.beat(request.id, self.name, self.now())
+                    if state != "mine":
+                        stop("cancelled" if state == "cancel" else "another worker has it")
+                        return
+            finally:
+                close_connections()
+
+        thread = threading.Thread(target=beat, name=f"heart of {request.id}", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+
+def _split(reason: str) -> tuple[str, str]:
+    """A sentence, and lines of a log where a build said more than that."""
+    first, colon, rest = reason.partition(": ")
+    if colon and len(rest) > 200:
+        return f"{first}.", rest.replace(" / ", "\n")
+    return reason, ""
