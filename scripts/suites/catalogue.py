@@ -78,7 +78,7 @@ _INSTALLATIONS = (
     "operate/test_wheel.py",
 )
 # Of the dashboard: in a browser; and on servers that are killed, filled up, or kept waiting.
-_BROWSER = ("browser", "browser_large", "landing_browser", "told_browser")
+_BROWSER = ("browser", "browser_large", "landing_browser", "requests_browser", "told_browser")
 _SERVER = (
     ("serve", "server_end", "full_disk"),
     ("slow_clients", "limits", "bodies", "health", "request_log"),
