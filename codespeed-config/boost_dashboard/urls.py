@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
+from benchmark_requests import views as benchmark_requests
 from boost_dashboard import alarm_intake, health, nights, overview, pages, results
 from boost_dashboard.views import (
     alarm_pages,
@@ -26,6 +27,8 @@ urlpatterns = [
     path("nights.json", night_pages.as_json, name="nights-json"),
     path("nights/add/", nights.add, name="add-nights"),
     path("nights/<str:key>/", night_pages.night, name="night"),
+    path("requests/", benchmark_requests.request_list, name="requests"),
+    path("requests/requests.json", benchmark_requests.as_json, name="requests-json"),
     path("healthz", health.health, name="health"),
     path("about/", pages.about, name="about"),
     path("timeline/", timeline.timeline, name="timeline"),

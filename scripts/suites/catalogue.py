@@ -45,6 +45,7 @@ _QUIET = (
     "measure/test_ending.py",
     "measure/test_noise.py",
     "measure/test_profiles.py",
+    "measure/test_turns.py",
     "operate/test_attach.py",
     "operate/test_interrupted.py",
     "port/test_flinktests_runner.py",
@@ -55,6 +56,10 @@ _QUIET = (
     "publish/test_told_codespeed.py",
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
+    "requesting/test_desk.py",
+    "requesting/test_killed.py",
+    "requesting/test_postgresql.py",
+    "requesting/test_whole_way.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
     "service/test_night_profiles.py",
@@ -69,6 +74,7 @@ _FORKING = (
     "cli/test_repeat.py",
     "measure/test_bench.py",
     "measure/test_profiles.py",
+    "requesting/test_whole_way.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
     "service/test_night_profiles.py",
@@ -85,7 +91,7 @@ _INSTALLATIONS = (
     "operate/test_wheel.py",
 )
 # Of the dashboard: in a browser; and on servers that are killed, filled up, or kept waiting.
-_BROWSER = ("browser", "browser_large", "landing_browser", "told_browser")
+_BROWSER = ("browser", "browser_large", "landing_browser", "requests_browser", "told_browser")
 _SERVER = (
     ("serve", "server_end", "full_disk"),
     ("slow_clients", "limits", "bodies", "health", "request_log"),
