@@ -69,14 +69,14 @@ def command(
         except HubRefused as refused:
             if not if_allowed:
                 raise
-            said, content = f"Nothing was posted: {refused.message}", {"comment": None}
+            written, said = None, f"Nothing was posted: {refused.message}"
         else:
-            content = {"comment": kept.id, "head": kept.head}
+            written = kept.id
             said = f"Comment {kept.id} of {repository}#{number} says it."
             if kept.id is None:
                 said = f"Nothing was posted: {repository}#{number} is about {kept.head} now."
     if as_json:
-        print_json("comment", 0, {"said": said, **content})
+        print_json("comment", 0, {"said": said, "comment": written})
     else:
         say(said)
 
