@@ -55,7 +55,7 @@ def checked_result(content: bytes, cell: Cell, *, threads: int, iterations: int)
     result = _object(document[0], "the result")
     if result.get("benchmark") != cell.benchmark:
         raise _refused(f"it is of {_shown(result.get('benchmark'))}, not of {cell.benchmark}")
-    if result.get("mode") not in _MODES:
+    if str(result.get("mode")) not in _MODES:
         raise _refused(f"it has the mode {_shown(result.get('mode'))}")
     for name, asked in (("forks", 1), ("threads", threads), ("measurementIterations", iterations)):
         if type(result.get(name)) is not int or result[name] != asked:

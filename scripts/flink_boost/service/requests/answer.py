@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from flink_boost.base.text import short_number
 from flink_boost.service.requests.grammar import shown
@@ -98,10 +99,16 @@ def verdict_text(row: AnswerRow) -> str:
     if row.verdict is RowVerdict.NO_CHANGE:
         return f"no change beyond ±{row.within or 0.0:.1%}"
     if row.verdict is RowVerdict.CANNOT_TELL:
-        return f"cannot tell (smallest effect that could have been seen: {row.smallest or 0.0:.1%})"
+        seen = share_text(row.smallest or 0.0)
+        return f"cannot tell (smallest effect that could have been seen: {seen})"
     if row.verdict is RowVerdict.FAILED:
         return f"not measured: {row.reason}"
     return row.verdict.value
+
+
+def share_text(share: float) -> str:
+    """``4.2%``; beyond a doubling the number says no more."""
+    return f"{share:.1%}" if share < 1 else "more than 100%"
 
 
 def _table(rows: Sequence[AnswerRow]) -> str:
@@ -122,12 +129,13 @@ def _line(row: AnswerRow) -> str:
 
 
 def allocation_text(row: AnswerRow) -> str:
-    """``784 → 640``; one number where nothing changed by a thousandth or more."""
+    """``784 → 640``; one number where it did not change by a thousandth and half a byte."""
     if row.base_alloc is None or row.head_alloc is None:
         return "–"
-    larger = max(abs(row.base_alloc), abs(row.head_alloc), 1.0)
+    larger = max(abs(row.base_alloc), abs(row.head_alloc))
     head = short_number(row.head_alloc)
-    if abs(row.base_alloc - row.head_alloc) < larger / 1000:
+    # Half a byte: what JMH itself allocates is shared out among operations.
+    if abs(row.base_alloc - row.head_alloc) < max(0.5, larger / 1000):
         return head
     return f"{short_number(row.base_alloc)} → **{head}**"
 
@@ -136,7 +144,7 @@ def _what(about: Circumstances) -> str:
     measured, order = about.measured, about.measured.order
     built = (
         f"Base `{order.base}` is the commit at which head `{order.head}` left its branch; both were"
-        f" built by the recipe `{order.recipe}` for Flink {order.line}"
+        f" built by the recipe `{PurePath(order.recipe).stem}` for Flink {order.line}"
     )
     if measured.same:
         return f"{built}."

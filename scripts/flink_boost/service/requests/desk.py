@@ -69,8 +69,15 @@ class Desk:
     def decide(self) -> None:
         """Goes through the comments that nothing has followed from yet, oldest first."""
         while waiting := self.queue.unhandled():
+            parsed = {
+                one.id: None if one.bot else grammar.parse(one.body, self.known, self.bounds)
+                for one in waiting
+            }
+            others = [one for one in waiting if parsed[one.id] is None]
+            self.queue.close_all(others, "not for us", self.now())
             for comment in waiting:
-                self._decide(comment)
+                if (found := parsed[comment.id]) is not None:
+                    self._decide(comment, found)
 
     def deliver(self) -> None:
         """Posts and edits what waits. What a deleted comment should have said is given up."""
@@ -93,12 +100,8 @@ class Desk:
                 outbox.unsent(message, error.message, gone=False)
                 raise
 
-    def _decide(self, comment: Comment) -> None:
+    def _decide(self, comment: Comment, parsed: grammar.Parsed) -> None:
         now = self.now()
-        parsed = grammar.parse(comment.body, self.known, self.bounds)
-        if parsed is None or comment.bot:
-            self.queue.close(comment, "not for us", None, now)
-            return
         if comment.author == self._own_login() or now - comment.created > _TOO_OLD:
             self.queue.close(comment, "never read", None, now)
             return

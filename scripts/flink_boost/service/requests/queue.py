@@ -81,6 +81,14 @@ class RequestQueue:
                 self.outbox.put(words, None, now)
         return True
 
+    def close_all(self, comments: Sequence[Comment], outcome: str, now: datetime) -> None:
+        """Nothing follows from any of these."""
+        tables().HubComment.objects.filter(
+            repository=self.repository,
+            comment_id__in=[one.id for one in comments],
+            handled=None,
+        ).update(handled=naive(now), outcome=outcome)
+
     def accept(
         self,
         comment: Comment,
@@ -138,11 +146,14 @@ class RequestQueue:
 
     def take(self, worker: str, now: datetime, lost_after: timedelta) -> Request | None:
         """The next for that worker: one whose worker is gone, else the oldest that waits."""
+        from django.db.models import Q
+
         table = tables().BenchmarkRequest
         stopped = table.objects.filter(
+            # A worker has one request at a time: what it has when it asks, it has no longer.
+            Q(beat__lt=naive(now - lost_after)) | Q(worker=worker),
             repository=self.repository,
             state__in=[state.value for state in AT_WORK],
-            beat__lt=naive(now - lost_after),
         )
         for row in stopped.order_by("queued"):
             fields = self._beginning(worker, now, row.started)

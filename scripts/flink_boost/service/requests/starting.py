@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import hashlib
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -97,7 +97,7 @@ def serving_of(
         desks.append(desk)
         workers.append(
             Worker(
-                name=f"{socket.gethostname()}:{os.getpid()}"[:100],
+                name=_name(build),
                 hub=hub,
                 queue=queue,
                 known=known,
@@ -161,6 +161,12 @@ def _keeping(place: _Place) -> Callable[[Measured], Mapping[str, str]]:
         return {"Requests": f"{url}/requests/"}
 
     return keep
+
+
+def _name(build: Path) -> str:
+    """Of this machine and build folder, which one process at a time serves from."""
+    digest = hashlib.sha256(str(build.resolve()).encode()).hexdigest()[:8]
+    return f"{socket.gethostname()[:80]}-{digest}"
 
 
 def _now() -> datetime:

@@ -38,6 +38,8 @@ Measure = Callable[[RequestOrder, Callable[[Event], None]], Measured]
 class Worker:
     """``measure`` does the work; ``turn`` gives the machine, or raises ``MachineBusy``.
 
+    ``name`` is the same after a restart, and no two processes have it at a time.
+
     ``keep`` sends what was measured on to the dashboard and returns links, by title; whatever it
     raises of ours costs the links only.
     """
@@ -73,7 +75,7 @@ class Worker:
         return True
 
     def _may_take(self, request: Request) -> bool:
-        if request.state is RequestState.QUEUED:
+        if request.state is RequestState.QUEUED or request.worker == self.name:
             return True
         return request.beat is None or request.beat < self.now() - LOST_AFTER
 

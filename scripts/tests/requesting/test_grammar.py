@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import pytest
-from comments import ASKED, NOT_FOR_US, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from flink_boost.service.requests.grammar import (
     parse,
     shown,
 )
+from requesting.comments import ASKED, NOT_FOR_US, table
 
 KNOWN = catalogue_of(load_groups(), load_lines(), default_line())
 BOUNDS = Bounds()

@@ -1,0 +1,70 @@
+"""Serves requests of a hub by HTTP with made-up measurements, until it is killed.
+
+Arguments: data folder, lock, seed. The hub is in the usual variables.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flink_boost.base.errors import HubAway
+from flink_boost.measure.turns import USUAL_ORDER
+from flink_boost.service.hub.github import open_repository
+from flink_boost.service.requests.database import open_database
+from flink_boost.service.requests.desk import Desk
+from flink_boost.service.requests.machine import Event
+from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.queue import RequestQueue
+from flink_boost.service.requests.serving import Serving, turn_of
+from flink_boost.service.requests.worker import Worker
+from requesting.samples import BOUNDS, KNOWN, TUPLE, measured
+
+REPOSITORY = "apache/flink-boost"
+STILL = (0.001, -0.002, 0.0015, -0.001, 0.0005)
+
+
+def main(data: Path, lock: Path, seed: int) -> None:
+    open_database(data, os.environ)
+    chance = random.Random(seed)
+    hub = open_repository(REPOSITORY, os.environ)
+    queue = RequestQueue(REPOSITORY)
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    def measure(order: RequestOrder, notice: Callable[[Event], None]) -> Measured:
+        time.sleep(chance.random() / 20)
+        notice(Event.BUILT)
+        time.sleep(chance.random() / 20)
+        notice(Event.MEASURED)
+        return measured({TUPLE: STILL}).model_copy(update={"order": order})
+
+    desk = Desk(hub, queue, KNOWN, BOUNDS, "flink-boost", now)
+    worker = Worker(
+        "box-1",
+        hub,
+        queue,
+        KNOWN,
+        BOUNDS,
+        measure,
+        lambda: turn_of(lock, USUAL_ORDER, lambda: (), now, 60),
+        now,
+    )
+    serving = Serving([desk], [worker], 1.0, lambda line: print(line, flush=True))
+    print("serving", flush=True)
+    while True:
+        try:
+            serving.once()
+        except HubAway as problem:
+            print(problem, flush=True)
+        time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,158 @@
+"""What an answer says, from its rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from flink_boost.measure.model import Mode
+from flink_boost.service.requests.answer import MOST_SHOWN, Circumstances, answer, headline
+from flink_boost.service.requests.model import Measured
+from flink_boost.service.requests.rows import rows_of
+from flink_boost.service.requests.verdicts import (
+    RowVerdict,
+    judged,
+    level_of_second_look,
+    suspects,
+)
+from requesting import samples
+from requesting.samples import HEAD, KNOWN, TUPLE, measured, order
+
+SLOW = (-0.05, -0.052, -0.048, -0.051, -0.049)
+FAST = (0.05, 0.052, 0.048, 0.051, 0.049)
+STILL = (0.001, -0.002, 0.0015, -0.001, 0.0005)
+WILD = (0.2, -0.3, 0.1, -0.15, 0.25)
+NAMES = tuple(KNOWN.by_name)
+
+
+def test_a_change_counts_when_it_shows_twice() -> None:
+    assert suspects({"a": SLOW, "b": STILL}) == ("a",)
+    assert judged("a", SLOW, SLOW, 5).verdict is RowVerdict.SLOWER
+    assert judged("a", FAST, FAST, 5).verdict is RowVerdict.FASTER
+
+
+@pytest.mark.parametrize("again", [FAST, STILL, WILD, (-0.05, 0.05), ()])
+def test_a_change_that_does_not_show_again_is_not_told(again: tuple[float, ...]) -> None:
+    found = judged("a", SLOW, again, 5)
+
+    assert found.verdict in (RowVerdict.NO_CHANGE, RowVerdict.CANNOT_TELL)
+    assert found.repeated
+
+
+def test_what_is_told_are_the_fresh_pairs() -> None:
+    found = judged("a", (-0.2, -0.21, -0.19), SLOW, 1)
+
+    assert found.ratio == pytest.approx(0.951, abs=0.001)
+    assert found.pairs == 5
+
+
+def test_a_still_row_says_how_large_a_change_would_be() -> None:
+    found = judged("a", STILL, None, 1)
+
+    assert found.verdict is RowVerdict.NO_CHANGE
+    assert found.within is not None
+    assert 0.001 < found.within < 0.005
+
+
+def test_a_wild_row_says_what_it_could_have_seen() -> None:
+    found = judged("a", WILD, None, 1)
+
+    assert found.verdict is RowVerdict.CANNOT_TELL
+    assert found.smallest is not None
+    assert found.smallest > 0.2
+
+
+@pytest.mark.parametrize("pairs", [(), (0.1,)])
+def test_less_than_two_pairs_are_no_measurement(pairs: tuple[float, ...]) -> None:
+    assert judged("a", pairs, None, 1).verdict is RowVerdict.FAILED
+
+
+def test_the_level_falls_with_the_number_of_benchmarks() -> None:
+    assert level_of_second_look(1) == 0.05
+    assert level_of_second_look(20) == pytest.approx(0.02)
+    assert level_of_second_look(400) == pytest.approx(0.001)
+
+
+def test_a_time_that_falls_is_faster() -> None:
+    given = measured({TUPLE: FAST}, {TUPLE: FAST})
+    given = given.model_copy(
+        update={
+            "forks": tuple(samples.forks({TUPLE: FAST}, Mode.AVERAGE_TIME)),
+            "forks_again": tuple(samples.forks({TUPLE: FAST}, Mode.AVERAGE_TIME)),
+        }
+    )
+    (row,) = rows_of(given)
+
+    assert row.verdict is RowVerdict.FASTER
+    assert row.head is not None
+    assert row.base is not None
+    assert row.head < row.base
+
+
+def test_the_first_line_is_the_verdict() -> None:
+    rows = rows_of(measured({TUPLE: SLOW, NAMES[0]: STILL}, {TUPLE: SLOW}))
+    first = answer(rows, Circumstances(measured({TUPLE: SLOW}))).splitlines()[0]
+
+    assert first.startswith("**Slower**: 1 of 2, by 4.9% (`Serialization")
+    assert "no change beyond ±0.2%: 1 of 2" in first
+
+
+def test_a_base_or_head_that_fails_is_named() -> None:
+    given = measured({TUPLE: STILL})
+    half = tuple(one for one in given.forks if one.side.value == "before")
+    (row,) = rows_of(given.model_copy(update={"forks": half}))
+
+    assert row.verdict is RowVerdict.FAILED
+    assert "head" in row.reason
+    assert headline((row,)).startswith("**Not measured**: 1 of 1")
+
+
+def test_only_five_rows_are_open_and_none_is_lost() -> None:
+    names = NAMES[:12]
+    given = measured(dict.fromkeys(names, STILL))
+    text = answer(rows_of(given), Circumstances(given))
+    open_part = text.partition("<details>")[0]
+
+    assert open_part.count("\n| `") == MOST_SHOWN
+    assert all(text.count(f"| `{name}` |") == 1 for name in names)
+    assert f"{12 - MOST_SHOWN} more" in text
+
+
+def test_the_answer_says_what_was_measured_and_how_to_repeat_it() -> None:
+    given = measured({TUPLE: STILL})
+    text = answer(rows_of(given), Circumstances(given, links={"Dashboard": "https://s.example/"}))
+
+    assert f"--head {HEAD}" in text
+    assert "--pairs 5" in text
+    assert "in turn" in text
+    assert "was quiet" in text
+    assert "[Dashboard](https://s.example/)" in text
+    assert "784 → **640**" in text
+    assert text.count("How to read it") == 1
+
+
+def test_a_name_of_the_box_cannot_be_mark_up() -> None:
+    box = samples.BOX.model_copy(update={"hostname": "a`](http://x) @all <b>"})
+    given = measured({TUPLE: STILL}).model_copy(update={"box": box})
+
+    text = answer(rows_of(given), Circumstances(given))
+    assert "`a?](http://x) @all <b>`" in text
+
+
+def test_equal_builds_are_told_without_measuring() -> None:
+    given = Measured(order=order(TUPLE), same=True, quiet="", box=samples.BOX)
+    text = answer(rows_of(given), Circumstances(given))
+
+    assert text.startswith("**No change**: base and head build to the same bytes")
+    assert "| benchmark |" not in text
+
+
+def test_a_push_meanwhile_is_said() -> None:
+    given = measured({TUPLE: STILL})
+
+    assert HEAD[:12] in answer(rows_of(given), Circumstances(given, stale=True)).split("\n\n")[1]
+
+
+def test_it_fits_into_a_comment() -> None:
+    given = measured(dict.fromkeys(NAMES[: samples.BOUNDS.benchmarks], WILD))
+
+    assert len(answer(rows_of(given), Circumstances(given))) < 30_000

@@ -1,0 +1,433 @@
+"""What follows from comments: requests, answers, or nothing; once each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from flink_boost.base.errors import BuildFailed, EnvironmentProblem, HubAway, MachineBusy
+from flink_boost.service.requests.desk import Desk
+from flink_boost.service.requests.machine import Event, RequestState
+from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
+from flink_boost.service.requests.serving import standing_still
+from flink_boost.service.requests.worker import LOST_AFTER, Worker
+from requesting.memory_hub import MemoryHub, pull
+from requesting.samples import BOUNDS, HEAD, KNOWN, NOON, TUPLE, measured
+from requesting.test_answer import SLOW
+
+ASK = "/benchmark-request serializerTuple"
+
+
+@dataclass
+class Place:
+    """A desk and a worker at a hub, with a clock that stands until it is moved."""
+
+    queue: RequestQueue
+    hub: MemoryHub = field(default_factory=MemoryHub)
+    now: datetime = NOON
+    busy: bool = False
+    worked: int = 0
+    problem: Exception | None = None
+
+    def clock(self) -> datetime:
+        return self.now
+
+    @property
+    def desk(self) -> Desk:
+        return Desk(self.hub, self.queue, KNOWN, BOUNDS, "flink-boost", self.clock)
+
+    def worker(self, name: str = "box-1") -> Worker:
+        return Worker(
+            name, self.hub, self.queue, KNOWN, BOUNDS, self.measure, self.turn, self.clock
+        )
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        if self.busy:
+            raise MachineBusy("A night measures.", "Wait.")
+        yield
+
+    def measure(self, order: RequestOrder, notice: object) -> Measured:
+        self.worked += 1
+        if self.problem is not None:
+            raise self.problem
+        notice(Event.BUILT)  # type: ignore[operator]
+        found = measured({TUPLE: SLOW}, {TUPLE: SLOW})
+        notice(Event.MEASURED)  # type: ignore[operator]
+        return found.model_copy(update={"order": order})
+
+    def run(self) -> None:
+        self.desk.once()
+        while self.worker().once():
+            self.desk.once()
+        self.desk.once()
+
+
+@pytest.fixture
+def place(queue: RequestQueue) -> Place:
+    return Place(queue)
+
+
+def states(queue: RequestQueue) -> list[RequestState]:
+    return [one.state for one in (*queue.live(), *queue.latest(50))]
+
+
+def test_a_request_is_acknowledged_then_answered_in_a_new_comment(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    (first,) = place.hub.posted.values()
+    assert "queued, next in the queue; an answer is expected in " in first[1]
+    assert HEAD[:12] in first[1]
+
+    place.run()
+
+    status, verdict = (body for _, body in place.hub.posted.values())
+    assert "answered in a comment of its own" in status
+    assert verdict.startswith("**Slower**: 1 of 1")
+    assert states(place.queue) == [RequestState.DONE]
+
+
+@pytest.mark.parametrize("times", [1, 5])
+def test_what_is_read_again_is_answered_once(place: Place, times: int) -> None:
+    place.hub.write(ASK)
+    for _ in range(times):
+        place.run()
+
+    assert place.worked == 1
+    assert place.hub.posts == 2
+
+
+def test_an_edited_comment_acts_as_it_was_first_read(place: Place) -> None:
+    comment = place.hub.write(ASK)
+    place.desk.once()
+    place.hub.change(comment, "/benchmark-request cancel")
+    place.run()
+
+    assert states(place.queue) == [RequestState.DONE]
+
+    other = place.hub.write("LGTM", number=2)
+    place.desk.once()
+    place.hub.change(other, ASK)
+    place.run()
+    assert place.worked == 1
+
+
+def test_a_comment_of_last_year_that_is_edited_now_is_nobodys_request(place: Place) -> None:
+    place.hub.write(ASK, at=NOON - timedelta(days=300))
+    place.run()
+
+    assert place.worked == 0
+    assert place.hub.posts == 0
+
+
+@pytest.mark.parametrize(
+    ("author", "bot"), [("bench-account", False), ("alice", True), ("dependabot[bot]", True)]
+)
+def test_neither_we_nor_bots_ask(place: Place, author: str, bot: bool) -> None:
+    place.hub.writers.add(author)
+    place.hub.write(ASK, author, bot=bot)
+    place.run()
+
+    assert place.worked == place.hub.posts == 0
+
+
+def test_who_may_not_write_is_told_once_and_a_mistake_of_theirs_is_not_read(place: Place) -> None:
+    for text in (ASK, ASK, "/benchmark-request nonsense", "/benchmark-request help"):
+        place.hub.write(text, "mallory")
+    place.run()
+
+    assert place.worked == 0
+    (said,) = place.hub.posted.values()
+    assert "may write to this repository" in said[1]
+
+
+def test_a_right_is_asked_for_each_time(place: Place) -> None:
+    place.hub.write(ASK)
+    place.run()
+    place.hub.writers.clear()
+    place.hub.write(ASK)
+    place.run()
+
+    assert place.worked == 1
+
+
+def test_every_mistake_is_answered_with_an_example(place: Place) -> None:
+    place.hub.write("/benchmark-request serializerTupel")
+    place.run()
+
+    (said,) = place.hub.posted.values()
+    assert "No benchmark is called `serializerTupel`" in said[1]
+    assert "serializerTuple" in said[1]
+    assert "```\n/benchmark-request " in said[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        ({"open": False}, "is closed"),
+        ({"head_url": None}, "gone or private"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(
+    place: Place, change: dict[str, object], answer: str
+) -> None:
+    place.hub.write(ASK)
+    place.hub.pulls[1] = replace(pull(1), **change)  # type: ignore[arg-type]
+    place.run()
+
+    assert place.worked == 0
+    assert answer in next(iter(place.hub.posted.values()))[1]
+
+
+def test_a_comment_on_an_issue_is_none_of_ours(place: Place) -> None:
+    place.hub.write(ASK)
+    place.hub.pulls.clear()
+    place.run()
+
+    assert place.worked == place.hub.posts == 0
+
+
+@pytest.mark.parametrize(
+    "ref", ["a b", "--upload-pack=x", "$(id)", "`id`", "'; drop", '"', "refs/../..", "-", "\u202e"]
+)
+def test_the_name_of_a_branch_is_never_used(place: Place, ref: str) -> None:
+    place.hub.write(ASK)
+    place.hub.pulls[1] = replace(pull(1), head_ref=ref, base_ref=ref)
+    place.run()
+
+    assert place.worked == 1
+    assert not any(ref in body for _, body in place.hub.posted.values() if len(ref) > 1)
+
+
+def test_the_head_is_that_of_the_moment_of_reading_and_a_push_is_told(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.hub.pulls[1] = replace(pull(1), head_sha="d" * 40)
+    place.run()
+
+    (verdict,) = place.hub.said("verdict -->")
+    assert "has been pushed to since" in verdict
+    assert place.queue.latest(1)[0].order.head == HEAD
+
+
+def test_a_newer_request_replaces_one_that_waits_with_a_word(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.hub.write(ASK)
+    place.run()
+
+    assert sorted(states(place.queue)) == [RequestState.DONE, RequestState.SUPERSEDED]
+    assert place.worked == 1
+    assert (
+        sum("replaced by the newer request" in body for _, body in place.hub.posted.values()) == 1
+    )
+
+
+def test_what_waits_is_cancelled_by_a_word_or_by_deleting_its_comment(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.hub.write("/benchmark-request cancel")
+    place.run()
+    assert states(place.queue) == [RequestState.CANCELLED]
+
+    comment = place.hub.write(ASK, number=2)
+    place.desk.once()
+    del place.hub.comments[comment.id]
+    place.run()
+    assert states(place.queue) == [RequestState.CANCELLED] * 2
+    assert place.worked == 0
+
+
+def test_a_pull_request_that_was_closed_meanwhile_is_not_measured(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.hub.pulls[1] = replace(pull(1), open=False)
+    place.run()
+
+    assert place.worked == 0
+    assert states(place.queue) == [RequestState.CANCELLED]
+
+
+def test_status_and_help_answer_without_a_request(place: Place) -> None:
+    place.hub.write("/benchmark-request status")
+    place.hub.write("/benchmark-request help", number=2)
+    place.hub.write(ASK, number=3)
+    place.desk.once()
+    place.hub.write("/benchmark-request status", number=3)
+    place.desk.once()
+
+    texts = [body for _, body in place.hub.posted.values()]
+    assert any("There is no request on this pull request" in text for text in texts)
+    assert any("serializerHeavyString" in text and "2.3.0" in text for text in texts)
+    assert any(text.startswith("- `r") and "queued, next" in text for text in texts)
+
+
+def test_a_failure_is_a_new_comment_with_the_last_lines(place: Place) -> None:
+    lines = " / ".join(f"[ERROR] line {number} `x` <b>" for number in range(20))
+    place.problem = BuildFailed(f"make ended with code 2: {lines}")
+    place.hub.write(ASK)
+    place.run()
+
+    (verdict,) = place.hub.said("verdict -->")
+    assert "**No answer**" in verdict
+    assert "line 19" in verdict
+    assert "`x`" not in verdict
+    assert states(place.queue) == [RequestState.FAILED]
+
+
+def test_a_hub_that_is_away_for_an_hour_delays_and_loses_nothing(place: Place) -> None:
+    place.hub.write(ASK)
+    place.hub.away = True
+    for _ in range(3):
+        with pytest.raises(HubAway):
+            place.desk.once()
+    assert place.queue.problem()[1] == "The hub is away."
+    place.hub.away = False
+    place.desk.once()
+    place.hub.away = True
+    assert place.worker().once()  # it measures meanwhile
+    with pytest.raises(HubAway):
+        place.desk.once()
+    place.now += timedelta(hours=1)
+    place.hub.away = False
+    place.run()
+
+    assert place.worked == 1
+    assert place.hub.posts == 2
+    assert place.queue.problem()[1] == ""
+
+
+def test_a_status_that_somebody_deleted_is_left_alone_and_the_verdict_comes(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.hub.posted.clear()
+    place.run()
+
+    (only,) = place.hub.posted.values()
+    assert only[1].startswith("**Slower**")
+
+
+def test_nothing_is_begun_while_the_machine_is_busy(place: Place) -> None:
+    place.hub.write(ASK)
+    place.busy = True
+    place.run()
+    assert states(place.queue) == [RequestState.QUEUED]
+    place.busy = False
+    place.run()
+    assert states(place.queue) == [RequestState.DONE]
+
+
+def test_a_worker_that_is_gone_is_replaced_and_cannot_answer_any_more(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    lost = place.queue.take("box-2", place.now, LOST_AFTER)
+    assert lost is not None
+    assert not place.worker().once()  # its heart may still beat
+    place.now += LOST_AFTER + timedelta(seconds=1)
+    place.run()
+
+    assert states(place.queue) == [RequestState.DONE]
+    assert place.queue.latest(1)[0].attempts == 2
+    assert not place.queue.move(lost.id, "box-2", Event.ANSWERED, place.now)
+    assert place.queue.beat(lost.id, "box-2", place.now) == "lost"
+    assert len(place.hub.said("verdict -->")) == 1
+
+
+def test_a_request_on_which_workers_die_is_given_up(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    for _ in range(MOST_ATTEMPTS):
+        assert place.queue.take("box-2", place.now, LOST_AFTER) is not None
+        place.now += LOST_AFTER + timedelta(seconds=1)
+    place.run()
+
+    assert place.worked == 0
+    assert states(place.queue) == [RequestState.FAILED]
+
+
+def test_a_problem_of_the_machine_is_tried_again_but_not_for_ever(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.problem = EnvironmentProblem("The disk is full.", "Free some.")
+    for _ in range(MOST_ATTEMPTS - 1):
+        with pytest.raises(EnvironmentProblem):
+            place.worker().once()
+    place.run()
+
+    assert place.worked == MOST_ATTEMPTS
+    assert states(place.queue) == [RequestState.FAILED]
+
+
+def test_an_order_that_is_not_allowed_any_more_is_refused_by_the_worker(place: Place) -> None:
+    place.hub.write(f"{ASK} pairs=10")
+    place.desk.once()
+    worker = place.worker()
+    worker.bounds = replace(BOUNDS, pairs=5)
+    assert worker.once()
+
+    assert place.worked == 0
+    assert states(place.queue) == [RequestState.FAILED]
+
+
+def test_a_worker_that_is_stopped_hands_its_request_back(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.problem = KeyboardInterrupt()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        place.worker().once()
+    assert states(place.queue) == [RequestState.QUEUED]
+    place.problem = None
+    place.run()
+
+    assert states(place.queue) == [RequestState.DONE]
+    assert place.queue.latest(1)[0].attempts == 1
+
+
+def test_what_runs_is_stopped_by_a_word(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+
+    def measure(order: RequestOrder, notice: object) -> Measured:
+        import time
+
+        place.hub.write("/benchmark-request cancel")
+        place.desk.once()
+        time.sleep(20)
+        raise AssertionError("not stopped")
+
+    worker = place.worker()
+    worker.measure = measure  # type: ignore[assignment]
+    worker.beat_seconds = 0.05
+    worker.once()
+    place.run()
+
+    assert states(place.queue) == [RequestState.CANCELLED]
+    assert place.worked == 0
+
+
+def test_a_queue_that_stands_still_is_told(place: Place) -> None:
+    def found() -> tuple[str, ...]:
+        polled, problem = place.queue.problem()
+        unsent = place.queue.outbox.oldest_unsent()
+        return standing_still(place.queue.live(), polled, problem, unsent, place.now, 60)
+
+    assert "never" in found()[0]
+    place.hub.write(ASK)
+    place.desk.once()
+    assert found() == ()
+    place.now += timedelta(minutes=61)
+    assert any("nobody works on any" in one for one in found())
+    assert any("not for 61 min" in one for one in found())
+    place.run()
+    assert found() == ()
+    place.hub.write(ASK, number=2)
+    place.desk.once()
+    place.queue.take("box-2", place.now, LOST_AFTER)
+    place.now += timedelta(minutes=61)
+    place.desk.once()
+    assert any("has not been seen for 61 min" in one for one in found())

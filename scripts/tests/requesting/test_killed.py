@@ -1,0 +1,122 @@
+"""A server that is killed again and again answers every request once, over real HTTP."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hub.double import GitHubDouble, github_double
+from hub.state import GitHubState, PullRequestState
+
+from flink_boost.base.places import PROJECT_ROOT
+from requesting.comments import NOT_FOR_US
+from requesting.samples import BASE, HEAD
+
+TESTS = Path(__file__).resolve().parents[1]
+COMMENTS, VALID, KILLS = 1000, 50, 20
+MISTAKES = 40
+MARKER = re.compile(r"<!-- flink-boost-request (\S+) (\S+) -->")
+
+
+def github() -> GitHubState:
+    state = GitHubState()
+    state.permissions["alice"] = "write"
+    for number in range(1, VALID + 1):
+        state.pulls[number] = PullRequestState(number, head_sha=HEAD)
+    pull = state.pulls[1]
+    state.merge_bases[pull.base_sha, HEAD] = BASE
+    return state
+
+
+def comments(chance: random.Random) -> list[tuple[int, str, str]]:
+    """Pull request, author and text of each, in a seeded order."""
+    found = [(n, "alice", "/benchmark-request serializerTuple") for n in range(1, VALID + 1)]
+    found += [
+        (chance.randint(1, VALID), "alice", f"/benchmark-request nonsense{n}")
+        for n in range(MISTAKES)
+    ]
+    while len(found) < COMMENTS:
+        text = chance.choice(NOT_FOR_US)[:500] or "thank you"
+        found.append((chance.randint(1, VALID), chance.choice(("alice", "mallory")), text))
+    chance.shuffle(found)
+    return found
+
+
+def start(server: GitHubDouble, data: Path, lock: Path, seed: int) -> subprocess.Popen[bytes]:
+    environ = {
+        name: value for name, value in os.environ.items() if not name.startswith("FLINK_BOOST_")
+    }
+    paths = f"{TESTS}{os.pathsep}{PROJECT_ROOT / 'scripts'}"
+    return subprocess.Popen(
+        [
+            sys.executable,
+            *("-m", "requesting.serve_program", str(data), str(lock), str(seed)),
+        ],
+        env={**environ, **server.environ(), "PYTHONPATH": paths},
+        stdout=subprocess.DEVNULL,
+        stderr=(data / "errors").open("ab"),
+    )
+
+
+def said(server: GitHubDouble) -> Counter[tuple[str, str]]:
+    """How often each of our markers is there, as (request or "reply", kind or comment)."""
+    with server.lock:
+        ours = [one for one in server.state.comments.values() if one.author == server.state.us]
+    found = Counter(match.groups() for one in ours for match in MARKER.finditer(one.body))
+    assert sum(found.values()) == len(ours)
+    return Counter({(str(first), str(second)): count for (first, second), count in found.items()})
+
+
+@pytest.mark.timeout(900)
+def test_of_a_thousand_comments_each_valid_one_is_answered_once(tmp_path: Path) -> None:
+    chance = random.Random(2026)
+    waiting = comments(chance)
+    data, lock = tmp_path / "data", tmp_path / "lock"
+    data.mkdir()
+    with github_double(github()) as server:
+        server.state.write(1, "mallory", "the first page must not be empty")
+        process = start(server, data, lock, 0)
+        wait_for(lambda: server.asked("GET", "comments") != [], process)
+        share = len(waiting) // (KILLS + 1)
+        for kill in range(1, KILLS + 1):
+            with server.lock:
+                for number, author, text in waiting[:share]:
+                    server.state.write(number, author, text)
+            del waiting[:share]
+            time.sleep(chance.uniform(0.3, 2.5))
+            process.kill()
+            process.wait(30)
+            process = start(server, data, lock, kill)
+        with server.lock:
+            for number, author, text in waiting:
+                server.state.write(number, author, text)
+        try:
+            wait_for(lambda: whole(said(server)), process)
+        finally:
+            process.kill()
+            process.wait(30)
+        found = said(server)
+    assert (data / "errors").read_text(encoding="utf-8") == ""
+    assert set(found.values()) == {1}, [key for key, count in found.items() if count != 1]
+    assert len(found) == 2 * VALID + MISTAKES
+
+
+def whole(found: Counter[tuple[str, str]]) -> bool:
+    verdicts = sum(kind == "verdict" for _, kind in found)
+    replies = sum(key == "reply" for key, _ in found)
+    return verdicts >= VALID and replies >= MISTAKES and len(found) >= 2 * VALID + MISTAKES
+
+
+def wait_for(condition: object, process: subprocess.Popen[bytes], seconds: float = 600) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert process.poll() is None, "it ended by itself"
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
