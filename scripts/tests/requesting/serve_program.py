@@ -56,13 +56,13 @@ def main(data: Path, lock: Path, seed: int) -> None:
         lambda: turn_of(lock, USUAL_ORDER, lambda: (), now, 60),
         now,
     )
-    serving = Serving([desk], [worker], 1.0, lambda line: print(line, flush=True))
-    print("serving", flush=True)
+    serving = Serving([desk], [worker], 1.0, lambda line: sys.stdout.write(f"{line}\n"))
+    sys.stdout.write(f"{'serving'}\n")
     while True:
         try:
             serving.once()
         except HubAway as problem:
-            print(problem, flush=True)
+            sys.stdout.write(f"{problem}\n")
         time.sleep(0.02)
 
 

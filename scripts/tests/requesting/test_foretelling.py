@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pytest
-from requesting.samples import NOON
 
 from flink_boost.service.requests.foretelling import (
     Blocked,
@@ -17,6 +16,7 @@ from flink_boost.service.requests.foretelling import (
     foretold_seconds,
     habit_of,
 )
+from requesting.samples import NOON
 
 NIGHT_STARTS_AT, BEFORE_A_NIGHT = 1, timedelta(minutes=30)
 

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -78,6 +79,7 @@ for _one in (serve_command, status_command, check_command):
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="The Markdown, into a file."
 )
+@click.option("--again", is_flag=True, help="Measure anew what was measured before.")
 @click.option("--fail-on-regression", is_flag=True, help="Exit code 25 when something is slower.")
 @json_option
 @click.pass_obj
@@ -92,6 +94,7 @@ def run_command(
     recipe: str,
     isolated: bool | None,
     output: Path | None,
+    again: bool,
     fail_on_regression: bool,
     as_json: bool,
 ) -> None:
@@ -99,8 +102,8 @@ def run_command(
 
     PATTERNs are names of benchmarks in which * stands for any letters; without one the quick look's
     are measured. Both commits are built the same way, and their JVMs run in turn. A call that was
-    stopped goes on where it was. The answer is that of a comment on a pull request: Markdown, and
-    a table on a terminal.
+    stopped goes on where it was, and one that was done answers at once; --again measures anew. The
+    answer is that of a comment on a pull request: Markdown, and a table on a terminal.
 
     \b
     Examples:
@@ -113,7 +116,10 @@ def run_command(
             how = how.model_copy(update={"isolated": isolated})
         known = known_here()
         order = _order(how, known, patterns, base, head, line_version, pairs, recipe)
-        order = order.model_copy(update={"profile": profile, "isolated": how.isolated})
+        asked = f"{datetime.now(UTC):%Y%m%dT%H%M%S}" if again else ""
+        order = order.model_copy(
+            update={"profile": profile, "isolated": how.isolated, "asked": asked}
+        )
         began = time.monotonic()
         measured = _measured(settings, order, how, known)
     rows = rows_of(measured)

@@ -157,7 +157,7 @@ class _Comparison:
             find_line(self.order.line),
             self.base,
             self.head,
-            asked=f"{stage} {'isolated' if self.means.launch else 'trusted'}",
+            asked=f"{stage} {'isolated' if self.means.launch else 'trusted'} {self.order.asked}",
             purpose=Purpose.REQUEST,
             started=self.means.now(),
             box=self.box,

@@ -151,7 +151,9 @@ class Desk:
         except PullRequestRefused as error:
             self.queue.close(comment, "no base", _reply(comment, error.message), now)
             return
+        key = request_id(self.queue.repository, str(comment.id))
         order = RequestOrder(
+            asked=key,
             base=base,
             head=pull.head_sha,
             line=asked.line,
@@ -163,7 +165,6 @@ class Desk:
             base_from=pull.base_url,
             isolated=True,
         )
-        key = request_id(self.queue.repository, str(comment.id))
         seconds = foretold_seconds(self.known.seconds(asked.names, asked.pairs))
         waiting = [
             one for one in self.queue.live(comment.number) if one.state is RequestState.QUEUED

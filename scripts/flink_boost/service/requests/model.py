@@ -33,6 +33,7 @@ class RequestOrder(Frozen):
     head_from: str = ""
     base_from: str = ""
     isolated: bool = False
+    asked: str = Field(default="", description="by which request: each measures for itself")
 
 
 class Request(Frozen):

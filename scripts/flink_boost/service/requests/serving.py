@@ -15,7 +15,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, HubAway, HubRefused, MachineBusy
 from flink_boost.measure.boxlock import machine_lock
-from flink_boost.measure.turns import REQUEST, announced, require_turn
+from flink_boost.measure.turns import REQUEST, require_turn
 from flink_boost.service.hub.model import Comment
 from flink_boost.service.requests.database import close_connections
 from flink_boost.service.requests.desk import Desk
@@ -142,7 +142,7 @@ def turn_of(
             raise MachineBusy(
                 f"A night begins at {night.start:%H:%M} UTC, before this would be done.", "Wait."
             )
-    with announced(lock, REQUEST), machine_lock(lock, "flink-boost request serve"):
+    with machine_lock(lock, "flink-boost request serve"):
         yield
 
 

@@ -1,0 +1,39 @@
+"""From a comment to its verdict, with real builds, real forks and the real sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flink_boost.measure import store
+from flink_boost.measure.model import Purpose
+from flink_boost.publish.spool import Spool
+from flink_boost.service.requests.comparing import FOLDER
+from requesting.whole_way import COMMAND, whole_way
+
+
+@pytest.mark.timeout(2400)
+def test_a_comment_becomes_an_answer(tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    with whole_way(tmp_path, build) as place:
+        with place.server.lock:
+            place.server.state.write(1, "alice", COMMAND)
+        place.serving.once()
+
+        (verdict,) = place.verdicts()
+    assert f"Base `{place.base}`" in verdict, verdict
+    assert f"head `{place.head}`" in verdict
+    assert "StringSerializationBenchmark.write[length=16" in verdict
+    assert "3 pairs of fresh JVMs in turn" in verdict
+    runs = [
+        store.load_run(build / "results" / FOLDER, one)
+        for one in store.run_ids(build / "results" / FOLDER)
+    ]
+    assert runs
+    assert {run.purpose for run in runs} == {Purpose.REQUEST}
+    assert not store.run_ids(build / "results")
+    entries = [
+        Spool(build / "spool").load_unsent(key) for key in Spool(build / "spool").unsent_keys()
+    ]
+    assert {result.branch for entry in entries for result in entry.results} == {"benchmark-request"}
