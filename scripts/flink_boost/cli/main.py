@@ -29,7 +29,7 @@ from flink_boost.cli.problems import explain
 SECTIONS = {
     "Measuring": ("run", "bench", "plan", "compare", "repeat", "history", "export", "runs"),
     "Nights": ("nightly", "detect", "alarm", "bisect", "notify", "box", "canary"),
-    "Pull requests": ("request",),
+    "Pull requests": ("request", "comment"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
     "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
     "Installations": ("install", "verify", "doctor", "flame", "uninstall", "dist"),

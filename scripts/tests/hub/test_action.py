@@ -1,0 +1,375 @@
+"""The action: checked by actionlint, and its steps run as a runner would, against a GitHub of ours.
+
+Only measuring is replaced: its call is read by the real command, and its answer is written here.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.cli.commands import request
+from flink_boost.service.hub.sticky import HOSTED, LARGEST, MARKER, STRANGER, framed, tamed
+from hub.double import TOKEN, GitHubDouble, github_double
+from hub.faults import forbidden
+from hub.state import GitHubState, PullRequestState
+from hub.workflow_steps import Ran, run_action
+
+ACTION = PROJECT_ROOT / "action.yml"
+WORKFLOWS = PROJECT_ROOT / "docs" / "workflows"
+BASE, HEAD = "b" * 40, "a" * 40
+ANSWER = "**1 of 1 is slower.**\n\n| benchmark | ratio |\n|---|---|\n| One.write | 0.80 |\n"
+EVIL = "$(touch pwned)`touch pwned`; touch pwned #'\"\n--output=/etc/pwned"
+
+
+def read_yaml(path: Path) -> Any:
+    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+
+
+def action() -> dict[str, Any]:
+    return read_yaml(ACTION)  # type: ignore[no-any-return]
+
+
+def lint(workflows: dict[str, str]) -> list[dict[str, Any]]:
+    folder = PROJECT_ROOT / ".cache" / "frontend" / "actionlint"
+    done = subprocess.run(
+        ["node", str(Path(__file__).with_name("lint_workflows.cjs")), str(folder)],
+        input=json.dumps(workflows),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def as_workflow(described: dict[str, Any]) -> str:
+    """The action's steps and inputs as a workflow that can be called: that actionlint knows."""
+    inputs = {
+        name: {"type": "string", "description": one["description"]}
+        for name, one in described["inputs"].items()
+    }
+    workflow = {
+        "on": {"workflow_call": {"inputs": inputs}},
+        "jobs": {"steps": {"runs-on": "ubuntu-latest", "steps": described["runs"]["steps"]}},
+    }
+    return json.dumps(workflow)  # which is YAML, too
+
+
+# -- what can be said without running it -------------------------------------------------------
+
+
+def test_actionlint_has_nothing_to_say() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in WORKFLOWS.glob("*.yml")}
+    assert set(texts) == {"benchmark.yml", "benchmark-comment.yml"}
+    assert lint({**texts, "action.yml": as_workflow(action())}) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kind"),
+    [
+        ("run", "echo ${{ github.event.pull_request.title }}", "expression"),
+        ("run", "echo ${{ inputs.no-such-input }}", "expression"),
+        ("if", "inputs.answer =! ''", "expression"),
+        ("shell", "no-shell", "shell-name"),
+        ("environment", {}, "syntax-check"),
+    ],
+)
+def test_actionlint_bites(key: str, value: Any, kind: str) -> None:
+    broken = copy.deepcopy(action())
+    broken["runs"]["steps"][0][key] = value
+    assert kind in {found["kind"] for found in lint({"action.yml": as_workflow(broken)})}
+
+
+def test_no_value_stands_in_a_script() -> None:
+    for step in action()["runs"]["steps"]:
+        assert "${{" not in step["run"], step["name"]
+        assert "eval" not in step["run"]
+        # Every variable stands in quotes, but in tests of bash's own and in an assignment.
+        bare = re.sub(r'"[^"]*"|\'[^\']*\'|\[\[.*?\]\]|\$\{LINE:\+"[^"]*"\}', "", step["run"])
+        bare = bare.replace("folder=$(mktemp -d )", "")
+        assert "$" not in bare, step["name"]
+
+
+def test_who_may_write_runs_nothing_of_the_pull_request() -> None:
+    measure = read_yaml(WORKFLOWS / "benchmark.yml")
+    comment = read_yaml(WORKFLOWS / "benchmark-comment.yml")
+    assert measure["permissions"] == {"contents": "read"}
+    assert measure["on"] == "pull_request"
+    assert "secrets." not in (WORKFLOWS / "benchmark.yml").read_text(encoding="utf-8")
+    assert comment["permissions"]["pull-requests"] == "write"
+    (job,) = comment["jobs"].values()
+    checkout, download, own = job["steps"]
+    assert "ref" not in checkout["with"]
+    assert checkout["with"]["persist-credentials"] is False
+    assert download["with"]["path"].startswith("${{ runner.temp }}")
+    assert own["with"] == {"answer": download["with"]["path"]}
+
+
+def test_inputs_of_the_workflows_are_inputs_of_the_action() -> None:
+    known = set(action()["inputs"])
+    for path in WORKFLOWS.glob("*.yml"):
+        for job in read_yaml(path)["jobs"].values():
+            for step in job["steps"]:
+                if step["uses"] == "./":
+                    assert set(step["with"]) <= known
+
+
+# -- its steps, run ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server() -> Iterator[GitHubDouble]:
+    state = GitHubState(us="github-actions[bot]", tokens={TOKEN: "github-actions[bot]"})
+    state.pulls[7] = PullRequestState(7, head_sha=HEAD)
+    with github_double(state) as running:
+        yield running
+
+
+class Runner:
+    """A machine of GitHub's: the action's sources, and the workspace of a pull request."""
+
+    def __init__(self, tmp_path: Path, server: GitHubDouble) -> None:
+        self.folder = tmp_path
+        self.server = server
+        self.calls = tmp_path / "calls"
+        self.workspace = tmp_path / "work space"
+        self.source = tmp_path / "the action's"
+        self.temporary = tmp_path / "temp"
+        for folder in (self.workspace, self.temporary, self.source / ".venv" / "bin"):
+            folder.mkdir(parents=True)
+        (self.source / "scripts").mkdir()
+        write_program(self.source / "scripts" / "bootstrap-venv", f'echo setup "$@" >> {self.log}')
+        (self.source / "Makefile").write_text(f"build:\n\t@echo build $(LINE) >> {self.log}\n")
+        real = f"{shlex.quote(sys.executable)} -m flink_boost.cli"
+        write_program(
+            self.source / ".venv" / "bin" / "flink-boost",
+            f"""
+            if [ "$1" = comment ]; then exec {real} "$@"; fi
+            printf '%s\\0' "$@" > {self.log}.argv
+            while [ $# -gt 0 ]; do
+              if [ "$1" = --output ]; then cp {shlex.quote(str(tmp_path / "answer.md"))} "$2"; fi
+              shift
+            done""",
+        )
+        (tmp_path / "answer.md").write_text(ANSWER, encoding="utf-8")
+
+    @property
+    def log(self) -> str:
+        return shlex.quote(str(self.calls))
+
+    @property
+    def arguments(self) -> list[str]:
+        """Of ``flink-boost request run``."""
+        content = Path(f"{self.calls}.argv").read_text(encoding="utf-8")
+        return content.split("\0")[:-1]
+
+    def run(self, event: dict[str, Any], **inputs: str) -> Ran:
+        context = {
+            "github": {
+                "action_path": str(self.source),
+                "workspace": str(self.workspace),
+                "repository": "apache/flink-boost",
+                "api_url": self.server.url,
+                "token": TOKEN,
+                "event": event,
+            },
+            "runner": {"temp": str(self.temporary)},
+        }
+        environment = {
+            "PYTHONPATH": str(PROJECT_ROOT / "scripts"),
+            "HOME": os.environ.get("HOME", "/"),
+        }
+        values = {name.replace("_", "-"): value for name, value in inputs.items()}
+        return run_action(action(), context, environment, self.workspace, self.temporary, values)
+
+
+def write_program(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def runner(tmp_path: Path, server: GitHubDouble) -> Runner:
+    return Runner(tmp_path, server)
+
+
+PULL_REQUEST = {"pull_request": {"number": 7, "base": {"sha": BASE}, "head": {"sha": HEAD}}}
+
+
+def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubDouble) -> None:
+    ran = runner.run(PULL_REQUEST, benchmarks="serializer* write.ascii.16", line="2.3.0")
+    assert ran.names == [
+        "Set up flink-boost",
+        "Build the benchmarks",
+        "Measure",
+        "Put the answer into the job summary",
+        "Comment",
+    ]
+    assert runner.calls.read_text(encoding="utf-8") == "setup --group measure\nbuild 2.3.0\n"
+    assert runner.arguments[:2] == ["request", "run"]
+    context = request.run_command.make_context("run", runner.arguments[2:], resilient_parsing=False)
+    asked = context.params
+    assert (asked["base"], asked["head"], asked["pairs"]) == (BASE, HEAD, 5)
+    assert asked["patterns"] == ("serializer*", "write.ascii.16")
+    assert (asked["line_version"], asked["isolated"]) == ("2.3.0", False)
+
+    assert ran.summary.startswith("**1 of 1 is slower.**\n")
+    assert HOSTED in ran.summary
+    (comment,) = server.state.comments.values()
+    assert comment.number == 7
+    assert "| One.write | 0.80 |" in comment.body
+    assert comment.body.rstrip().endswith(MARKER)
+    assert TOKEN not in ran.output + ran.summary
+
+    (runner.folder / "answer.md").write_text("**No change.**\n", encoding="utf-8")
+    runner.run(PULL_REQUEST)
+    (again,) = server.state.comments.values()
+    assert (again.id, again.body.splitlines()[0]) == (comment.id, "**No change.**")
+
+
+def test_the_recipe_is_this_workspace(runner: Runner) -> None:
+    from flink_boost.service.builds.recipe import load_recipe
+
+    runner.run(PULL_REQUEST, comment="false")
+    (name,) = (one for one in runner.arguments if one.startswith("--recipe="))
+    assert load_recipe(name.removeprefix("--recipe=")).repository == runner.workspace
+
+
+def test_a_token_that_may_not_write_is_no_failure(runner: Runner, server: GitHubDouble) -> None:
+    server.faults.append(forbidden("/issues/"))
+    ran = runner.run(PULL_REQUEST)
+    assert "Nothing was posted" in ran.output
+    assert "slower" in ran.summary
+    assert server.state.comments == {}
+
+
+def test_a_pull_request_that_moved_on_keeps_its_comment(
+    runner: Runner, server: GitHubDouble
+) -> None:
+    server.state.pulls[7].head_sha = "c" * 40
+    ran = runner.run(PULL_REQUEST)
+    assert "is about cccc" in ran.output
+    assert server.state.comments == {}
+
+
+def test_words_of_a_stranger_are_never_run(runner: Runner) -> None:
+    event = copy.deepcopy(PULL_REQUEST)
+    event["pull_request"]["head"] = {"sha": EVIL}
+    runner.run(event, benchmarks=EVIL, pairs=EVIL, recipe=EVIL, base=EVIL, comment="false")
+    assert list(runner.folder.rglob("pwned")) == []
+    assert not Path("/etc/pwned").exists()
+    assert f"--head={EVIL}" in runner.arguments
+    assert f"--base={EVIL}" in runner.arguments
+    words = runner.arguments[runner.arguments.index("--") + 1 :]
+    assert words == EVIL.splitlines()[0].split()
+
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        runner.run(event, line="2.3.0; touch pwned")
+    assert (failed.value.returncode, failed.value.cmd) == (2, "Build the benchmarks")
+
+
+def test_globs_of_an_input_meet_no_files(runner: Runner) -> None:
+    (runner.workspace / "serializerFile").touch()
+    runner.run(PULL_REQUEST, benchmarks="serializer* *", comment="false")
+    assert runner.arguments[-2:] == ["serializer*", "*"]
+
+
+# -- from a fork -------------------------------------------------------------------------------
+
+
+def fork_run(runner: Runner, answer: str = ANSWER, number: str = "7\n", head: str = HEAD) -> Ran:
+    folder = runner.folder / "downloaded"
+    folder.mkdir(exist_ok=True)
+    (folder / "answer.md").write_text(answer, encoding="utf-8")
+    (folder / "number").write_text(number, encoding="utf-8")
+    return runner.run({"workflow_run": {"head_sha": head}}, answer=str(folder))
+
+
+def test_the_answer_of_a_fork_is_posted_by_the_second_workflow(
+    runner: Runner, server: GitHubDouble
+) -> None:
+    measured = runner.run(PULL_REQUEST, comment="false")
+    assert server.state.comments == {}
+    handed = Path(measured.outputs["answer"])
+    assert {one.name for one in handed.iterdir()} == {"answer.md", "number"}
+
+    ran = runner.run({"workflow_run": {"head_sha": HEAD}}, answer=str(handed))
+    assert ran.names == ["Set up flink-boost", "Comment on the pull request of another run"]
+    (comment,) = server.state.comments.values()
+    assert STRANGER in comment.body
+    assert "| One.write | 0.80 |" in comment.body
+
+
+def test_a_run_speaks_about_its_own_pull_request_only(runner: Runner, server: GitHubDouble) -> None:
+    server.state.pulls[8] = PullRequestState(8, head_sha="d" * 40)
+    ran = fork_run(runner, number="8")
+    assert "Nothing was posted" in ran.output
+    assert server.state.comments == {}
+
+
+@pytest.mark.parametrize("number", ["", "x", "7 8", "0", "-7", "7; touch pwned", "9" * 30])
+def test_a_number_that_is_none_is_refused(runner: Runner, number: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        fork_run(runner, number=number)
+    assert failed.value.returncode == 3
+    assert list(runner.folder.rglob("pwned")) == []
+
+
+@pytest.mark.parametrize("what", ["link", "folder", "fifo", "empty", "missing"])
+def test_an_answer_that_is_no_plain_file_is_refused(
+    runner: Runner, server: GitHubDouble, what: str
+) -> None:
+    folder = runner.folder / "downloaded"
+    folder.mkdir()
+    (folder / "number").write_text("7")
+    answer = folder / "answer.md"
+    if what == "link":
+        answer.symlink_to("/etc/passwd")
+    elif what == "folder":
+        answer.mkdir()
+    elif what == "fifo":
+        os.mkfifo(answer)
+    elif what == "empty":
+        answer.touch()
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        runner.run({"workflow_run": {"head_sha": HEAD}}, answer=str(folder))
+    assert failed.value.returncode == 3
+    assert server.state.comments == {}
+
+
+def test_a_stranger_s_text_calls_nobody_and_loads_nothing() -> None:
+    text = (
+        f"Hello @apache/everybody\n![x](https://evil.example/pixel.png) {MARKER}\n"
+        "<img src=x onerror=alert(1)><details><summary>more</summary>\n"
+        "[click](javascript:alert(1)) http://evil.example www.evil.example\n\u202egnp.exe\x1b[31m"
+    )
+    found = tamed(text)
+    for harm in ("@a", "![", "<img", "<!--", "](", "http:", "https:", "javascript:", "\u202e"):
+        assert harm not in found, harm
+    assert "<details><summary>more</summary>" in found
+    assert "www.evil" not in found
+    assert "\x1b" not in found
+    assert tamed(ANSWER) == ANSWER
+
+
+def test_a_long_answer_is_cut_and_its_folds_are_closed() -> None:
+    text = "Verdict\n<details><summary>x</summary>\n" + "row\n" * 50_000
+    for stranger in (False, True):
+        found = framed(text, stranger=stranger)
+        assert len(found) <= LARGEST + 100
+        assert found.count("<details>") == found.count("</details>")
+        assert found.startswith("Verdict\n\n" + HOSTED)
+        assert "cut here" in found
