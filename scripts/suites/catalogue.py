@@ -56,9 +56,12 @@ _QUIET = (
     "publish/test_upload_killed.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
+    "service/test_isolated_builds.py",
+    "service/test_isolated_for_real.py",
     "service/test_nightly.py",
     "service/test_quicklook.py",
     "service/test_reruns.py",
+    "service/test_sandbox.py",
 )
 # Of these, those that start JMH, which lets one benchmark at a time run on a machine.
 _FORKING = (
@@ -67,6 +70,7 @@ _FORKING = (
     "measure/test_profiles.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
+    "service/test_isolated_for_real.py",
     "service/test_nightly.py",
     "service/test_reruns.py",
 )
