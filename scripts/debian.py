@@ -1,4 +1,4 @@
-"""What the tests need of Debian's packages: Chromium, PostgreSQL and systemd's tools."""
+"""What the tests need of Debian's packages: Chromium, PostgreSQL, bubblewrap, systemd's tools."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Need:
 
 BROWSER = Need("Chromium", ("chromium", "fonts-liberation"), "The browser tests need")
 DATABASE = Need("PostgreSQL", ("postgresql",), "The dashboard's tests need")
+SANDBOX = Need("bubblewrap", ("bubblewrap",), "The tests of strangers' code need")
 UNITS = Need("systemd-analyze", ("systemd",), "The tests of the systemd units need")
 
 
@@ -34,13 +35,15 @@ def ensure_for_tests(
     which: Callable[[str], str | None] = shutil.which,
     postgresql: Path = POSTGRESQL,
 ) -> bool:
-    """Installs what is missing of Chromium, PostgreSQL and systemd; false when all are there.
+    """Installs what is missing of all that; false when nothing is.
 
     Raises ``EnvironmentProblem`` with the line to run when we are not root.
     """
     missing = [] if which("chromium") else [BROWSER]
     if not any(postgresql.glob("*/bin/initdb")):
         missing.append(DATABASE)
+    if not which("bwrap"):
+        missing.append(SANDBOX)
     if not which("systemd-analyze"):
         missing.append(UNITS)
     for need in missing:

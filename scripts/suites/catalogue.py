@@ -61,9 +61,12 @@ _QUIET = (
     "requesting/test_whole_way.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
+    "service/test_isolated_builds.py",
+    "service/test_isolated_for_real.py",
     "service/test_nightly.py",
     "service/test_quicklook.py",
     "service/test_reruns.py",
+    "service/test_sandbox.py",
 )
 # Of these, those that start JMH, which lets one benchmark at a time run on a machine.
 _FORKING = (
@@ -73,6 +76,7 @@ _FORKING = (
     "requesting/test_whole_way.py",
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
+    "service/test_isolated_for_real.py",
     "service/test_nightly.py",
     "service/test_reruns.py",
 )

@@ -388,14 +388,17 @@ def test_what_the_tests_need_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("present", "package"), [("", "chromium fonts-liberation"), ("chromium", "postgresql")]
+    ("present", "package"),
+    [("", "chromium fonts-liberation"), ("chromium", "postgresql"), ("initdb", "bubblewrap")],
 )
 def test_without_root_or_apt_the_line_to_run_is_given(
     present: str, package: str, tmp_path: Path
 ) -> None:
+    there = {present, *(("chromium",) if present == "initdb" else ())}
+    folder = _postgresql(tmp_path) if present == "initdb" else tmp_path
     with pytest.raises(EnvironmentProblem) as problem:
         debian.ensure_for_tests(
-            lambda _: None, lambda name: name if name == present else None, tmp_path
+            lambda _: None, lambda name: name if name in there else None, folder
         )
 
     assert problem.value.next_step.endswith(f"apt-get install --yes {package}")

@@ -75,15 +75,6 @@ def outside(program: str, seconds: float = 60) -> str:
 
 
 @pytest.fixture
-def open_folder(tmp_path: Path) -> Path:
-    """A folder that another user may reach, as the service's is."""
-    for part in (tmp_path, *tmp_path.parents):
-        if part.stat().st_uid == os.geteuid() and not part.stat().st_mode & 0o001:
-            part.chmod(part.stat().st_mode | 0o011)
-    return tmp_path
-
-
-@pytest.fixture
 def trial(open_folder: Path) -> Iterator[Trial]:
     with ExitStack() as stack:
         yield Trial(open_folder, choose_sandbox({}), stack)

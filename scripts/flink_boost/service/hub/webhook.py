@@ -56,7 +56,7 @@ class Receiver:
     is 500 and the same delivery is taken when it comes again. ``tell`` hears of refusals.
     """
 
-    repository: str
+    repositories: Sequence[str]
     secrets: Sequence[bytes] = field(repr=False)
     store: Callable[[Comment], object]
     tell: Callable[[str], None]
@@ -113,7 +113,7 @@ class Receiver:
             if delivery in self._seen:
                 return DeliveryAnswer(HTTPStatus.OK, "ignored: this delivery was taken")
             try:
-                found = new_comment(json.loads(body), self.repository, self.now())
+                found = new_comment(json.loads(body), self.repositories, self.now())
             except (ValueError, RecursionError, HubAway):
                 return DeliveryAnswer(HTTPStatus.BAD_REQUEST, "not an issue_comment of GitHub's")
             if isinstance(found, str):
@@ -139,8 +139,8 @@ def is_signed(body: bytes, header: str, secrets: Sequence[bytes]) -> bool:
     return good
 
 
-def new_comment(payload: Any, repository: str, now: datetime) -> Comment | str:
-    """The comment of a delivery, or why it is none of ours.
+def new_comment(payload: Any, repositories: Sequence[str], now: datetime) -> Comment | str:
+    """The comment of a delivery, with our name of its repository, or why it is none of ours.
 
     Raises ``HubAway`` and ``ValueError`` when it has another form than GitHub's deliveries.
     """
@@ -153,9 +153,11 @@ def new_comment(payload: Any, repository: str, now: datetime) -> Comment | str:
         raise ValueError("no issue or repository")
     if not issue.get("pull_request"):
         return "no pull request"
-    if str(place.get("full_name", "")).lower() != repository.lower():
+    full_name = str(place.get("full_name", "")).lower()
+    ours = next((name for name in repositories if name.lower() == full_name), None)
+    if ours is None:
         return "another repository"
-    comment = read(CommentWire, payload.get("comment")).comment(repository)
+    comment = read(CommentWire, payload.get("comment")).comment(ours)
     if issue.get("number") != comment.number:
         raise ValueError("two numbers")
     if abs(now - comment.created) > WINDOW:

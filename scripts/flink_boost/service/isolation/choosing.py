@@ -66,7 +66,8 @@ def prove(sandbox: Sandbox, folder: Path | None = None) -> None:
         )
         work.with_name(f"{work.name}.log").unlink()
     if not ended.well:
+        said = ended.said or "it said nothing"
         raise NoIsolation(
-            f"The sandbox does not work here: `true` {ended.sentence} ({ended.said or 'it said nothing'}).",
+            f"The sandbox does not work here: `true` {ended.sentence} ({said}).",
             "See docs/threat-model.md for what it needs.",
         )
