@@ -71,6 +71,10 @@ test-cluster: setup jars ## Clusters and installations of all lines on all their
 test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 random moments, with figures (an hour)
 	@cd scripts && ../.venv/bin/python -m pytest -v -s --moments $(or $(MOMENTS),100) tests/service/test_nightly.py
 
+.PHONY: test-requests
+test-requests: setup build ## Requests for a commit that changes a comment, the whole way, counted: REQUESTS=100 FOLDER=folder (hours)
+	@cd scripts/tests && PYTHONPATH=.. ../../.venv/bin/python -m requesting.equal_builds --requests $(or $(REQUESTS),100) --folder $(or $(FOLDER),../../build/equal-builds)
+
 .PHONY: test-scale
 test-scale: setup ## The dashboard's pages with 2,000 nights of 300 benchmarks (minutes, 300 MB): NIGHTS=500 DATA=folder
 	@.venv/bin/python codespeed-config/tests/scale.py $(if $(NIGHTS),--nights $(NIGHTS)) $(if $(DATA),--data $(DATA))

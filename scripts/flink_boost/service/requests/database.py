@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Mapping
@@ -32,6 +33,9 @@ def open_database(data: Path, environ: Mapping[str, str]) -> None:
 
     try:
         django.setup()
+        # Django's settings make every library talk that can.
+        logging.getLogger().setLevel(logging.WARNING)
+        logging.getLogger("httpx").setLevel(logging.WARNING)
         with exclusive_lock(data / "requests.lock", "making the tables of requests"):
             call_command(
                 "migrate", "benchmark_requests", interactive=False, skip_checks=True, verbosity=0
