@@ -86,7 +86,7 @@ def serve_command(settings: Settings, config: Path, once: bool, listen: str | No
         if listen is not None:
             host, _, port = listen.rpartition(":")
             receiver = Receiver(
-                repository=serving.desks[0].queue.repository,
+                repositories=[one.name for one in told.repositories],
                 secrets=find_secrets(os.environ),
                 store=serving.take_delivery,
                 tell=tell,

@@ -73,7 +73,9 @@ class Hook:
 @pytest.fixture
 def hook() -> Iterator[Hook]:
     box = Box()
-    receiver = Receiver(REPOSITORY, (SECRET,), box.store, box.told.append, now=lambda: NOW)
+    receiver = Receiver(
+        ("apache/flink", REPOSITORY), (SECRET,), box.store, box.told.append, now=lambda: NOW
+    )
     with listening(receiver, "127.0.0.1", 0, read_seconds=2.0) as port:
         yield Hook(port, box)
 
@@ -286,7 +288,7 @@ def test_a_port_that_is_taken_is_said(hook: Hook) -> None:
 
 def test_it_ends_at_once_with_a_client_in_the_middle() -> None:
     box = Box()
-    receiver = Receiver(REPOSITORY, (SECRET,), box.store, box.told.append)
+    receiver = Receiver(("apache/flink", REPOSITORY), (SECRET,), box.store, box.told.append)
     with listening(receiver, "127.0.0.1", 0) as port:
         client = socket.create_connection(("127.0.0.1", port), timeout=5)
         client.sendall(b"POST /webhook HTTP/1.1\r\n")
@@ -334,5 +336,5 @@ def test_a_secret_that_everybody_may_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_secrets_do_not_show() -> None:
-    receiver = Receiver(REPOSITORY, (SECRET,), lambda _: None, lambda _: None)
+    receiver = Receiver(("apache/flink", REPOSITORY), (SECRET,), lambda _: None, lambda _: None)
     assert SECRET.decode() not in repr(receiver)

@@ -40,7 +40,7 @@ Params = Mapping[str, str | int]
 
 
 @dataclass(frozen=True)
-class Told:
+class HubReply:
     """What GitHub answered: 200, 201, 304, or 404 and 410 for what is not there."""
 
     status: int
@@ -94,7 +94,7 @@ class GitHubClient:
         self._installation = int(told.data["id"])
         self._github = self._signed()
 
-    def get(self, path: str, params: Params | None = None, etag: str | None = None) -> Told:
+    def get(self, path: str, params: Params | None = None, etag: str | None = None) -> HubReply:
         """Reads; with the ``etag`` of an earlier answer it is 304 when that still holds.
 
         ``path`` may be an address that GitHub gave, for the next page.
@@ -102,7 +102,7 @@ class GitHubClient:
         headers = {"If-None-Match": etag} if etag else {}
         return self._call("GET", path, params, None, headers)
 
-    def write(self, method: str, path: str, body: Mapping[str, Any]) -> Told:
+    def write(self, method: str, path: str, body: Mapping[str, Any]) -> HubReply:
         """Changes something, at most once in a second."""
         pause = self._wrote + _WRITE_SECONDS - self._clock()
         if pause > 0:
@@ -119,7 +119,7 @@ class GitHubClient:
         params: Params | None,
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
-    ) -> Told:
+    ) -> HubReply:
         left = self._not_before - self._clock()
         if left > 0:
             raise HubAway("GitHub asked to wait.", "It is asked again then.", left)
@@ -165,15 +165,15 @@ class GitHubClient:
                 )
             raise
 
-    def _read(self, response: httpx.Response) -> Told:
+    def _read(self, response: httpx.Response) -> HubReply:
         status = response.status_code
         if status == 304:
-            return Told(status, response.headers, None)
+            return HubReply(status, response.headers, None)
         data = _json(response)
         if status in (200, 201, *_GONE):
             if data is None and status not in _GONE:
                 raise HubAway("GitHub's answer is not JSON.", "Look at status.github.com.")
-            return Told(status, response.headers, data)
+            return HubReply(status, response.headers, data)
         said = _said(data)
         if status in (403, 429) or status >= 500:
             seconds = seconds_to_wait(status, response.headers, said)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused, UsageProblem
 from flink_boost.service.hub.account import LOGIN_VARIABLE, find_account
-from flink_boost.service.hub.client import GitHubClient, Told
+from flink_boost.service.hub.client import GitHubClient, HubReply
 from flink_boost.service.hub.cursor import Cursor, read_cursor
 from flink_boost.service.hub.model import Comment, PullRequest
 from flink_boost.service.hub.waiting import server_time
@@ -193,21 +193,21 @@ class GitHubRepository:
 
     def _get(
         self, url: str, params: Mapping[str, str | int] | None = None, etag: str | None = None
-    ) -> Told:
+    ) -> HubReply:
         self.login()  # an App reads a repository as its installation there
         return self._client.get(url, params, etag)
 
-    def _write(self, method: str, url: str, body: Mapping[str, str]) -> Told:
+    def _write(self, method: str, url: str, body: Mapping[str, str]) -> HubReply:
         self.login()
         return self._client.write(method, url, body)
 
-    def _is_gone(self, told: Told) -> bool:
+    def _is_gone(self, told: HubReply) -> bool:
         """Whether it is not there; a repository that we do not see at all is an error."""
         if told.is_gone:
             self._require(self._get(self._path))
         return told.is_gone
 
-    def _require(self, told: Told) -> Told:
+    def _require(self, told: HubReply) -> HubReply:
         if told.is_gone:
             raise HubRefused(
                 f"There is no repository {self.repository}, or our account does not see it.",
@@ -241,7 +241,7 @@ def _query(place: Cursor) -> Mapping[str, str | int]:
     }
 
 
-def _next_page(told: Told) -> str | None:
+def _next_page(told: HubReply) -> str | None:
     found = _NEXT.search(told.headers.get("link", ""))
     return found[1] if found else None
 

@@ -41,7 +41,7 @@ StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DeliveryAnswer:
     """What is answered to a delivery; ``text`` is one line, and shows in GitHub's list of them."""
 
     status: HTTPStatus
@@ -56,7 +56,7 @@ class Receiver:
     is 500 and the same delivery is taken when it comes again. ``tell`` hears of refusals.
     """
 
-    repository: str
+    repositories: Sequence[str]
     secrets: Sequence[bytes] = field(repr=False)
     store: Callable[[Comment], object]
     tell: Callable[[str], None]
@@ -77,56 +77,56 @@ class Receiver:
         start_response(f"{verdict.status.value} {verdict.status.phrase}", headers)
         return [content]
 
-    def judge(self, environ: Mapping[str, Any]) -> Verdict:
+    def judge(self, environ: Mapping[str, Any]) -> DeliveryAnswer:
         """What becomes of a request; nothing of an unsigned one is looked at but its size."""
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
         if path == HEALTH and method in ("GET", "HEAD"):
-            return Verdict(HTTPStatus.OK, "ok")
+            return DeliveryAnswer(HTTPStatus.OK, "ok")
         if path != PATH:
-            return Verdict(HTTPStatus.NOT_FOUND, "nothing here")
+            return DeliveryAnswer(HTTPStatus.NOT_FOUND, "nothing here")
         if method != "POST":
-            return Verdict(HTTPStatus.METHOD_NOT_ALLOWED, "POST only")
+            return DeliveryAnswer(HTTPStatus.METHOD_NOT_ALLOWED, "POST only")
         length = str(environ.get("CONTENT_LENGTH") or "")
         if not re.fullmatch(r"[0-9]{1,9}", length):
-            return Verdict(HTTPStatus.LENGTH_REQUIRED, "no length")
+            return DeliveryAnswer(HTTPStatus.LENGTH_REQUIRED, "no length")
         if int(length) > LARGEST_BODY:
-            return Verdict(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too long")
+            return DeliveryAnswer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too long")
         body = environ["wsgi.input"].read(int(length))
         if not is_signed(body, str(environ.get("HTTP_X_HUB_SIGNATURE_256", "")), self.secrets):
             self.tell("A webhook came without the right signature; it was refused.")
-            return Verdict(HTTPStatus.UNAUTHORIZED, "not signed with our secret")
+            return DeliveryAnswer(HTTPStatus.UNAUTHORIZED, "not signed with our secret")
         delivery = str(environ.get("HTTP_X_GITHUB_DELIVERY", ""))
         if not _DELIVERY.fullmatch(delivery):
-            return Verdict(HTTPStatus.BAD_REQUEST, "no X-GitHub-Delivery")
+            return DeliveryAnswer(HTTPStatus.BAD_REQUEST, "no X-GitHub-Delivery")
         if str(environ.get("CONTENT_TYPE", "")).partition(";")[0].strip() != "application/json":
-            return Verdict(
+            return DeliveryAnswer(
                 HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "choose application/json in the webhook"
             )
         return self._take(delivery, str(environ.get("HTTP_X_GITHUB_EVENT", "")), body)
 
-    def _take(self, delivery: str, event: str, body: bytes) -> Verdict:
+    def _take(self, delivery: str, event: str, body: bytes) -> DeliveryAnswer:
         if event == "ping":
-            return Verdict(HTTPStatus.OK, "pong")
+            return DeliveryAnswer(HTTPStatus.OK, "pong")
         if event != "issue_comment":
-            return Verdict(HTTPStatus.OK, "ignored: another event")
+            return DeliveryAnswer(HTTPStatus.OK, "ignored: another event")
         with self._lock:  # one at a time: they are rare, and a twin sees what the first one did
             if delivery in self._seen:
-                return Verdict(HTTPStatus.OK, "ignored: this delivery was taken")
+                return DeliveryAnswer(HTTPStatus.OK, "ignored: this delivery was taken")
             try:
-                found = new_comment(json.loads(body), self.repository, self.now())
+                found = new_comment(json.loads(body), self.repositories, self.now())
             except (ValueError, RecursionError, HubAway):
-                return Verdict(HTTPStatus.BAD_REQUEST, "not an issue_comment of GitHub's")
+                return DeliveryAnswer(HTTPStatus.BAD_REQUEST, "not an issue_comment of GitHub's")
             if isinstance(found, str):
-                return Verdict(HTTPStatus.OK, f"ignored: {found}")
+                return DeliveryAnswer(HTTPStatus.OK, f"ignored: {found}")
             try:
                 self.store(found)
             except Exception as error:  # whatever it is, the comment is not stored
                 self.tell(f"A comment could not be stored ({type(error).__name__}).")
-                return Verdict(HTTPStatus.INTERNAL_SERVER_ERROR, "not stored; send it again")
+                return DeliveryAnswer(HTTPStatus.INTERNAL_SERVER_ERROR, "not stored; send it again")
             self._seen[delivery] = None
             while len(self._seen) > _REMEMBERED:
                 self._seen.popitem(last=False)
-        return Verdict(HTTPStatus.ACCEPTED, "taken")
+        return DeliveryAnswer(HTTPStatus.ACCEPTED, "taken")
 
 
 def is_signed(body: bytes, header: str, secrets: Sequence[bytes]) -> bool:
@@ -139,8 +139,8 @@ def is_signed(body: bytes, header: str, secrets: Sequence[bytes]) -> bool:
     return good
 
 
-def new_comment(payload: Any, repository: str, now: datetime) -> Comment | str:
-    """The comment of a delivery, or why it is none of ours.
+def new_comment(payload: Any, repositories: Sequence[str], now: datetime) -> Comment | str:
+    """The comment of a delivery, with our name of its repository, or why it is none of ours.
 
     Raises ``HubAway`` and ``ValueError`` when it has another form than GitHub's deliveries.
     """
@@ -153,9 +153,11 @@ def new_comment(payload: Any, repository: str, now: datetime) -> Comment | str:
         raise ValueError("no issue or repository")
     if not issue.get("pull_request"):
         return "no pull request"
-    if str(place.get("full_name", "")).lower() != repository.lower():
+    full_name = str(place.get("full_name", "")).lower()
+    ours = next((name for name in repositories if name.lower() == full_name), None)
+    if ours is None:
         return "another repository"
-    comment = read(CommentWire, payload.get("comment")).comment(repository)
+    comment = read(CommentWire, payload.get("comment")).comment(ours)
     if issue.get("number") != comment.number:
         raise ValueError("two numbers")
     if abs(now - comment.created) > WINDOW:
