@@ -91,7 +91,7 @@ def test_of_a_thousand_comments_each_valid_one_is_answered_once(tmp_path: Path) 
                     server.state.write(number, author, text)
             del waiting[:share]
             until = len(server.calls) + chance.randint(1, 40)
-            wait_for(partial(asked_often, server, until), process, 60)
+            wait_for(partial(asked_often, server, until), process)
             time.sleep(chance.uniform(0, 0.1))
             process.kill()
             process.wait(30)
