@@ -7,6 +7,7 @@ import pytest
 from flink_boost.measure.model import Mode
 from flink_boost.service.requests.answer import MOST_SHOWN, Circumstances, answer, headline
 from flink_boost.service.requests.model import Measured
+from flink_boost.service.requests.profiling import to_profile
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.verdicts import (
     RowVerdict,
@@ -156,3 +157,14 @@ def test_it_fits_into_a_comment() -> None:
     given = measured(dict.fromkeys(NAMES[: samples.BOUNDS.benchmarks], WILD))
 
     assert len(answer(rows_of(given), Circumstances(given))) < 30_000
+
+
+def test_what_is_profiled_is_what_differs() -> None:
+    assert to_profile(measured({TUPLE: STILL, NAMES[0]: SLOW}, {NAMES[0]: SLOW})) == (NAMES[0],)
+    assert to_profile(measured({TUPLE: STILL, NAMES[0]: STILL})) == (TUPLE,)
+
+
+def test_why_there_is_no_flame_graph_is_said() -> None:
+    given = measured({TUPLE: STILL}).model_copy(update={"profile_note": "No profiler here."})
+
+    assert "No flame graphs. No profiler here." in answer(rows_of(given), Circumstances(given))

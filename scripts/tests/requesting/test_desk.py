@@ -118,7 +118,9 @@ def test_an_edited_comment_acts_as_it_was_first_read(place: Place) -> None:
 
 
 def test_a_comment_of_last_year_that_is_edited_now_is_nobodys_request(place: Place) -> None:
-    place.hub.write(ASK, at=NOON - timedelta(days=300))
+    old = place.hub.write("LGTM", at=NOON - timedelta(days=300))
+    place.hub.comments[old.id] = replace(old, body=ASK, updated=NOON)
+    place.hub.write(ASK, number=2, at=NOON - timedelta(days=8))
     place.run()
 
     assert place.worked == 0
@@ -182,6 +184,26 @@ def test_what_cannot_be_measured_is_said(
 
     assert place.worked == 0
     assert answer in next(iter(place.hub.posted.values()))[1]
+
+
+def test_what_was_written_while_nobody_read_is_answered(place: Place) -> None:
+    place.hub.write(ASK, at=NOON - timedelta(days=3))
+    place.run()
+
+    assert place.worked == 1
+
+
+def test_a_short_reason_of_a_stranger_is_mere_text_too(place: Place) -> None:
+    place.problem = BuildFailed("it ended with code 1: @everybody <img src=x> [a](b)\x1b[31m")
+    place.hub.write(ASK)
+    place.run()
+
+    (verdict,) = place.hub.said("verdict -->")
+    fenced = verdict.split("```")[1]
+    assert "@everybody" in fenced
+    assert verdict.count("@everybody") == 1
+    assert "\x1b" not in verdict
+    assert "\x1b" not in place.queue.latest(1)[0].note
 
 
 def test_a_comment_on_an_issue_is_none_of_ours(place: Place) -> None:
@@ -277,6 +299,8 @@ def test_a_failure_is_a_new_comment_with_the_last_lines(place: Place) -> None:
     assert "**No answer**" in verdict
     assert "line 19" in verdict
     assert "`x`" not in verdict
+    assert verdict.index("```text") < verdict.index("make ended")
+    assert verdict.index("line 19") < verdict.rindex("```")
     assert states(place.queue) == [RequestState.FAILED]
 
 

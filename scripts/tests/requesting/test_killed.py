@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,15 +56,13 @@ def start(server: GitHubDouble, data: Path, lock: Path, seed: int) -> subprocess
         name: value for name, value in os.environ.items() if not name.startswith("FLINK_BOOST_")
     }
     paths = f"{TESTS}{os.pathsep}{PROJECT_ROOT / 'scripts'}"
-    return subprocess.Popen(
-        [
-            sys.executable,
-            *("-m", "requesting.serve_program", str(data), str(lock), str(seed)),
-        ],
-        env={**environ, **server.environ(), "PYTHONPATH": paths},
-        stdout=subprocess.DEVNULL,
-        stderr=(data / "errors").open("ab"),
-    )
+    with (data / "errors").open("ab") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "requesting.serve_program", str(data), str(lock), str(seed)],
+            env={**environ, **server.environ(), "PYTHONPATH": paths},
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+        )
 
 
 def said(server: GitHubDouble) -> Counter[tuple[str, str]]:
@@ -83,14 +83,16 @@ def test_of_a_thousand_comments_each_valid_one_is_answered_once(tmp_path: Path) 
     with github_double(github()) as server:
         server.state.write(1, "mallory", "the first page must not be empty")
         process = start(server, data, lock, 0)
-        wait_for(lambda: server.asked("GET", "comments") != [], process)
+        wait_for(lambda: bool(server.asked("GET", "comments")), process)
         share = len(waiting) // (KILLS + 1)
         for kill in range(1, KILLS + 1):
             with server.lock:
                 for number, author, text in waiting[:share]:
                     server.state.write(number, author, text)
             del waiting[:share]
-            time.sleep(chance.uniform(0.3, 2.5))
+            until = len(server.calls) + chance.randint(1, 40)
+            wait_for(partial(asked_often, server, until), process)
+            time.sleep(chance.uniform(0, 0.1))
             process.kill()
             process.wait(30)
             process = start(server, data, lock, kill)
@@ -108,15 +110,21 @@ def test_of_a_thousand_comments_each_valid_one_is_answered_once(tmp_path: Path) 
     assert len(found) == 2 * VALID + MISTAKES
 
 
+def asked_often(server: GitHubDouble, calls: int) -> bool:
+    return len(server.calls) >= calls
+
+
 def whole(found: Counter[tuple[str, str]]) -> bool:
     verdicts = sum(kind == "verdict" for _, kind in found)
     replies = sum(key == "reply" for key, _ in found)
     return verdicts >= VALID and replies >= MISTAKES and len(found) >= 2 * VALID + MISTAKES
 
 
-def wait_for(condition: object, process: subprocess.Popen[bytes], seconds: float = 600) -> None:
+def wait_for(
+    condition: Callable[[], bool], process: subprocess.Popen[bytes], seconds: float = 600
+) -> None:
     deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert process.poll() is None, "it ended by itself"
         assert time.monotonic() < deadline
         time.sleep(0.2)

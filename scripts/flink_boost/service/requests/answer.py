@@ -56,8 +56,11 @@ def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
         if rest := ordered[MOST_SHOWN:]:
             parts.append(_folded(f"{len(rest)} more", _table(rest)))
     parts += [_what(about), _folded("Repeat it", _repeat(about)), _reading(rows)]
-    if about.links:
-        parts.append(" · ".join(f"[{title}]({url})" for title, url in about.links.items()))
+    if about.measured.profile_note:
+        parts.append(f"No flame graphs. {about.measured.profile_note}")
+    links = {**dict(about.measured.profile_links), **about.links}
+    if links:
+        parts.append(" · ".join(f"[{title}]({url})" for title, url in links.items()))
     return "\n\n".join(parts) + "\n"
 
 

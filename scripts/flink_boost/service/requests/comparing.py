@@ -32,6 +32,7 @@ from flink_boost.service.builds.builder import Builder
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.machine import Event
 from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.profiling import with_profiles
 from flink_boost.service.requests.rows import speedups
 from flink_boost.service.requests.verdicts import suspects
 
@@ -110,14 +111,14 @@ def compare(
     first, forks = work.measure(order.names, "first")
     again = suspects(speedups(first, forks))
     second, fresh = work.measure(again, "again") if again else (None, ())
-    notice(Event.MEASURED)
     if not forks:
         raise BenchmarkFailed(
             "No fork of either commit ended well.",
             f"Read the logs in {store.run_path(means.store, first.run_id) / 'forks'}.",
             first.run_id,
         )
-    return Measured(
+    notice(Event.MEASURED)
+    found = Measured(
         order=order,
         same=False,
         quiet=_quiet_text(quiet),
@@ -129,6 +130,13 @@ def compare(
         base_version=base.built.version,
         head_version=head.built.version,
     )
+    if not order.profile:
+        return found
+    if means.launch is not None:
+        note = "Profiles are taken of trusted commits only: repeat it with `--trusted`."
+        return found.model_copy(update={"profile_note": note})
+    paths = rerun_class_paths(means.stock_of(line), base, head)
+    return with_profiles(found, means.store, paths, java, means.environ)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from flink_boost.service.requests.model import Request, RequestOrder, request_id
 from flink_boost.service.requests.outbox import Words
 from flink_boost.service.requests.queue import RequestQueue
 
-_TOO_OLD = timedelta(days=1)  # a comment of last year that is edited now is nobody's request
+_TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
+_EDITED_LATE = timedelta(hours=1)  # one of last year that is edited now is nobody's request
 _REFUSED_AGAIN = timedelta(days=1)
 _HISTORY = 50
 
@@ -102,20 +103,27 @@ class Desk:
 
     def _decide(self, comment: Comment, parsed: grammar.Parsed) -> None:
         now = self.now()
-        if comment.author == self._own_login() or now - comment.created > _TOO_OLD:
+        if comment.author == self._own_login() or _is_late(comment, now):
             self.queue.close(comment, "never read", None, now)
+            return
+        may = self.hub.may_ask(comment.author)
+        if not may and self._was_told(comment, now):
+            self.queue.close(comment, Event.NO_RIGHT.value, None, now)
             return
         pull = self._pull_request(comment)
         if pull is None:
             self.queue.close(comment, "no pull request", None, now)
-        elif not self.hub.may_ask(comment.author):
-            told = self.queue.refused_lately(comment.author, comment.number, now - _REFUSED_AGAIN)
-            words = None if told else _reply(comment, wording.NO_RIGHT)
+        elif not may:
+            words = _reply(comment, wording.NO_RIGHT)
             self.queue.close(comment, Event.NO_RIGHT.value, words, now)
         elif isinstance(parsed, grammar.Asked):
             self._ask(comment, pull, parsed)
         else:
             self._answer(comment, parsed)
+
+    def _was_told(self, comment: Comment, now: datetime) -> bool:
+        since = now - _REFUSED_AGAIN
+        return self.queue.refused_lately(comment.author, comment.number, since)
 
     def _answer(
         self,
@@ -242,6 +250,12 @@ class Desk:
 
 def _reply(comment: Comment, text: str) -> Words:
     return wording.reply_words(comment.id, comment.number, text)
+
+
+def _is_late(comment: Comment, now: datetime) -> bool:
+    """Whether it was edited long after it was written, or is too old altogether."""
+    edited = comment.updated - comment.created
+    return edited > _EDITED_LATE or now - comment.created > _TOO_OLD
 
 
 def _history(ended: Sequence[Request]) -> list[tuple[float, float]]:

@@ -81,6 +81,7 @@ class Measured(Frozen):
     base_version: str = ""
     head_version: str = ""
     profile_links: tuple[tuple[str, str], ...] = ()
+    profile_note: str = Field(default="", description="why there is no flame graph")
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -16,6 +16,7 @@ from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
+from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
 from flink_boost.service.hub.github import open_repository
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
@@ -145,7 +146,11 @@ def _measuring(
             place.tell,
             place.progress,
         )
-        return compare(order, known, means, notice)
+        try:
+            return compare(order, known, means, notice)
+        finally:
+            if isinstance(means.builder, RecipeBuilder):
+                means.builder.prune(order.line, (order.base, order.head))
 
     return measure
 

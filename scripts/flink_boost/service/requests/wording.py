@@ -76,10 +76,9 @@ def help_text(known: Offerings, bounds: Bounds) -> str:
     )
 
 
-def failure_text(request: Request, reason: str, log: str = "") -> str:
-    """Why there is no answer; ``log`` are last lines that others wrote."""
-    text = f"**No answer** for `{request.order.head[:12]}`: {reason}"
-    return f"{text}\n\n{fenced(log)}" if log else text
+def failure_text(request: Request, reason: str) -> str:
+    """Why there is no answer. The reason may hold lines that others wrote, so it is mere text."""
+    return f"**No answer** for `{request.order.head[:12]}`:\n\n{fenced(reason)}"
 
 
 def fenced(text: str, most: int = 3000) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flink_boost.base.errors import (
@@ -55,6 +55,7 @@ class Worker:
     keep: Callable[[Measured], Mapping[str, str]] = lambda _: {}
     tell: Callable[[str], None] = lambda _: None
     beat_seconds: float = BEAT_SECONDS
+    _busy: str = field(default="", init=False)
 
     def once(self) -> bool:
         """Works on the next request, to its end; False when there is none, or no machine.
@@ -70,8 +71,11 @@ class Worker:
                     return False
                 self._work(request)
         except MachineBusy as busy:
-            self.tell(busy.message)
+            if busy.message != self._busy:
+                self.tell(busy.message)
+            self._busy = busy.message
             return False
+        self._busy = ""
         return True
 
     def _may_take(self, request: Request) -> bool:
@@ -180,11 +184,11 @@ class Worker:
 
     def _fail(self, request: Request, reason: str) -> None:
         words = (
-            wording.verdict_words(request, wording.failure_text(request, *_split(reason))),
+            wording.verdict_words(request, wording.failure_text(request, _in_lines(reason))),
             wording.status_words(request, "failed; a comment of its own tells why."),
         )
-        self.queue.move(request.id, self.name, Event.BROKE, self.now(), words, note=reason[:2000])
-        self.tell(f"{request.id}: failed: {reason[:300]}")
+        self.queue.move(request.id, self.name, Event.BROKE, self.now(), words, note=_plain(reason))
+        self.tell(f"{request.id}: failed: {_plain(reason)[:300]}")
 
     def _end(self, request: Request, event: Event, sentence: str) -> None:
         words = wording.status_words(request, sentence)
@@ -224,9 +228,11 @@ class Worker:
             thread.join()
 
 
-def _split(reason: str) -> tuple[str, str]:
-    """A sentence, and lines of a log where a build said more than that."""
-    first, colon, rest = reason.partition(": ")
-    if colon and len(rest) > 200:
-        return f"{first}.", rest.replace(" / ", "\n")
-    return reason, ""
+def _in_lines(reason: str) -> str:
+    """A reason with the last lines of a log, which are in it with slashes between."""
+    return reason.replace(" / ", "\n")
+
+
+def _plain(text: str) -> str:
+    """Without what a terminal would take for commands."""
+    return "".join(char if char.isprintable() else " " for char in text)[:2000]
