@@ -30,6 +30,7 @@ _RUNS_JAVA = (
     "scripts/flink_boost/flink/",
 )
 _TESTS = "scripts/tests/"
+_DASHBOARD = "codespeed-config"
 
 # Tests that kill processes, hold locks or wait for servers: others would move their moments.
 _QUIET = (
@@ -87,6 +88,14 @@ _FORKING = (
     "service/test_real_proof.py",
     "service/test_reruns.py",
 )
+# But for these, which take minutes, and give JMH a temporary folder of its own: its lock is there.
+_NIGHTS = ("service/test_nightly.py",)
+# Of the quiet ones, those that mostly wait for answers that do not come: they take nobody's place.
+_WAITING = (
+    "port/test_flinktests_runner.py",
+    "publish/test_upload.py",
+    "service/test_quicklook.py",
+)
 _INSTALLATIONS = (
     "operate/test_install.py",
     "operate/test_verify.py",
@@ -127,7 +136,8 @@ class Suite:
     """A command that passes or fails; ``counted`` is None for one that leaves no reports.
 
     It runs in ``folder``, below the root, after the suites named in ``after``; a ``quiet`` one
-    after all that are not. Beside one of ``weight`` 2 fewer others run. One that others need runs
+    after all that are not. Beside one of ``weight`` 2 fewer others run, beside one of weight 0 as
+    many as without it. One that others need runs
     ``always``, and knows by itself what is missing; files that it ``makes``, below the root, are
     deleted before unless they were made of the same inputs.
     """
@@ -165,6 +175,8 @@ def all_suites(lines: Sequence[Line], every: Sequence[Line], all_modes: bool) ->
         *java,
         _weaver(every[0]),
         *_python(built),
+        *_quiet(built),
+        *_dashboard_quiet(),
     ]
 
 
@@ -277,19 +289,27 @@ def _flinks_own(line: Line, built: tuple[str, ...], all_modes: bool) -> Iterator
 
 
 def _dashboard() -> Iterator[Suite]:
-    """The dashboard's tests: those in a browser apart, those that hold a server up quiet."""
-    java = ("flink-*", "weaver/*", "patch-parent/*", "benchmarks/src/*")
-    inputs = Inputs(("",), (*_PAGES, *java, *(f"{_TESTS}{room}/*" for room in _ALL_ROOMS)))
-    folder = "codespeed-config"
+    """The dashboard's tests but for those that hold a server up; those in a browser apart."""
     apart = [f"tests/test_{name}.py" for names in (*_SERVER, _BROWSER) for name in names]
-    browser = tuple(f"tests/test_{name}.py" for name in _BROWSER)
-    yield _pytest("dashboard-browser", folder, browser, inputs, folder=folder)
+    yield _of_dashboard("dashboard-browser", _BROWSER)
     left = tuple(f"--ignore={file}" for file in apart)
-    yield _pytest(folder, folder, left, inputs, folder=folder)
+    yield _pytest(_DASHBOARD, _DASHBOARD, left, _inputs_of_dashboard(), folder=_DASHBOARD)
+
+
+def _dashboard_quiet() -> Iterator[Suite]:
     for names in _SERVER:
-        files = tuple(f"tests/test_{name}.py" for name in names)
         title = f"quiet-dashboard-{names[0].replace('_', '-')}"
-        yield _pytest(title, folder, files, inputs, folder=folder, quiet=True)
+        yield replace(_of_dashboard(title, names), quiet=True)
+
+
+def _of_dashboard(name: str, modules: Sequence[str]) -> Suite:
+    files = tuple(f"tests/test_{module}.py" for module in modules)
+    return _pytest(name, _DASHBOARD, files, _inputs_of_dashboard(), folder=_DASHBOARD)
+
+
+def _inputs_of_dashboard() -> Inputs:
+    java = ("flink-*", "weaver/*", "patch-parent/*", "benchmarks/src/*")
+    return Inputs(("",), (*_PAGES, *java, *(f"{_TESTS}{room}/*" for room in _ALL_ROOMS)))
 
 
 def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
@@ -302,7 +322,7 @@ def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
 
 
 def _python(built: tuple[str, ...]) -> Iterator[Suite]:
-    """The tests of scripts: a suite per room, one of the tree as a whole, and the quiet ones."""
+    """The tests of scripts but for quiet ones: a suite per room, and one of the tree as a whole."""
     apart = (*_QUIET, *_INSTALLATIONS)
     left = tuple(f"--ignore=tests/{name}" for name in apart)
     for room in reversed(_ROOMS):
@@ -312,17 +332,37 @@ def _python(built: tuple[str, ...]) -> Iterator[Suite]:
         )
     rooms = tuple(f"--ignore=tests/{room}" for room in (*_ROOMS, "cluster"))
     yield _pytest("scripts-tree", "scripts", ("tests", *rooms), Inputs(), built)
+
+
+def _quiet(built: tuple[str, ...]) -> Iterator[Suite]:
+    """The quiet tests of scripts, a suite per room and kind, for pytest takes seconds to start.
+
+    Those that start JMH run one after the other, so they begin first.
+    """
+    forking = [name for name in _QUIET if name in _FORKING and name not in _NIGHTS]
+    others = [name for name in _QUIET if name not in (*_FORKING, *_NIGHTS, *_WAITING)]
     before = built
-    for name in _QUIET:
-        room, file = name.split("/")
-        stem = file.removeprefix("test_").removesuffix(".py").replace("_", "-")
-        after = before if name in _FORKING else built
-        suite = _pytest(
-            f"quiet-{stem}", "scripts", (f"tests/{name}",), _inputs_of(room), after, quiet=True
-        )
-        if name in _FORKING:
-            before = (*built, suite.name)
+    for room, names in _by_room(forking):
+        suite = _of_quiet(room, "-forks", names, before)
+        before = (*built, suite.name)
         yield suite
+    for room, names in _by_room(_NIGHTS):
+        yield _of_quiet(room, "-nights", names, built)
+    for room, names in _by_room(_WAITING):
+        yield replace(_of_quiet(room, "-waits", names, built), weight=0)
+    for room, names in _by_room(others):
+        yield _of_quiet(room, "", names, built)
+
+
+def _of_quiet(room: str, kind: str, names: Sequence[str], after: tuple[str, ...]) -> Suite:
+    files = tuple(f"tests/{name}" for name in names)
+    name = f"quiet-{room}{kind}"
+    return _pytest(name, "scripts", files, _inputs_of(room), after, quiet=True)
+
+
+def _by_room(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    rooms = dict.fromkeys(name.partition("/")[0] for name in names)
+    return ((room, [name for name in names if name.startswith(f"{room}/")]) for room in rooms)
 
 
 def _inputs_of(room: str) -> Inputs:
