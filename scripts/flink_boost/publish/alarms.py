@@ -7,6 +7,7 @@ does no harm. Nothing is spooled: the next call of ``detect`` finds the same.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
@@ -15,6 +16,7 @@ from urllib.parse import urljoin
 import httpx
 from pydantic import FiniteFloat, JsonValue
 
+from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.side import Side
 from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
@@ -108,6 +110,11 @@ def alarm_document(
 def pages_address(environ: Mapping[str, str]) -> str | None:
     """Where readers find the reports, if anywhere. Raises ``UsageProblem`` for no web address."""
     named = environ.get(PAGES_VARIABLE)
+    if named and not re.fullmatch(r"[\x21-\x7e]+", named):
+        raise UsageProblem(
+            f"{PAGES_VARIABLE} holds a character that no address has.",
+            "Write it as browsers show it.",
+        )
     return checked_url(named) if named else None
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,24 +46,32 @@ ORDER = ProofOrder(
 )
 
 
-def proof(folder: Path, tmp_path: Path, *words: str) -> tuple[int, dict[str, Any], str]:
-    """A call as a person makes it, with a JMH whose lock no other test holds."""
+def command(folder: Path) -> list[str]:
+    return [
+        *(sys.executable, "-m", "flink_boost.cli", "evaluate-detection", "real", "--json"),
+        *("--folder", str(folder), "--group", "smoke", "--only", "StringSerial.*write"),
+        *("--nights", "10", "--slow-nights", "1", "--pairs", "1", "--delays", "4000"),
+    ]
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    """With a JMH whose lock no other test holds."""
     java = tmp_path / "home" / "bin" / "java"
     java.parent.mkdir(parents=True, exist_ok=True)
     java.write_text(f'#!/bin/sh\nexec {shutil.which("java")} -Djava.io.tmpdir={tmp_path} "$@"\n')
     java.chmod(0o755)
+    return {**os.environ, "JAVA_HOME": str(tmp_path / "home")}
+
+
+def proof(folder: Path, tmp_path: Path, *words: str) -> tuple[int, dict[str, Any], str]:
+    """A call as a person makes it."""
     done = subprocess.run(
-        [
-            *(sys.executable, "-m", "flink_boost.cli", "evaluate-detection", "real", "--json"),
-            *("--folder", str(folder), "--group", "smoke", "--only", "StringSerial.*write"),
-            *("--nights", "10", "--slow-nights", "1", "--pairs", "1", "--delays", "4000"),
-            *words,
-        ],
-        env={**os.environ, "JAVA_HOME": str(tmp_path / "home")},
+        [*command(folder), *words],
+        env=environment(tmp_path),
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
-        timeout=1500,
+        timeout=2500,
         check=False,
     )
     content: dict[str, Any] = json.loads(done.stdout)
@@ -75,16 +84,23 @@ def forks(folder: Path) -> dict[str, int]:
     return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in found}
 
 
-@pytest.mark.timeout(3000)
+@pytest.mark.timeout(3600)
 def test_a_delay_is_told_by_real_forks_and_nothing_is_measured_twice(tmp_path: Path) -> None:
     folder = tmp_path / "proof"
-    # Out of time: what there is stays.
+    # Out of time, then killed with some forks measured: what there is stays.
     code, content, said = proof(folder, tmp_path, "--minutes", "0.1")
     assert code == 0
     assert content["outcomes"] == []
     assert "The time is over; the same command goes on." in said
+    killed = subprocess.Popen(
+        command(folder), env=environment(tmp_path), cwd=PROJECT_ROOT, stderr=subprocess.DEVNULL
+    )
+    while len(forks(folder)) < 4:
+        assert killed.poll() is None
+        time.sleep(0.05)
+    killed.kill()
+    killed.wait()
     before = forks(folder)
-    assert before, said
 
     code, content, said = proof(folder, tmp_path)
     assert code == 0, said

@@ -159,8 +159,8 @@ def _missed(
         registry = load_registry(settings.build)
         same = (benchmark, line, commit)
         others = [one for one in registry.misses if (one.benchmark, one.line, one.commit) != same]
-        changed = {"made": registry.made or now, "misses": (*others, change)}
-        store_registry(settings.build, registry.model_copy(update=changed))
+        changed = registry.model_copy(update={"misses": (*others, change)})
+        store_registry(settings.build, changed)
     return change
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
@@ -36,6 +37,7 @@ GROUP = "codec"
 # Long enough for 2 % to be some rounds of the delay.
 BENCHMARKS = (r"\.write\[length=1024,kind=cyrillic", r"\.write\[length=2048,kind=cjk")
 DELAYS = "3,5,8,12,20"
+_LARGEST_DELAY = 10_000
 
 
 @click.command(name="real")
@@ -154,8 +156,8 @@ def parse_delays(text: str) -> tuple[float, ...]:
         found = sorted({float(word) for word in text.split(",")})
     except ValueError:
         found = []
-    if not found or not all(0 < one <= 1000 for one in found):
-        raise click.UsageError(f"--delays {text!r}: write percents, as in 3,5,10.")
+    if not found or not all(0 < one <= _LARGEST_DELAY for one in found):
+        raise UsageProblem(f"--delays {text!r} are no percents.", "Write them as in 3,5,10.")
     return tuple(found)
 
 

@@ -80,7 +80,8 @@ class AlarmProfiles:
         failed: list[NotProfiled] = []
         for number, alarm in enumerate(wanted):
             first = self.clock()
-            if first - began + (longest or _seconds(alarm, self._info(alarm))) > 60 * self.minutes:
+            usual = max(longest, _seconds(alarm, self._info(alarm)))
+            if first - began + usual > 60 * self.minutes:
                 tell(f"  {len(wanted) - number} alarms are profiled the next night")
                 break
             try:

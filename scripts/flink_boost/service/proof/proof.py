@@ -198,7 +198,10 @@ class Proof:
         def counted(one: DetectionCase, before: int, after: int, pairs: int) -> Sequence[float]:
             self.schedule.check()
             asked.append((after, pairs))
-            return ask(one, before, after, pairs)
+            found = ask(one, before, after, pairs)
+            total = sum(many for _, many in asked)
+            self.schedule.did(f"{known.id}: {total} pairs rerun, for night {after + 1}", 0)
+            return found
 
         walked = walk(case, counted)
         outcome = outcome_of(known, case, walked, asked, self.order.nights)
