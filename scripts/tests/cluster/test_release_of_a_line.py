@@ -14,7 +14,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import load_lines
+from flink_boost.flink.lines import default_line, load_lines
 from flink_boost.flink.releases import Release, load_releases
 
 LINES = load_lines()
@@ -83,7 +83,8 @@ def test_the_jar_of_another_line_ends_the_process_and_names_the_one_that_fits(
     release: Release, flink: FlinkInstallation
 ) -> None:
     line = LINES[release.classes]
-    other = next(each for each in LINES.values() if each.enabled and each is not line)
+    lines = (LINES[default_line()], *LINES.values())
+    other = next(each for each in lines if each.enabled and each is not line)
     wrong = JARS / other.dropin_name("0.2.0")
     (flink.home / "lib" / wrong.name).write_bytes(wrong.read_bytes())
 
