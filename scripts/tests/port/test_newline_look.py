@@ -131,6 +131,11 @@ def test_a_combination_that_became_a_line_is_no_longer_listed(tmp_path: Path) ->
     assert after.releases["2.1.0"].classes == "2.1.0"
     assert after.combinations == {}
 
+    older = {"2.0.5": replace(newer, version="2.0.5")}
+    again = merge(before, [], older, TODAY)
+    assert again.releases["2.1.0"].classes == "2.0.5"
+    assert again.combinations == {}
+
 
 def test_a_release_published_in_part_is_passed_over(tmp_path: Path) -> None:
     known, said = looked(tmp_path, {"1.13.4": ("old", None), "2.0.0": ("new", "frame")})

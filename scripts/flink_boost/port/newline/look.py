@@ -140,6 +140,11 @@ def merge(
             tested={} if before is None else before.tested,
             distribution=() if before is None else before.distribution,
         )
+    for version, release in releases.items():
+        # What had no jar may have become a line since, under the number of any of its releases.
+        line = fitting_line(combinations.get(release.classes, {}), lines.values())
+        if line is not None:
+            releases[version] = replace(release, classes=line.version)
     used = {release.classes for release in releases.values()}
     return replace(
         known,
