@@ -16,7 +16,16 @@ REPORTS = "build/test-reports"
 FLINKS = "Flink's own tests"
 
 _JAVA: tuple[str, ...] = (
-    *(".mvn/", "pom.xml", "lines.toml", "LICENSE", "NOTICE", "weaver/", "patch-parent/"),
+    *(
+        ".mvn/",
+        "pom.xml",
+        "lines.toml",
+        "releases.toml",
+        "LICENSE",
+        "NOTICE",
+        "weaver/",
+        "patch-parent/",
+    ),
     *(f"{module}/" for module in CODEC_MODULES),
 )
 _PAGES = ("*.md", "docs/*")
@@ -223,7 +232,14 @@ def _distributions(lines: Sequence[Line]) -> Iterator[Suite]:
             f"distribution-{line.version}",
             f"Flink {line.version}: distribution",
             (sys.executable, "-m", "flink_boost.flink.distribution", line.version),
-            Inputs(("lines.toml", "scripts/flink_boost/flink/", "scripts/flink_boost/base/")),
+            Inputs(
+                (
+                    "lines.toml",
+                    "releases.toml",
+                    "scripts/flink_boost/flink/",
+                    "scripts/flink_boost/base/",
+                )
+            ),
             "scripts",
             always=True,
         )

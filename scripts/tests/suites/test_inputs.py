@@ -114,6 +114,11 @@ def depends(suite: Suite, path: str) -> bool:
             ),
         ),
         (
+            "releases.toml",
+            ("lint",),
+            ("2.3.0-jdk17-words-flink-core-patch", "scripts-flink", "scripts-operate", "clusters"),
+        ),
+        (
             "benchmarks/floors.toml",
             ("2.3.0-jdk17-words-flink-core-patch",),
             ("2.3.0-benchmarks", "scripts-judge"),

@@ -248,6 +248,7 @@ def _next_step(new: NewLine) -> str:
     version = new.line.version
     if new.line.enabled:
         return (
+            f"Enter it with `flink-boost releases --look {version}`, and its tests by hand.\n"
             f"Next: run `make checksums`, read `git diff`, run `make test LINE={version}`, name the"
             " line in README.md and docs/operating.md, commit."
         )
