@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
 
 _DJANGO_PROJECT = PROJECT_ROOT / "codespeed-config"
+_APPLICATION = ("benchmark_requests",)
+_SILENTLY = {"interactive": False, "skip_checks": True, "verbosity": 0}
+_WAIT_SECONDS = 60.0
 
 
 def open_database(data: Path, environ: Mapping[str, str]) -> None:
@@ -36,16 +40,31 @@ def open_database(data: Path, environ: Mapping[str, str]) -> None:
         # Django's settings make every library talk that can.
         logging.getLogger().setLevel(logging.WARNING)
         logging.getLogger("httpx").setLevel(logging.WARNING)
-        with exclusive_lock(data / "requests.lock", "making the tables of requests"):
-            call_command(
-                "migrate", "benchmark_requests", interactive=False, skip_checks=True, verbosity=0
-            )
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while _tables_are_missing():
+            try:
+                with exclusive_lock(data / "requests.lock", "making the tables of requests"):
+                    call_command("migrate", *_APPLICATION, **_SILENTLY)
+            except EnvironmentProblem:
+                # Another process makes them at this moment.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
     except (ImproperlyConfigured, Error) as error:
         where = "DATABASE_URL" if environ.get("DATABASE_URL") else str(data)
         raise EnvironmentProblem(
             f"The database of requests cannot be used ({type(error).__name__}).",
             f"Look at {where}, and whether `flink-boost serve` starts.",
         ) from error
+
+
+def _tables_are_missing() -> bool:
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    wanted = [one for one in executor.loader.graph.leaf_nodes() if one[0] in _APPLICATION]
+    return bool(executor.migration_plan(wanted))
 
 
 def close_connections() -> None:
