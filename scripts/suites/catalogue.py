@@ -347,7 +347,7 @@ def _python(built: tuple[str, ...]) -> Iterator[Suite]:
             f"scripts-{room}", "scripts", (f"tests/{room}", *left), _inputs_of(room), after
         )
     rooms = tuple(f"--ignore=tests/{room}" for room in (*_ROOMS, "cluster"))
-    yield _pytest("scripts-tree", "scripts", ("tests", *rooms), Inputs(), built)
+    yield _pytest("scripts-tree", "scripts", ("tests", *rooms, *left), Inputs(), built)
 
 
 def _quiet(built: tuple[str, ...]) -> Iterator[Suite]:
