@@ -97,6 +97,11 @@ def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
     """Answer reruns on standard input by measuring the builds of `evaluate-detection real`.
 
     FOLDER is that of the proof. What was measured before is not measured again.
+
+    \b
+    Examples:
+      echo '{"id":"equal-1","before":20,"after":60,"pairs":3}' |
+          flink-boost detection-cases rerun-real
     """
     bench = proof_bench(folder, read_order(folder), lock or lock_file(os.environ), wait)
     for line in answer_on_forks(bench, folder, sys.stdin):
