@@ -110,7 +110,7 @@ def status_command(settings: Settings, config: Path, as_json: bool) -> None:
     """Show what runs, what waits, and what was answered lately.
 
     \b
-    Example:
+    Examples:
       flink-boost request status --json
     """
     with failing_in_json("request status", as_json):
@@ -140,7 +140,7 @@ def check_command(settings: Settings, config: Path, tell_people: bool, as_json: 
     Meant for a timer, apart from `serve`: who stands still cannot tell.
 
     \b
-    Example:
+    Examples:
       flink-boost request check --config /etc/flink-boost/requests.toml
     """
     with failing_in_json("request check", as_json):

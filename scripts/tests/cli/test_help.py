@@ -11,8 +11,12 @@ import pytest
 
 from flink_boost.cli.main import cli, main
 
-# What these print is for a program already, or they become the program that answers.
-WITHOUT_JSON = {"detection-cases rerun": "prints a JSON document per line"}
+# What these print is for a program already, or they serve until they are ended.
+WITHOUT_JSON = {
+    "detection-cases rerun": "prints a JSON document per line",
+    "detection-cases rerun-real": "likewise",
+    "request serve": "a service, which logs",
+}
 
 
 def leaves(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command]]:

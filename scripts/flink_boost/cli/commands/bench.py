@@ -10,10 +10,11 @@ from importlib.metadata import version as distribution_version
 import click
 from rich.console import Console
 
-from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.errors import BenchmarkFailed, BrokenData, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
+from flink_boost.cli.measured_box import require_box
 from flink_boost.cli.options import (
     group_option,
     java_option,
@@ -23,16 +24,15 @@ from flink_boost.cli.options import (
     pairs_option,
 )
 from flink_boost.cli.profiling import Profiling
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
-from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.boxfile import read_box_file
+from flink_boost.measure.box import choose_java
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
-from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.model import Purpose, RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
@@ -282,18 +282,6 @@ def _resume(
     if damaged := ending.reopen(settings.results, info):
         click.echo(damaged, err=True)
     return info, paths, java
-
-
-def require_box(java: str, jdks: tuple[int, ...], line: str, environment: str | None = None) -> Box:
-    """The box with that JDK. Raises ``EnvironmentProblem`` when the line does not run on it."""
-    jdk = ask_jdk(java)
-    if jdk.feature not in jdks:
-        supported = " or ".join(str(number) for number in jdks)
-        raise EnvironmentProblem(
-            f"{java} is JDK {jdk.feature}, but Flink {line} runs on {supported}.",
-            "Name another one with --java PATH, or leave that out.",
-        )
-    return describe_box(jdk, read_box_file(os.environ), environment=environment)
 
 
 def _refuse_plan_options(ctx: click.Context, patterns: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
-from flink_boost.cli.commands.evaluate_real import FOLDER, WAIT_MINUTES, proof_bench
+from flink_boost.cli.real_proof import FOLDER, WAIT_MINUTES, proof_bench
 from flink_boost.judge.detection.cases import Truth
 from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
 from flink_boost.measure.boxlock import lock_file
@@ -97,6 +97,11 @@ def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
     """Answer reruns on standard input by measuring the builds of `evaluate-detection real`.
 
     FOLDER is that of the proof. What was measured before is not measured again.
+
+    \b
+    Examples:
+      echo '{"id":"equal-1","before":20,"after":60,"pairs":3}' |
+          flink-boost detection-cases rerun-real
     """
     bench = proof_bench(folder, read_order(folder), lock or lock_file(os.environ), wait)
     for line in answer_on_forks(bench, folder, sys.stdin):

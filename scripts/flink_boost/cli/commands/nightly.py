@@ -15,7 +15,7 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.nightshown import finish_night, show_plan
-from flink_boost.cli.options import environment_option, pairs_option, rerun_pairs_option
+from flink_boost.cli.options import at_option, environment_option, pairs_option, rerun_pairs_option
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
@@ -49,15 +49,6 @@ HOURS = 6.0
 KEEP_DAYS = 90
 WAIT_MINUTES = 90
 
-at_option = click.option(
-    "--at",
-    metavar="HH:MM",
-    envvar="FLINK_BOOST_NIGHTLY_AT",
-    default=DEFAULT_TIME,
-    show_default=True,
-    help="When nights are due, in UTC; as the timer has it.",
-)
-
 
 @click.group(name="nightly", invoke_without_command=True)
 @click.option("--line", "lines", multiple=True, help="Flink release; repeatable. Default: all.")
@@ -90,7 +81,7 @@ at_option = click.option(
     help="With --recipe: what it is compared with; default: release. The other one is the commit"
     " of its last complete night.",
 )
-@at_option
+@at_option(DEFAULT_TIME)
 @click.option("--resume", is_flag=True, help="Go on with the newest night, whatever its slot.")
 @click.option("--no-build", is_flag=True, help="Measure what is built; Jenkins built it apart.")
 @click.option(
@@ -271,7 +262,7 @@ def _now() -> datetime:
 
 
 @command.command(name="check")
-@at_option
+@at_option(DEFAULT_TIME)
 @click.option(
     "--within",
     type=click.FloatRange(0, 24),

@@ -15,8 +15,8 @@ from flink_boost.base.errors import BenchmarkFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
-from flink_boost.cli.commands.bench import require_box
 from flink_boost.cli.context import Settings
+from flink_boost.cli.measured_box import require_box
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
