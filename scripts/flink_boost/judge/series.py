@@ -109,12 +109,12 @@ def build_series(runs: Iterable[RunSummary]) -> tuple[Series, ...]:
     return tuple(
         series
         for settings, group in compared.items()
-        for series in _series_of(settings, group, controls[_ours(settings)])
+        for series in _series_of(settings, group, controls[without_recipe(settings)])
     )
 
 
-def _ours(settings: SeriesSettings) -> SeriesSettings:
-    """Stock against stock is the same, whatever is compared with it."""
+def without_recipe(settings: SeriesSettings) -> SeriesSettings:
+    """The settings of A/A runs: stock against stock is the same, whatever is compared with it."""
     return settings.model_copy(update={"project": "", "reference": ""})
 
 

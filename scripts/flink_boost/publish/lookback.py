@@ -73,8 +73,8 @@ def lookback_sheet(found: Lookback, last: int) -> Sheet:
     rows = tuple(_row(found, point, one, low, high) for point, one in shown)
     settings = found.series.settings
     return Sheet(
-        f"{found.series.cell.name}: Flink {settings.line}, JDK {settings.jdk},"
-        f" {settings.environment}",
+        f"{found.series.cell.name}: {f'{settings.project} on ' if settings.project else ''}"
+        f"Flink {settings.line}, JDK {settings.jdk}, {settings.environment}",
         (
             Column("run began (UTC)"),
             Column("commit"),

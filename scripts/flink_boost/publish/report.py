@@ -10,7 +10,7 @@ from pathlib import Path
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, check_harness, compare
-from flink_boost.judge.series import build_series, settings_of
+from flink_boost.judge.series import build_series, settings_of, without_recipe
 from flink_boost.judge.trend import detect
 from flink_boost.measure import forkfiles, store
 from flink_boost.measure.history import History, load_history
@@ -126,7 +126,7 @@ def _require_ended(results: Path, run_id: str) -> None:
 
 def newest_aa(results: Path, runs: Sequence[RunSummary], info: RunInfo) -> AaSummary | None:
     """The newest A/A run of the same group that was made like the given run, summarised."""
-    wanted = info.group, settings_of(info)
+    wanted = info.group, without_recipe(settings_of(info))
     for other in reversed(runs):
         if other.is_aa and (other.info.group, settings_of(other.info)) == wanted:
             forks = forkfiles.read_forks(results, other.info).forks

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pydantic import FiniteFloat
 
 from flink_boost.measure.model import Cell, Frozen, RunInfo
@@ -49,16 +47,11 @@ def bench_command(run: RunInfo, cell: Cell | None = None) -> str:
     if run.recipe_project:
         before = run.baseline.commit[:12] if run.baseline else ""
         commits = f"{before}..{run.subject_commit[:12]}" if before else run.subject_commit[:12]
-        only = [f"--only '^{re.escape(cell.benchmark)}$'"] if cell else []
-        return " ".join(
-            [
-                f"flink-boost nightly --recipe FILE --commits {commits} --line {run.line}",
-                *(
-                    f"--group {run.group}",
-                    *only,
-                    f"--pairs {run.pairs_of(cell) if cell else run.pairs}",
-                ),
-            ]
+        only = f" --only '{cell.name}'" if cell else ""
+        pairs = run.pairs_of(cell) if cell else run.pairs
+        return (
+            f"flink-boost nightly --recipe FILE --commits {commits} --line {run.line}"
+            f" --group {run.group}{only} --pairs {pairs}"
         )
     words = ["flink-boost bench", f"--group {run.group}", f"--line {run.line}"]
     words += [f"--jdk {run.jdk_feature}"] if run.jdk_feature else []

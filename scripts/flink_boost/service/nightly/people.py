@@ -30,6 +30,8 @@ from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.target import URL_VARIABLE, checked_url
 from flink_boost.service.alarming import load_registry
+from flink_boost.service.builds.recipe import load_recipe
+from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord
 from flink_boost.service.nightly.parts import StepSkipped
 from flink_boost.service.quicklook import Places
@@ -90,7 +92,9 @@ class People:
             made=self.clock(),
             night=ReportedNight.model_validate(content),
             alarms=alarms,
-            commits=tuple(_commit_notes(sha for one in alarms for sha in one.commits)),
+            commits=tuple(
+                _commit_notes((sha for one in alarms for sha in one.commits), self._clones(night))
+            ),
             rows=rows,
             missing=missing,
             dashboard=self._dashboard(),
@@ -152,22 +156,33 @@ class People:
             ]
         return tuple(rows), tuple(missing)
 
+    def _clones(self, night: NightRecord) -> tuple[Path, ...]:
+        """Where commits are looked up: the recipe's repository, and this tree."""
+        try:
+            order = NightJournal(self.places.build / "nights").order(night.night)
+            recipe = load_recipe(order.recipe) if order.recipe else None
+        except FlinkBoostError:
+            recipe = None
+        return (recipe.repository, PROJECT_ROOT) if recipe else (PROJECT_ROOT,)
+
     def _dashboard(self) -> str | None:
         named = self.environ.get(URL_VARIABLE)
         return checked_url(named) if named else None
 
 
-def _commit_notes(commits: Iterable[str]) -> Iterable[CommitNote]:
-    """Whose the commits are that this clone has; of those of others there is nothing to say."""
+def _commit_notes(commits: Iterable[str], clones: Sequence[Path]) -> Iterable[CommitNote]:
+    """Whose the commits are that one of the clones has; of others there is nothing to say."""
     for commit in list(dict.fromkeys(commits))[:_MOST_COMMITS]:
         sha = commit.removesuffix("-dirty")
         if len(sha) < 7 or not sha.isalnum():
             continue
-        git = ["git", "-C", str(PROJECT_ROOT), "log", "-1", "--format=%an%x1f%s", sha, "--"]
-        try:
-            done = run_captured(git, _GIT_SECONDS)
-        except FlinkBoostError:
-            return
-        author, separator, subject = done.stdout.strip().partition("\x1f")
-        if done.returncode == 0 and separator:
-            yield CommitNote(commit=commit, author=author, subject=subject)
+        for clone in clones:
+            git = ["git", "-C", str(clone), "log", "-1", "--format=%an%x1f%s", sha, "--"]
+            try:
+                done = run_captured(git, _GIT_SECONDS)
+            except FlinkBoostError:
+                continue
+            author, separator, subject = done.stdout.strip().partition("\x1f")
+            if done.returncode == 0 and separator:
+                yield CommitNote(commit=commit, author=author, subject=subject)
+                break

@@ -64,7 +64,7 @@ class AlarmProfiles:
 
         The caller holds the machine's lock. Raises ``NotProfiled`` when none could be profiled.
         """
-        wanted = self._wanted(night)
+        wanted = self._wanted(night, order)
         if not wanted:
             raise StepSkipped("no alarm is without its profiles")
         try:
@@ -97,8 +97,8 @@ class AlarmProfiles:
             f", {len(failed)} could not be" if failed else ""
         )
 
-    def _wanted(self, night: NightRecord) -> list[AlarmRecord]:
-        """Tonight's first, of these the largest."""
+    def _wanted(self, night: NightRecord, order: Order) -> list[AlarmRecord]:
+        """Tonight's first, of these the largest; those of another project wait for its night."""
         found = [
             one
             for one in load_registry(self.places.build).alarms
@@ -106,8 +106,14 @@ class AlarmProfiles:
             and one.profile is None
             and one.kind != "recovery"
             and (one.told == night.night or one.nights <= _TRIED_NIGHTS)
+            and self._project(one) in (None, order.project)
         ]
         return sorted(found, key=lambda one: (one.told != night.night, one.effect, one.id))
+
+    def _project(self, alarm: AlarmRecord) -> str | None:
+        """Whose commits it is about, empty for ours; None where its run is not here."""
+        info = self._info(alarm)
+        return None if info is None else info.recipe_project
 
     def _profile(
         self, alarm: AlarmRecord, profiler: Profiler, means: RerunMeans, tell: Tell

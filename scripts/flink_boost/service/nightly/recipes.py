@@ -35,13 +35,13 @@ def with_recipe(order: Order, name: str, commits: str, against: Against | None) 
     """
     recipe = load_recipe(name)
     if recipe.kind == OURS:
-        if recipe.repository != PROJECT_ROOT or commits or against is not None:
+        if recipe.repository != PROJECT_ROOT.resolve() or commits or against is not None:
             raise UsageProblem(
                 f"{name} is a recipe for flink-boost, of which a night measures this tree.",
                 f"Run `flink-boost nightly` in {recipe.repository}, with what is to be measured"
                 " checked out.",
             )
-        return order.model_copy(update={"recipe": name})
+        return order.model_copy(update={"recipe": _path_of(name)})
     good, dots, bad = commits.partition("..")
     if dots and (not good or not bad or bad.startswith(".") or against is not None):
         raise UsageProblem(
