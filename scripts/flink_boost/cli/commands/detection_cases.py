@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
-from flink_boost.cli.commands.evaluate_real import FOLDER, WAIT_MINUTES, proof_bench
+from flink_boost.cli.real_proof import FOLDER, WAIT_MINUTES, proof_bench
 from flink_boost.judge.detection.cases import Truth
 from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
 from flink_boost.measure.boxlock import lock_file

@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from flink_boost.base.files import write_durably
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
-from flink_boost.cli.commands.evaluate_real import real
+from flink_boost.cli.real_proof import real
 from flink_boost.judge.detection.cases import DetectionCase, ToldAlarm, Truth
 from flink_boost.judge.detection.rivals import RIVALS
 from flink_boost.judge.detection.scoring import score
