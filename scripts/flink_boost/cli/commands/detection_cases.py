@@ -78,6 +78,11 @@ def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
     """Answer reruns on standard input by measuring the builds of `evaluate-detection real`.
 
     FOLDER is that of the proof. What was measured before is not measured again.
+
+    \b
+    Examples:
+      echo '{"id":"1-equal","before":1,"after":12,"pairs":4}' |
+          flink-boost detection-cases rerun-real build/proof
     """
     bench = proof_bench(folder, read_order(folder), lock or lock_file(os.environ), wait)
     for line in answer_on_forks(bench, folder, sys.stdin):
