@@ -100,8 +100,8 @@ def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
 
     \b
     Examples:
-      echo '{"id":"equal-1","before":20,"after":60,"pairs":3}' |
-          flink-boost detection-cases rerun-real
+      echo '{"id":"1-equal","before":1,"after":12,"pairs":4}' |
+          flink-boost detection-cases rerun-real build/proof
     """
     bench = proof_bench(folder, read_order(folder), lock or lock_file(os.environ), wait)
     for line in answer_on_forks(bench, folder, sys.stdin):
