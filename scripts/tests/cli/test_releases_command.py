@@ -1,0 +1,75 @@
+"""``flink-boost releases``: what it prints, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from flink_boost.cli.commands import releases as command
+from flink_boost.cli.main import main
+from flink_boost.flink.releases import load_releases
+from flink_boost.port.newline.look import render
+from flink_boost.port.newline.registries import Artifact
+
+
+def test_every_release_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["releases"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["release", "line", "JDKs", "run", "on", "it"]
+    assert [row.split()[0] for row in rows] == list(load_releases().releases)
+    by_release = {row.split()[0]: row for row in rows}
+    assert by_release["1.18.1"].split()[1:3] == ["not", "yet"]
+    assert by_release["2.2.0"].split()[1] == "2.3.0"
+    assert by_release["2.2.0"].endswith("nothing; same classes")
+    assert "make test 20" in by_release["2.3.0"]
+
+
+def test_a_machine_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["releases", "1.20.2", "1.18.1", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["ok"] is True
+    one, other = answer["releases"]
+    assert (one["release"], one["line"], one["jdks"]) == ("1.20.2", "1.20.5", [11, 17])
+    assert set(one["jars"]) == {"flink-core-1.20.2.jar", "flink-runtime-1.20.2.jar"}
+    assert (other["release"], other["line"], other["tested"]) == ("1.18.1", None, {})
+
+
+def test_an_unknown_release_is_a_wrong_call(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["releases", "9.9.9"]) == 2
+    assert "Flink 9.9.9 is not among the releases" in capsys.readouterr().err
+
+
+def test_look_needs_the_source_tree(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "CARRIED", tmp_path)
+    assert main(["releases", "--look"]) == 2
+    assert "--look needs the source tree" in capsys.readouterr().err
+
+
+def test_look_with_nothing_new_leaves_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Nothing:
+        def __init__(self, cache: Path) -> None:
+            assert cache.name == ".cache"
+
+        def releases(self, project: str) -> tuple[str, ...]:
+            return tuple(load_releases().releases) if project == "flink-core" else ()
+
+        def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
+            raise AssertionError(f"nothing to fetch, asked for {list(artifacts)}")
+
+    file = tmp_path / "releases.toml"
+    monkeypatch.setattr(command, "Registries", Nothing)
+    monkeypatch.setattr(command, "RELEASES_FILE", file)
+    file.write_bytes(render(load_releases()).encode())
+    written = file.stat().st_mtime_ns
+
+    assert main(["releases", "--look"]) == 0
+
+    assert file.stat().st_mtime_ns == written
+    assert "1.20.5" in capsys.readouterr().out
