@@ -8,12 +8,12 @@ import click
 
 from flink_boost.cli.answers import print_json
 from flink_boost.publish.sheet import print_sheets
-from flink_boost.service.nightly.night import Ended
+from flink_boost.service.nightly.night import NightEnd
 from flink_boost.service.nightly.plan import NightPlan
 from flink_boost.service.nightly.shown import plan_sheets
 
 
-def finish_night(ended: Ended | None, *, as_json: bool) -> None:
+def finish_night(ended: NightEnd | None, *, as_json: bool) -> None:
     """Says how the night ended, and raises its first problem."""
     if ended is None:
         if as_json:

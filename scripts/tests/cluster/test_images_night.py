@@ -129,7 +129,7 @@ def test_a_night_in_the_container_comes_to_its_end(runner: str, tmp_path: Path) 
         assert record.stat().st_uid == USER
         (page,) = (night.checkout / "build" / "report" / "nights").glob("*/index.html")
         assert page.is_file()
-        listed = httpx.get(f"{night.url}nights/nights.json", timeout=60).json()
+        listed = httpx.get(f"{night.url}nights.json", timeout=60).json()
         (shown,) = listed["nights"]
         assert (shown["box"], shown["state"]) == ("container", "complete")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.lines import load_lines
 from flink_boost.port.flinktests import plan
-from flink_boost.port.flinktests.plan import Catalogue, Exclusion, Limits
+from flink_boost.port.flinktests.plan import Catalogue, Exclusion, RunLimits
 
 FILE = """\
 class-name = '(Test|ITCase)$'
@@ -186,7 +186,7 @@ def test_chunks_hold_every_class_once(
     classes: list[str], size: int, integration_size: int, data: st.DataObject
 ) -> None:
     excluded = data.draw(st.sets(st.sampled_from(classes))) if classes else set()
-    limits = Limits.model_validate(
+    limits = RunLimits.model_validate(
         {
             "classes-per-chunk": size,
             "integration-tests-per-chunk": integration_size,

@@ -32,7 +32,7 @@ from flink_boost.port.flinktests.classpath import (
 )
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
 from flink_boost.port.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
-from flink_boost.port.flinktests.plan import Chunk, Limits
+from flink_boost.port.flinktests.plan import Chunk, RunLimits
 from flink_boost.port.flinktests.runner import (
     EndedChunk,
     Plan,
@@ -55,7 +55,7 @@ PROBES = Path(__file__).parents[1] / "data" / "probes"
 JAR = f"flink-boost-{LINE.version}-{distribution_version('flink-boost')}.jar"
 DROPIN = PROJECT_ROOT / "build" / "jars" / JAR
 OPTIONS = ("-ea", "-Xmx128m", "-XX:TieredStopAtLevel=1")
-LIMITS = Limits.model_validate(
+LIMITS = RunLimits.model_validate(
     {
         "classes-per-chunk": 9,
         "integration-tests-per-chunk": 9,

@@ -44,7 +44,7 @@ from flink_boost.publish.codespeed import entries_of
 from flink_boost.service.nightly.boxshift import BoxShift
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import Against, NightState, Order, StepRecord, StepState
-from flink_boost.service.nightly.night import Ended
+from flink_boost.service.nightly.night import NightEnd
 from flink_boost.service.nightly.recipes import last_complete, pinned, recipe_builds, with_recipe
 
 GOOD = 2  # a place in the history before the slow commit
@@ -100,7 +100,7 @@ def order(recipe: Path, commits: str = "", against: Against | None = None) -> Or
     return with_recipe(ORDER, str(recipe), commits, against)
 
 
-def night(world: World, wanted: Order) -> Ended:
+def night(world: World, wanted: Order) -> NightEnd:
     ended = world.service().run(wanted, AT, resume=False)
     assert ended is not None
     world.now += timedelta(days=1)
@@ -195,7 +195,7 @@ def on_another_kernel(world: World, run_id: str) -> None:
 def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     world: World, recipe: Path, flink: FlinkRepository
 ) -> None:
-    def tonight(wanted: Order) -> Ended:
+    def tonight(wanted: Order) -> NightEnd:
         service = world.service()
         shift = BoxShift(
             places=service.places,

@@ -32,7 +32,7 @@ class _Table(Frozen):
     )
 
 
-class Limits(_Table):
+class RunLimits(_Table):
     """Sizes of chunks in classes, and how long a JVM may take for a chunk or a single class.
 
     ``silent_seconds``: how long it may print nothing of tests that begin or end.
@@ -88,7 +88,7 @@ class Catalogue(_Table):
 
     class_name: str
     prefix: str
-    limits: Limits
+    limits: RunLimits
     jvm: Jvm
     selection: dict[str, tuple[str, ...]]
     lines: dict[str, dict[str, Module]]
@@ -202,7 +202,7 @@ def excluded_classes(catalogue: Catalogue, line: str, jdk: int, module: str) -> 
 
 
 def chunks_of(
-    module: str, classes: Sequence[str], excluded: Iterable[str], limits: Limits
+    module: str, classes: Sequence[str], excluded: Iterable[str], limits: RunLimits
 ) -> list[Chunk]:
     """Unit tests in large chunks, integration tests in small ones, excluded classes one by one."""
     apart = set(excluded)

@@ -26,7 +26,7 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.model import Frozen
 from flink_boost.port.flinktests.blame import BlamedCase, Round, decided, judge
 from flink_boost.port.flinktests.outcome import Outcome, merge
-from flink_boost.port.flinktests.plan import Chunk, Limits
+from flink_boost.port.flinktests.plan import Chunk, RunLimits
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -41,7 +41,7 @@ class Plan(Frozen):
     dropin_sha256: str
     class_paths: dict[str, str]
     options: dict[str, tuple[str, ...]]
-    limits: Limits
+    limits: RunLimits
     chunks: tuple[Chunk, ...]
 
 

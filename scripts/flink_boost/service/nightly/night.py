@@ -50,7 +50,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Ended:
+class NightEnd:
     """How a night ended; ``problems`` are those of its steps, in their order."""
 
     night: NightRecord
@@ -65,7 +65,7 @@ def carry_out(
     results: Path,
     waiting: Waiting,
     tell: Tell,
-) -> Ended:
+) -> NightEnd:
     """Does what is left of a night and ends it; the caller holds the journal.
 
     ``acts`` do the steps, by kind: each gets the night as it stands and returns it with a note.
@@ -99,7 +99,7 @@ def carry_out(
             measured_now = measured_now or step.kind == "measure"
     night = judged(_counted(night, journal, results), final=True)
     journal.write(night)
-    return Ended(night, tuple(problems))
+    return NightEnd(night, tuple(problems))
 
 
 def _is_left(night: NightRecord, plan: NightPlan, step: PlannedStep, measured_now: bool) -> bool:

@@ -20,7 +20,7 @@ from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import load_registry
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, Order
-from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
+from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, close_older
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
 from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
@@ -56,7 +56,7 @@ class NightService:
         """The nights of this machine."""
         return NightJournal(self.places.build / "nights")
 
-    def run(self, wanted: Order, at: time, *, resume: bool) -> Ended | None:
+    def run(self, wanted: Order, at: time, *, resume: bool) -> NightEnd | None:
         """Carries out the night that is due, or what is left of it; None when it is done.
 
         Older nights that were cut off are closed first, and told of. Raises ``NightRunning``
@@ -81,7 +81,7 @@ class NightService:
                 self.tell(f"It is about {about}")
             self.tell(f"The night {start.night.night} {begun}: {start.plan.expected} benchmarks")
             ended = self._carry_out(start)
-            return Ended(ended.night, (*ended.problems, *self.send_records()))
+            return NightEnd(ended.night, (*ended.problems, *self.send_records()))
 
     def plan(self, wanted: Order) -> NightPlan:
         """What a night would do that begins now."""
@@ -136,7 +136,7 @@ class NightService:
         except (FlinkBoostError, OSError) as problem:
             self.tell(str(problem))
 
-    def _carry_out(self, start: Start) -> Ended:
+    def _carry_out(self, start: Start) -> NightEnd:
         parts = self.parts
         if start.order.project:
             builds = recipe_builds(
