@@ -188,6 +188,16 @@ def test_bots_and_accounts_that_are_gone(server: GitHubDouble, hub: Hub) -> None
     assert [(c.author, c.bot) for c in found] == [("dependabot[bot]", True), ("ghost", False)]
 
 
+def test_characters_that_no_database_takes_stop_nobody(server: GitHubDouble, hub: Hub) -> None:
+    _, cursor = hub.new_comments(None)
+    server.state.write(7, "someone", "a\ud800b\x00c\U0001f600")
+    server.state.pulls[7].head_ref = "x\udfffy"
+    assert bodies(hub, cursor)[0] == ["a\ufffdb\ufffdc\U0001f600"]
+    found = hub.pull_request(7)
+    assert found is not None
+    assert found.head_ref == "x\ufffdy"
+
+
 def test_a_broken_cursor_is_no_fresh_start(hub: Hub) -> None:
     with pytest.raises(Exception, match="unreadable"):
         hub.new_comments("{}")

@@ -148,7 +148,7 @@ class GitHubClient:
             return self._github.request(
                 method, url, params=params, json=body, headers={**_HEADERS, **headers}
             ).raw_response
-        except (GitHubException, ValueError) as error:
+        except (GitHubException, ValueError, httpx.InvalidURL) as error:
             cause: object = error
             # What goes wrong while an App fetches its token comes wrapped once more.
             while isinstance(cause, RequestError) and not isinstance(cause, RequestFailed):
@@ -159,7 +159,7 @@ class GitHubClient:
                 raise HubAway(
                     f"GitHub did not answer ({type(cause).__name__}).", "Look at the network."
                 ) from error
-            if isinstance(cause, ValueError):  # a header that githubkit cannot read
+            if isinstance(cause, ValueError | httpx.InvalidURL):  # in a header of the answer
                 raise self._away("GitHub refused in a form that is unknown.", UNSAID_SECONDS) from (
                     error
                 )

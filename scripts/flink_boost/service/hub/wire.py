@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import (
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     StringConstraints,
     TypeAdapter,
@@ -19,6 +20,17 @@ from flink_boost.service.hub.model import Comment, PullRequest
 GHOST = "ghost"  # whom GitHub shows where an account was deleted
 
 _T = TypeVar("_T")
+
+
+def _storable(text: Any) -> Any:
+    """Without what JSON can carry and no database takes: one such comment would stop all others."""
+    if not isinstance(text, str):
+        return text
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+_Text = Annotated[str, BeforeValidator(_storable)]
 
 
 class _Wire(BaseModel):
@@ -38,7 +50,7 @@ class CommentWire(_Wire):
     """A comment of an issue or pull request."""
 
     id: int
-    body: str | None = None
+    body: _Text | None = None
     user: UserWire | None
     created_at: AwareDatetime
     updated_at: AwareDatetime
@@ -73,7 +85,7 @@ class EndWire(_Wire):
     """One end of a pull request; ``repo`` is missing when the fork was deleted."""
 
     sha: str
-    ref: str
+    ref: _Text
     repo: RepositoryWire | None
 
 
