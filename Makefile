@@ -31,7 +31,7 @@ build: $(BUILT) ## Build the drop-in jar and the benchmarks for LINE
 jars: ## Build them for all lines
 	@for line in $(LINES); do $(MAKE) --no-print-directory build LINE=$$line || exit; done
 
-$(BUILT): $(SOURCES) pom.xml lines.toml LICENSE NOTICE
+$(BUILT): $(SOURCES) pom.xml lines.toml releases.toml LICENSE NOTICE
 	@PYTHON="$(PYTHON)" scripts/lines $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
@@ -91,7 +91,7 @@ images: setup ## Images of the patched Flink (LINE), the dashboard and the night
 .PHONY: test-images
 test-images: setup ## Build them with buildah and start the services of docker/compose.yaml (root, Debian)
 	@$(MAKE) --no-print-directory dist LINE=$$(PYTHON="$(PYTHON)" scripts/lines --default)
-	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py
+	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py tests/cluster/test_images_night.py
 
 .PHONY: soak
 soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `nightly` brings the checkout in /srv up to date, builds, measures, publishes. Anything else is run
-# as a command in the checkout.
+# `nightly` brings the checkout in /srv up to date, builds, measures, publishes; options behind it go to
+# `flink-boost nightly`. Anything else is run as a command in the checkout.
 #
 #   FLINK_BOOST_REPOSITORY   address to clone and pull from; without it the checkout stays as it is
 #   FLINK_BOOST_BRANCH       branch; default main
@@ -29,10 +29,10 @@ case ${1:-nightly} in
     nightly)
         # Built apart, without the secrets: the night takes what is there.
         env -u FLINK_BOOST_TOKEN_FILE make setup jars
-        set -- --no-build
-        [ -z "${FLINK_BOOST_GROUP:-}" ] || set -- "$@" --group "$FLINK_BOOST_GROUP"
-        [ -z "${FLINK_BOOST_LINE:-}" ] || set -- "$@" --line "$FLINK_BOOST_LINE"
-        exec .venv/bin/flink-boost nightly "$@"
+        [ $# -eq 0 ] || shift
+        [ -z "${FLINK_BOOST_LINE:-}" ] || set -- --line "$FLINK_BOOST_LINE" "$@"
+        [ -z "${FLINK_BOOST_GROUP:-}" ] || set -- --group "$FLINK_BOOST_GROUP" "$@"
+        exec .venv/bin/flink-boost nightly --no-build "$@"
         ;;
     *) exec "$@" ;;
 esac

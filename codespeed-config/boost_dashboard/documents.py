@@ -1,4 +1,4 @@
-"""What the nightly tells besides results: alarms of version 2, and nights.
+"""What is told besides results: suspicions, alarms and nights.
 
 Every field has a range, a length and characters that no page can misread; what does not fit is
 refused at the door.
@@ -72,7 +72,12 @@ BoxName = Annotated[Name, Field(max_length=100)]
 RunName = Annotated[Name, Field(max_length=42)]
 AlarmId = Annotated[str, StringConstraints(strict=True, pattern=r"^a[0-9a-f]{10}$")]
 NightId = Annotated[
-    str, StringConstraints(strict=True, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{4}$")
+    str,
+    # Boxes of one name that share a night each tell their part: ``…T0100-2of3``.
+    StringConstraints(
+        strict=True,
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{4}(-[1-9][0-9]?of[1-9][0-9]?)?$",
+    ),
 ]
 _Label = Annotated[Name, Field(max_length=100)]
 _Fact = Annotated[
@@ -106,6 +111,34 @@ class _Interval(Document):
         if self.low is None or self.high is None:
             return ""
         return f"{per_cent(self.low)} to {per_cent(self.high)}"
+
+
+class Suspicion(Document):
+    """A series whose ratio has changed; ``flink_boost.publish.alarms.Alarm`` says what is what."""
+
+    box: BoxName
+    executable: Annotated[Name, Field(max_length=30)]
+    benchmark: Annotated[Name, Field(max_length=94)]
+    kind: Literal["regression", "improvement"]
+    effect: Ratio
+    low: Ratio | None
+    high: Ratio | None
+    before: RunName
+    since: RunName
+    commits: tuple[Commit, Commit]
+    nights: Annotated[int, Field(ge=1, le=100_000)]
+    command: Command
+    report: Link | None = None
+    profile: Link | None = None
+
+
+class SuspicionSheet(Document):
+    """The suspicions of some boxes."""
+
+    schema_version: Literal[1]
+    made: Moment
+    boxes: Annotated[tuple[BoxName, ...], Field(max_length=100)]
+    alarms: Annotated[tuple[Suspicion, ...], Field(max_length=MOST_ALARMS)]
 
 
 class Rerun(_Interval):
@@ -239,6 +272,28 @@ class BoxChange(Document):
         return f"{self.what} {self.before} → {self.after}"
 
 
+class Shift(Document):
+    """How far benchmarks lie apart together; above 1 is faster."""
+
+    ratio: Ratio
+    low: Ratio
+    high: Ratio
+    benchmarks: Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class OldAgainstNew(Document):
+    """What an update of the box has changed on a line, and what the code has."""
+
+    line: Annotated[Name, Field(max_length=30)]
+    before: Commit
+    after: Commit
+    run: _Label
+    same: bool
+    box: Shift | None
+    code: Shift | None
+    sentence: Sentence
+
+
 class NightStep(Document):
     """A step of a night."""
 
@@ -264,6 +319,7 @@ class ToldNight(Document):
     canary: Canary | None
     box_changes: Annotated[tuple[BoxChange, ...], Field(max_length=50)]
     steps: Annotated[tuple[NightStep, ...], Field(max_length=_MOST_ROWS)]
+    old_against_new: Annotated[tuple[OldAgainstNew, ...], Field(max_length=50)] = ()
 
     @property
     def is_whole(self) -> bool:

@@ -21,7 +21,12 @@ def box_marks(box_id: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [
         {
             "seconds": int(night.told.slot.replace(tzinfo=UTC).timestamp()),
-            "text": f"Box changed: {night.told.changes_text}",
+            "text": " ".join(
+                (
+                    f"Box changed: {night.told.changes_text}",
+                    *(one.sentence for one in night.told.old_against_new),
+                )
+            ),
             "address": reverse("night", args=[night.told.night]),
         }
         for night in box_changes(box_id, runs[0].date, runs[-1].date)

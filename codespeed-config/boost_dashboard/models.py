@@ -66,7 +66,7 @@ class NightRecord(models.Model):
     """A night of a box: a JSON object, see ``documents.ToldNight``."""
 
     environment = models.ForeignKey(Environment, on_delete=models.CASCADE)
-    night = models.CharField(max_length=20)
+    night = models.CharField(max_length=24)
     slot = models.DateTimeField()
     state = models.CharField(max_length=12)
     changed = models.BooleanField(default=False)

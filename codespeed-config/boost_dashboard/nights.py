@@ -96,8 +96,11 @@ def latest_nights(now: datetime) -> list[LatestNights]:
         nights = read_nights(LATEST, environment=box)
         if nights:
             states = Counter(night.told.state for night in nights)
-            slots = [night.told.slot for night in nights]
-            found.append(LatestNights(nights[0], tuple(states.items()), overdue(slots, now)))
+            slots = list(dict.fromkeys(night.told.slot for night in nights))
+            # Of the parts of one night the one that is not whole is what there is to see.
+            parts = [night for night in nights if night.told.slot == slots[0]]
+            newest = min(parts, key=lambda night: night.told.is_whole)
+            found.append(LatestNights(newest, tuple(states.items()), overdue(slots, now)))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from benchmark_requests import views as benchmark_requests
-from boost_dashboard import alarms, health, nights, overview, pages, results
+from boost_dashboard import alarm_intake, health, nights, overview, pages, results
 from boost_dashboard.views import (
     alarm_pages,
     changes,
@@ -21,7 +21,7 @@ urlpatterns = [
     path("overview.json", overview.as_json, name="overview-json"),
     path("alarms/", alarm_pages.alarm_list, name="alarms"),
     path("alarms.json", alarm_pages.as_json, name="alarms-json"),
-    path("alarms/add/", alarms.add, name="add-alarms"),
+    path("alarms/add/", alarm_intake.add, name="add-alarms"),
     path("alarms/<str:key>/", alarm_pages.alarm, name="alarm"),
     path("nights/", night_pages.night_list, name="nights"),
     path("nights.json", night_pages.as_json, name="nights-json"),

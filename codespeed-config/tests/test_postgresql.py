@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any, LiteralString
@@ -21,10 +22,18 @@ import pytest
 
 import postgresql
 from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import EnvironmentProblem, UploadFailed
 from flink_boost.publish import liveness, serve
 from flink_boost.publish.codespeed import CodespeedResult, SpoolEntry
 from flink_boost.publish.spool import Spool
+from flink_boost.publish.upload import RetryPolicy
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, Order
+from flink_boost.service.nightly.night import Waiting
+from flink_boost.service.nightly.parts import Parts
+from flink_boost.service.nightly.plan import PlannedStep
+from flink_boost.service.nightly.steps import Steps
+from flink_boost.service.quicklook import Places
 from operating import refused
 from postgresql import PostgreSQL
 
@@ -229,6 +238,71 @@ def test_the_uploader_sends_to_it_and_again_after_a_restart(served: Served, tmp_
         )
         assert done.returncode == 0, done.stderr
         assert served.results(f"run-{number}") == 50
+
+
+def test_restarted_in_the_middle_of_a_nights_upload_each_result_counts_once(
+    served: Served, tmp_path: Path
+) -> None:
+    dashboard = served.start()
+    spool = Spool(tmp_path / "spool")
+    runs = [f"night-{number}" for number in range(6)]
+    for run in runs:
+        items = tuple(CodespeedResult.model_validate(one) for one in batch(run))
+        spool.add(SpoolEntry(key=f"{run}.p", run_id=run, commit=run, results=items))
+    upload = _upload_step(tmp_path, dashboard)
+    ended: list[str] = []
+
+    def night() -> None:
+        try:
+            ended.append(upload())
+        except UploadFailed as problem:
+            ended.append(str(problem))
+
+    sender = threading.Thread(target=night)
+    sender.start()
+    _in_the_middle(served)
+    served.server.kill()
+    served.server.start()
+    sender.join(120)
+
+    assert ended, "the step came to no end"
+    for run in runs:
+        assert served.results(run) in (0, SIZE), f"{run} is half: {ended}"
+    # What waits, if anything, goes with the next night; then nothing does.
+    if spool.unsent_keys():
+        assert "entries sent" in upload()
+    assert spool.unsent_keys() == ()
+    assert upload() == "everything is sent already"
+    assert [served.results(run) for run in runs] == [SIZE] * len(runs)
+    assert served.rows("SELECT count(*) FROM codespeed_revision") == [(len(runs),)]
+    assert served.rows("SELECT count(*) FROM codespeed_result") == [(SIZE * len(runs),)]
+
+
+def _upload_step(build: Path, dashboard: Dashboard) -> Callable[[], str]:
+    """The upload step of a night, as the nightly takes it."""
+
+    def never(*_: object, **__: object) -> Any:
+        raise AssertionError("nothing but the upload is asked for")
+
+    steps = Steps(
+        journal=NightJournal(build / "nights"),
+        places=Places(build / "results", build / "spool", build),
+        order=Order(lines=("2.3.0",), group="spine", strings=1),
+        lines={},
+        groups={},
+        parts=Parts(never, never, never, never, never),
+        environ={"FLINK_BOOST_CODESPEED_URL": dashboard.url, "FLINK_BOOST_TOKEN": dashboard.token},
+        policy=RetryPolicy(),
+        clock=lambda: datetime.now(UTC),
+        shown=never,
+        tell=lambda _: None,
+        keep=timedelta(days=90),
+        waiting=Waiting(build / "lock", 0),
+    )
+    slot = datetime(2026, 3, 1, 1, tzinfo=UTC)
+    night = NightRecord(box="box-1", night="2026-03-01T0100", slot=slot)
+    step = PlannedStep("upload", "upload", "", 20)
+    return lambda: steps.acts()["upload"](night, step)[1]
 
 
 def test_no_message_shows_the_password(server: PostgreSQL, tmp_path: Path) -> None:

@@ -325,3 +325,40 @@ def test_postgresql_holds_the_same(start: Any, dashboard: Dashboard) -> None:
         for path in ("", "alarms/", "alarms/a0123456789/", "nights/", "nights/2026-03-02T0100/"):
             page(other, path)
         assert "Traceback" not in other.log
+
+
+def test_parts_of_a_night_under_one_box_stand_beside_each_other(start: Any) -> None:
+    dashboard: Dashboard = start()
+    first, second = f"{NIGHT}-1of2", f"{NIGHT}-2of2"
+    must(dashboard, NIGHTS, told_night(night=first, state="complete", reason=""))
+    for _ in range(2):
+        must(dashboard, NIGHTS, told_night(night=second, state="short", reason="half of it"))
+    must(dashboard, NIGHTS, told_night(night=f"{NIGHT}-10of12", box="box-2"))
+    rows = dashboard.get("nights.json").json()["nights"]
+    assert sorted(row["night"] for row in rows) == sorted((first, second, f"{NIGHT}-10of12"))
+    together = page(dashboard, f"nights/{NIGHT}/")
+    assert f"box-1, {first}" in together
+    assert f"box-1, {second}" in together
+    alone = page(dashboard, f"nights/{second}/")
+    assert "half of it" in alone
+    assert first not in alone
+    assert f"nights/{second}/" in page(dashboard, ""), "the part that is not whole is shown"
+    assert dashboard.get("nights/2026-03/").status_code == 404
+    for night in (f"{NIGHT}-0of2", f"{NIGHT}-1of", f"{NIGHT}-100of200"):
+        assert post(dashboard, NIGHTS, told_night(night=night)).status_code == 400
+
+
+def test_what_an_update_of_the_box_has_changed_is_shown(start: Any) -> None:
+    dashboard: Dashboard = start()
+    found = {
+        "line": "2.3.0", "before": "1" * 40, "after": f"{'2' * 40}-dirty",
+        "run": "20260302T010203Z-2.3.0-old-against-new-0123456789abcdef", "same": False,
+        "box": {"ratio": 0.97, "low": 0.96, "high": 0.98, "benchmarks": 4}, "code": None,
+        "sentence": "Flink 2.3.0: the <box> has moved.",
+    }  # fmt: skip
+    must(dashboard, NIGHTS, told_night(old_against_new=[found]))
+    assert "Flink 2.3.0: the &lt;box&gt; has moved." in page(dashboard, f"nights/{NIGHT}/")
+    (row,) = dashboard.get("nights.json").json()["nights"]
+    assert row["old_against_new"] == [found]
+    bad = {**found, "box": {**found["box"], "low": -1}}  # type: ignore[dict-item]
+    assert post(dashboard, NIGHTS, told_night(old_against_new=[bad])).status_code == 400

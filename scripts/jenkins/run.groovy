@@ -2,7 +2,6 @@
 // Arguments: the Jenkinsfile, and a JSON object with `params`, `codes` (exit code by a part of the
 // shell line) and `broken` (a part of the shell line that raises).
 import com.lesfurets.jenkins.unit.BasePipelineTest
-import com.lesfurets.jenkins.unit.MethodSignature
 import groovy.json.JsonOutput
 import groovy.json.JsonSlurper
 

@@ -16,7 +16,16 @@ REPORTS = "build/test-reports"
 FLINKS = "Flink's own tests"
 
 _JAVA: tuple[str, ...] = (
-    *(".mvn/", "pom.xml", "lines.toml", "LICENSE", "NOTICE", "weaver/", "patch-parent/"),
+    *(
+        ".mvn/",
+        "pom.xml",
+        "lines.toml",
+        "releases.toml",
+        "LICENSE",
+        "NOTICE",
+        "weaver/",
+        "patch-parent/",
+    ),
     *(f"{module}/" for module in CODEC_MODULES),
 )
 _PAGES = ("*.md", "docs/*")
@@ -30,6 +39,7 @@ _RUNS_JAVA = (
     "scripts/flink_boost/flink/",
 )
 _TESTS = "scripts/tests/"
+_DASHBOARD = "codespeed-config"
 
 # Tests that kill processes, hold locks or wait for servers: others would move their moments.
 _QUIET = (
@@ -53,6 +63,7 @@ _QUIET = (
     "publish/test_notify.py",
     "publish/test_notify_mail.py",
     "publish/test_upload.py",
+    "publish/test_told_codespeed.py",
     "publish/test_upload_codespeed.py",
     "publish/test_upload_killed.py",
     "requesting/test_desk.py",
@@ -63,8 +74,11 @@ _QUIET = (
     "service/test_canary_run.py",
     "service/test_isolated_builds.py",
     "service/test_isolated_for_real.py",
+    "service/test_night_profiles.py",
     "service/test_nightly.py",
+    "service/test_nightly_recipe.py",
     "service/test_quicklook.py",
+    "service/test_real_proof.py",
     "service/test_reruns.py",
     "service/test_sandbox.py",
 )
@@ -77,8 +91,19 @@ _FORKING = (
     "service/test_bisect_for_real.py",
     "service/test_canary_run.py",
     "service/test_isolated_for_real.py",
+    "service/test_night_profiles.py",
     "service/test_nightly.py",
+    "service/test_nightly_recipe.py",
+    "service/test_real_proof.py",
     "service/test_reruns.py",
+)
+# But for these, which take minutes, and give JMH a temporary folder of its own: its lock is there.
+_NIGHTS = ("service/test_nightly.py",)
+# Of the quiet ones, those that mostly wait for answers that do not come: they take nobody's place.
+_WAITING = (
+    "port/test_flinktests_runner.py",
+    "publish/test_upload.py",
+    "service/test_quicklook.py",
 )
 _INSTALLATIONS = (
     "operate/test_install.py",
@@ -120,7 +145,8 @@ class Suite:
     """A command that passes or fails; ``counted`` is None for one that leaves no reports.
 
     It runs in ``folder``, below the root, after the suites named in ``after``; a ``quiet`` one
-    after all that are not. Beside one of ``weight`` 2 fewer others run. One that others need runs
+    after all that are not. Beside one of ``weight`` 2 fewer others run, beside one of weight 0 as
+    many as without it. One that others need runs
     ``always``, and knows by itself what is missing; files that it ``makes``, below the root, are
     deleted before unless they were made of the same inputs.
     """
@@ -158,6 +184,8 @@ def all_suites(lines: Sequence[Line], every: Sequence[Line], all_modes: bool) ->
         *java,
         _weaver(every[0]),
         *_python(built),
+        *_quiet(built),
+        *_dashboard_quiet(),
     ]
 
 
@@ -204,7 +232,14 @@ def _distributions(lines: Sequence[Line]) -> Iterator[Suite]:
             f"distribution-{line.version}",
             f"Flink {line.version}: distribution",
             (sys.executable, "-m", "flink_boost.flink.distribution", line.version),
-            Inputs(("lines.toml", "scripts/flink_boost/flink/", "scripts/flink_boost/base/")),
+            Inputs(
+                (
+                    "lines.toml",
+                    "releases.toml",
+                    "scripts/flink_boost/flink/",
+                    "scripts/flink_boost/base/",
+                )
+            ),
             "scripts",
             always=True,
         )
@@ -270,19 +305,27 @@ def _flinks_own(line: Line, built: tuple[str, ...], all_modes: bool) -> Iterator
 
 
 def _dashboard() -> Iterator[Suite]:
-    """The dashboard's tests: those in a browser apart, those that hold a server up quiet."""
-    java = ("flink-*", "weaver/*", "patch-parent/*", "benchmarks/src/*")
-    inputs = Inputs(("",), (*_PAGES, *java, *(f"{_TESTS}{room}/*" for room in _ALL_ROOMS)))
-    folder = "codespeed-config"
+    """The dashboard's tests but for those that hold a server up; those in a browser apart."""
     apart = [f"tests/test_{name}.py" for names in (*_SERVER, _BROWSER) for name in names]
-    browser = tuple(f"tests/test_{name}.py" for name in _BROWSER)
-    yield _pytest("dashboard-browser", folder, browser, inputs, folder=folder)
+    yield _of_dashboard("dashboard-browser", _BROWSER)
     left = tuple(f"--ignore={file}" for file in apart)
-    yield _pytest(folder, folder, left, inputs, folder=folder)
+    yield _pytest(_DASHBOARD, _DASHBOARD, left, _inputs_of_dashboard(), folder=_DASHBOARD)
+
+
+def _dashboard_quiet() -> Iterator[Suite]:
     for names in _SERVER:
-        files = tuple(f"tests/test_{name}.py" for name in names)
         title = f"quiet-dashboard-{names[0].replace('_', '-')}"
-        yield _pytest(title, folder, files, inputs, folder=folder, quiet=True)
+        yield replace(_of_dashboard(title, names), quiet=True)
+
+
+def _of_dashboard(name: str, modules: Sequence[str]) -> Suite:
+    files = tuple(f"tests/test_{module}.py" for module in modules)
+    return _pytest(name, _DASHBOARD, files, _inputs_of_dashboard(), folder=_DASHBOARD)
+
+
+def _inputs_of_dashboard() -> Inputs:
+    java = ("flink-*", "weaver/*", "patch-parent/*", "benchmarks/src/*")
+    return Inputs(("",), (*_PAGES, *java, *(f"{_TESTS}{room}/*" for room in _ALL_ROOMS)))
 
 
 def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
@@ -295,7 +338,7 @@ def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
 
 
 def _python(built: tuple[str, ...]) -> Iterator[Suite]:
-    """The tests of scripts: a suite per room, one of the tree as a whole, and the quiet ones."""
+    """The tests of scripts but for quiet ones: a suite per room, and one of the tree as a whole."""
     apart = (*_QUIET, *_INSTALLATIONS)
     left = tuple(f"--ignore=tests/{name}" for name in apart)
     for room in reversed(_ROOMS):
@@ -304,18 +347,38 @@ def _python(built: tuple[str, ...]) -> Iterator[Suite]:
             f"scripts-{room}", "scripts", (f"tests/{room}", *left), _inputs_of(room), after
         )
     rooms = tuple(f"--ignore=tests/{room}" for room in (*_ROOMS, "cluster"))
-    yield _pytest("scripts-tree", "scripts", ("tests", *rooms), Inputs(), built)
+    yield _pytest("scripts-tree", "scripts", ("tests", *rooms, *left), Inputs(), built)
+
+
+def _quiet(built: tuple[str, ...]) -> Iterator[Suite]:
+    """The quiet tests of scripts, a suite per room and kind, for pytest takes seconds to start.
+
+    Those that start JMH run one after the other, so they begin first.
+    """
+    forking = [name for name in _QUIET if name in _FORKING and name not in _NIGHTS]
+    others = [name for name in _QUIET if name not in (*_FORKING, *_NIGHTS, *_WAITING)]
     before = built
-    for name in _QUIET:
-        room, file = name.split("/")
-        stem = file.removeprefix("test_").removesuffix(".py").replace("_", "-")
-        after = before if name in _FORKING else built
-        suite = _pytest(
-            f"quiet-{stem}", "scripts", (f"tests/{name}",), _inputs_of(room), after, quiet=True
-        )
-        if name in _FORKING:
-            before = (*built, suite.name)
+    for room, names in _by_room(forking):
+        suite = _of_quiet(room, "-forks", names, before)
+        before = (*built, suite.name)
         yield suite
+    for room, names in _by_room(_NIGHTS):
+        yield _of_quiet(room, "-nights", names, built)
+    for room, names in _by_room(_WAITING):
+        yield replace(_of_quiet(room, "-waits", names, built), weight=0)
+    for room, names in _by_room(others):
+        yield _of_quiet(room, "", names, built)
+
+
+def _of_quiet(room: str, kind: str, names: Sequence[str], after: tuple[str, ...]) -> Suite:
+    files = tuple(f"tests/{name}" for name in names)
+    name = f"quiet-{room}{kind}"
+    return _pytest(name, "scripts", files, _inputs_of(room), after, quiet=True)
+
+
+def _by_room(names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    rooms = dict.fromkeys(name.partition("/")[0] for name in names)
+    return ((room, [name for name in names if name.startswith(f"{room}/")]) for room in rooms)
 
 
 def _inputs_of(room: str) -> Inputs:

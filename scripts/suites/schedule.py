@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 class Schedulable(Protocol):
     """What the order depends on: whom to wait for, whether the machine must be calm, and the load.
 
-    A suite of weight 2 takes the place of two.
+    A suite of weight 2 takes the place of two, one of weight 0, which waits, that of none.
     """
 
     @property
@@ -41,10 +41,10 @@ def run_all(
 
     A suite waits for the ones of ``after`` that are in the sequence, and runs even if they failed:
     it says best what it lacks. For one that is ready but too heavy a place is kept free, so that
-    lighter ones behind it do not hold it up to the end. Quiet ones start when only quiet ones are
-    left, and one less of them at once. ``run`` says whether a suite passed. ``tell`` gets those
-    that run when none ended for ``silence`` seconds. When an exception ends it, as Ctrl-C does,
-    what runs is not waited for.
+    lighter ones behind it do not hold it up to the end; one of weight 0 needs no place. Quiet ones
+    start when only quiet ones are left, and one less of them at once. ``run`` says whether a suite
+    passed. ``tell`` gets those that run when none ended for ``silence`` seconds. When an exception
+    ends it, as Ctrl-C does, what runs is not waited for.
 
     Raises ``ValueError`` when suites wait for each other in a circle.
     """
@@ -52,19 +52,21 @@ def run_all(
     known = {suite.name for suite in suites}
     running: dict[Future[bool], _Suite] = {}
     passed: dict[str, bool] = {}
-    pool = ThreadPoolExecutor(workers)
+    pool = ThreadPoolExecutor(workers + sum(suite.weight == 0 for suite in suites))
     try:
         while pending or running:
             loud = any(not suite.quiet for suite in (*pending, *running.values()))
             limit = workers if loud else max(1, workers - 1)
+            full = False
             for suite in list(pending):
                 load = sum(other.weight for other in running.values())
-                fits = not running or load + suite.weight <= limit
+                fits = load == 0 or load + suite.weight <= limit
                 ready = all(name in passed for name in suite.after if name in known)
                 if not ready or (suite.quiet and loud):
                     continue
-                if not fits:
-                    break
+                full = full or not fits
+                if full and suite.weight:
+                    continue
                 pending.remove(suite)
                 running[pool.submit(run, suite)] = suite
             if not running:

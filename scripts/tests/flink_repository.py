@@ -34,6 +34,7 @@ _BUILD = '''
 """Compiles what differs from the release, module by module, against the release's jars."""
 import pathlib, subprocess, sys
 release = sys.argv[1]
+brief = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]
 root = subprocess.run(["git", "rev-list", "--max-parents=0", "HEAD"],
                       capture_output=True, text=True, check=True).stdout.split()[0]
 for module in ("flink-core", "flink-runtime"):
@@ -43,10 +44,10 @@ for module in ("flink-core", "flink-runtime"):
     classes = pathlib.Path(module, "target", "classes")
     classes.mkdir(parents=True)
     if changed:
-        subprocess.run(["javac", "-nowarn", "-proc:none", "-Xlint:none", "-cp", release,
+        subprocess.run(["javac", *brief, "-nowarn", "-proc:none", "-Xlint:none", "-cp", release,
                         "-d", str(classes), *changed], check=True)
     jar = pathlib.Path(module, "target", module + "-2.4-SNAPSHOT.jar")
-    subprocess.run(["jar", "--create", "--file", str(jar), "--date", "2026-01-01T00:00:00Z",
+    subprocess.run(["jar", *brief, "--create", "--file", str(jar), "--date", "2026-01-01T00:00:00Z",
                     "-C", str(classes), "."], check=True)
     pathlib.Path(str(jar).replace(".jar", "-tests.jar")).write_bytes(b"")
 '''

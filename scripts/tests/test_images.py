@@ -163,6 +163,19 @@ def test_ports_are_published_to_this_machine_only() -> None:
     assert all(port.startswith("127.0.0.1:") for port in published)
 
 
+def test_only_the_dashboard_reaches_the_database() -> None:
+    document = compose_document()
+    networks = {name: set(service["networks"]) for name, service in document["services"].items()}
+    assert set.union(*networks.values()) == set(document["networks"])
+    reach = {name for name in networks if networks[name] & networks["database"]}
+    assert reach == {"database", "dashboard"}
+    # Each still reaches what it waits for.
+    for name, service in document["services"].items():
+        assert all(networks[name] & networks[needed] for needed in service.get("depends_on", {}))
+    assert networks["runner"] & networks["dashboard"]
+    assert not networks["jobmanager"] & networks["dashboard"]
+
+
 def test_the_runner_shares_the_machines_lock_and_name_and_has_no_token_in_its_environment() -> None:
     document = compose_document()
     runner = document["services"]["runner"]

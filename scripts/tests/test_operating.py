@@ -62,7 +62,7 @@ def test_checks_and_commands_exist() -> None:
     checks = [re.findall(r"`(\w+)`", row[0])[0] for row in rows("Verify")]
     assert checks == ["jar", "version", "classes", "stock", "bytes", "mode", "job"]
     called = set(re.findall(r"(?:^|`)flink-boost ([a-z]+)", TEXT, re.MULTILINE))
-    assert called == {"install", "verify", "uninstall", "doctor"}
+    assert called == {"install", "verify", "uninstall", "doctor", "releases"}
     assert called <= set(ORDER)
 
 

@@ -18,6 +18,7 @@ from boost_dashboard.views.answers import not_found
 
 _COUNTS = ("60", "200", "1000")
 _MOST_JSON = ("60", "200", "1000", "5000")
+_LEAST_KEY, _LONGEST_KEY = len("2026-03-03T0100"), 24
 _LIST: dict[str, Field] = {"env": Name(), "most": Choice(_COUNTS)}
 _JSON: dict[str, Field] = {"env": Name(), "most": Choice(_MOST_JSON)}
 
@@ -58,13 +59,16 @@ def _chosen(query: dict[str, Any]) -> list[Night]:
 @require_safe
 @page({})
 def night(request: HttpRequest, _query: dict[str, Any], key: str) -> HttpResponse:
-    """That night on every box."""
-    found = read_nights(1000, night=key) if len(key) <= 20 and key.isprintable() else []
+    """That night on every box, with all its parts where boxes share it."""
+    part = {"night": key} if "of" in key else {"night__startswith": key}
+    usable = _LEAST_KEY <= len(key) <= _LONGEST_KEY and key.isprintable()
+    found = read_nights(1000, **part) if usable else []
     if not found:
         return not_found(request, Missing("such night"))
+    keys = {one.told.night for one in found}
     alarms: dict[int, list[Alarm]] = {}
     for alarm in told_alarms(environment_id__in=[one.box_id for one in found]):
-        if alarm.told is not None and alarm.told.told == key:
+        if alarm.told is not None and alarm.told.told in keys:
             alarms.setdefault(alarm.box_id, []).append(alarm)
     boxes = [
         {

@@ -119,7 +119,12 @@ def _make_like(handle: int, model: os.stat_result) -> None:
 
 
 def _umask() -> int:
-    # The mask can only be read by setting it; mkstemp's 0600 would hide results from other users.
+    # mkstemp's 0600 would hide results from other users. The call that gives the mask also sets it,
+    # for all threads at once, so that another one might create a file with the wrong one.
+    with suppress(OSError), Path("/proc/thread-self/status").open(encoding="ascii") as status:
+        for line in status:
+            if line.startswith("Umask:"):
+                return int(line.split()[1], 8)
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -1,8 +1,10 @@
-"""Numbers and times as people read them."""
+"""Numbers and times as people read them, and names as they mean them."""
 
 from __future__ import annotations
 
+import difflib
 import math
+from collections.abc import Iterable
 
 NOTHING = "–"
 
@@ -41,3 +43,14 @@ def size_text(size: int) -> str:
             break
         amount, unit = amount / 1000, larger
     return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
+
+
+def alike(word: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
+    """The names that somebody may have meant: those that hold the word, then those spelt alike.
+
+    The order of the names decides between those that hold it; there may be none at all.
+    """
+    known = list(dict.fromkeys(names))
+    holding = [name for name in known if word and word.lower() in name.lower()]
+    spelt = difflib.get_close_matches(word, known, n=most, cutoff=0.7)
+    return tuple(dict.fromkeys((*holding, *spelt)))[:most]

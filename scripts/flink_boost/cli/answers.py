@@ -7,14 +7,15 @@ has ``error`` and ``next_step`` too; the sentence goes to the error output all t
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from flink_boost.base.errors import AnswerLost
+from flink_boost.base.errors import AnswerLost, UsageProblem
 from flink_boost.cli.problems import Problem, explain
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -74,6 +75,22 @@ def failing_in_json(command: str, as_json: bool) -> Iterator[None]:
             with suppress(AnswerLost):
                 print_problem(command, explain(error))
         raise
+
+
+@contextmanager
+def told_aside(as_json: bool) -> Iterator[None]:
+    """What is printed for people meanwhile goes to the error output, if the answer is JSON."""
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        yield
+
+
+def refuse_options_before(ctx: click.Context, given: bool) -> None:
+    """Options of a group are for a call without a command; raises ``UsageProblem`` otherwise."""
+    if given:
+        raise UsageProblem(
+            "Options stand behind the command.",
+            f"Write `{ctx.command_path} {ctx.invoked_subcommand} --help` to see its own.",
+        )
 
 
 class FlinkHomeArgument(click.Path):

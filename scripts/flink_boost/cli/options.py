@@ -2,7 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import click
+
+from flink_boost.publish.target import URL_VARIABLE
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+line_option = click.option("--line", help="Flink release; default: the one that lines.toml names.")
+
+java_option = click.option(
+    "--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH."
+)
+
+pairs_option = click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+
+recipe_option = click.option(
+    "--recipe",
+    default="flink-boost",
+    show_default=True,
+    help="How a commit is built: a name in recipes/, or a TOML file.",
+)
+
+url_option = click.option(
+    "--url", help=f"Address of Codespeed; default: {URL_VARIABLE}, else the embedded one."
+)
+
+measured_as_option = click.option(
+    "--environment",
+    metavar="NAME",
+    help="Measure as a box of this name, for a machine that is not as box.toml recorded it; a run"
+    " that goes on needs it again.",
+)
+
+
+def group_option(default: str) -> Callable[[_Command], _Command]:
+    """``--group``."""
+    return click.option("--group", default=default, show_default=True, help="From groups.toml.")
+
+
+def rerun_pairs_option(default: int) -> Callable[[_Command], _Command]:
+    """``--rerun-pairs``."""
+    return click.option(
+        "--rerun-pairs",
+        type=click.IntRange(0, 100_000),
+        default=default,
+        show_default=True,
+        help="Pairs of reruns for the whole night, most suspicious first; what is left over is"
+        " rerun the next night.",
+    )
+
 
 environment_option = click.option(
     "--environment",

@@ -5,12 +5,12 @@ Nothing here changes anything. Our jars are recognised by what is in them, whate
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from flink_boost.base.errors import (
     BrokenData,
@@ -23,6 +23,13 @@ from flink_boost.base.errors import (
 )
 from flink_boost.flink.dropin import reading_zip, table_of_contents
 from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import (
+    KnownReleases,
+    class_checksums,
+    fitting_line,
+    load_releases,
+    patched_names,
+)
 
 _OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
 
@@ -39,6 +46,11 @@ class FlinkHome:
     def lib(self) -> Path:
         """The folder whose jars are on the class path."""
         return self.folder / "lib"
+
+    @property
+    def quoted(self) -> str:
+        """The folder as a shell takes it, whatever is in its name."""
+        return quote(str(self.folder))
 
 
 def open_home(folder: Path) -> FlinkHome:
@@ -64,44 +76,56 @@ def open_home(folder: Path) -> FlinkHome:
     return FlinkHome(home, dists[0], _version(dists[0]))
 
 
-def choose_line(home: FlinkHome, lines: Mapping[str, Line]) -> Line:
-    """The supported line that the installation is, judged by number and by class files.
+def choose_line(
+    home: FlinkHome, lines: Mapping[str, Line], known: KnownReleases | None = None
+) -> Line:
+    """The line whose classes the installation has, whatever number it carries.
 
-    Raises ``UnsupportedFlink`` for a release that is no line, ``VendorFlink`` for a build of a
-    line's release that is not the official one, ``ReplacedClasses`` when our classes are inside
-    ``flink-dist``.
+    ``known`` are the official releases, by default those of ``releases.toml``. Raises
+    ``UnsupportedFlink`` for classes that no jar fits, ``VendorFlink`` when the installation has the
+    number of an official release and not its classes, ``ReplacedClasses`` when our classes are
+    inside ``flink-dist``.
     """
     usable = {version: line for version, line in lines.items() if line.enabled}
-    choices = ", ".join(usable)
-    line = usable.get(home.version)
-    if line is None:
-        for version in usable:
-            if home.version.startswith(version) and not home.version[len(version)].isdigit():
-                raise VendorFlink(
-                    f"{home.folder} holds Flink {home.version}, a vendor's build of {version}:"
-                    " flink-boost fits the official release only.",
-                    f"Use the official Flink {version}, or leave this one as it is.",
-                )
-        raise UnsupportedFlink(
-            f"{home.folder} holds Flink {home.version or 'of unknown version'}, which flink-boost"
-            " has no jar for.",
-            f"It has one for each of: {choices}.",
-        )
     with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
-        names = set(archive.namelist())
-        if _OWN_CLASS in names:
+        if _OWN_CLASS in archive.NameToInfo:
             raise _replaced(home)
-        for name, expected in line.classes.items():
-            entry = name.replace(".", "/") + ".class"
-            found = hashlib.sha256(archive.read(entry)).hexdigest() if entry in names else "absent"
-            if found != expected:
-                raise VendorFlink(
-                    f"{home.dist} calls itself Flink {home.version}, but its class {name} is not"
-                    f" the official one (SHA-256 {found}, expected {expected}): it is a rebuild or"
-                    " a vendor's version.",
-                    f"Use the official Flink {home.version}, or leave this one as it is.",
-                )
-    return line
+        found = class_checksums(archive, patched_names(usable.values()))
+    line = fitting_line(found, usable.values())
+    if line is not None:
+        return line
+    releases = load_releases() if known is None else known
+    official = releases.releases.get(home.version)
+    expected: Mapping[str, str] = {}
+    if home.version in usable:
+        expected = usable[home.version].classes
+    elif official is not None:
+        expected = releases.checksums(official, lines)
+    for name, checksum in expected.items():
+        if found.get(name) != checksum:
+            raise VendorFlink(
+                f"{home.dist} calls itself Flink {home.version}, but its class {name} is not"
+                f" the official one (SHA-256 {found.get(name, 'absent')}, expected {checksum}): it"
+                " is a rebuild or a vendor's version.",
+                f"Use the official Flink {home.version}, or leave this one as it is.",
+            )
+    for version, nearest in usable.items():
+        if home.version.startswith(version) and not home.version[len(version)].isdigit():
+            name = next(
+                each for each in nearest.classes if found.get(each) != nearest.classes[each]
+            )
+            raise VendorFlink(
+                f"{home.folder} holds Flink {home.version}, a vendor's build of {version} with"
+                f" another class {name}: flink-boost fits the official classes only.",
+                f"Use the official Flink {version}, or leave this one as it is.",
+            )
+    choices = ", ".join(usable)
+    raise UnsupportedFlink(
+        f"{home.folder} holds Flink {home.version or 'of unknown version'}, which flink-boost"
+        " has no jar for" + (" yet." if official is not None else "."),
+        f"It has one for the classes of each of: {choices}; `flink-boost releases` lists all"
+        " releases that have them.",
+    )
 
 
 def with_stock(home: FlinkHome, stock: Path) -> FlinkHome:
@@ -151,7 +175,7 @@ def _replaced(home: FlinkHome) -> ReplacedClasses:
     return ReplacedClasses(
         f"{home.dist} has flink-boost's classes inside (the variant whose own classes are"
         " replaced): no jar is needed in lib/, and there is no stock to compare with.",
-        f"To check it, run `flink-boost verify {home.folder} --stock JAR` with the official"
+        f"To check it, run `flink-boost verify {home.quoted} --stock JAR` with the official"
         " flink-dist jar; to go back, put that jar in its place.",
     )
 
@@ -170,7 +194,9 @@ def whole(dist: Path) -> Iterator[None]:
 
 def _version(dist: Path) -> str:
     with whole(dist), zipfile.ZipFile(dist) as archive:
-        manifest = archive.read("META-INF/MANIFEST.MF").decode(errors="replace")
+        name = "META-INF/MANIFEST.MF"
+        # Whoever packs the jar anew may leave it out: the classes say what it is.
+        manifest = archive.read(name).decode(errors="replace") if name in archive.NameToInfo else ""
     for line in manifest.splitlines():
         key, _, value = line.partition(":")
         if key == "Implementation-Version":

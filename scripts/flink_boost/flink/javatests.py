@@ -33,8 +33,12 @@ _LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 # What Surefire takes for a test class by its simple name.
 _TEST_CLASS = r"(Test\w*|\w+(Test|Tests|TestCase))"
 # Kryo looks into java.util.Arrays; Flink's own configuration allows it. JMH lets one run at a time
-# measure; the tests do not measure. They look at what the optimising compiler does.
-_OF_BENCHMARKS = ("--add-opens=java.base/java.util=ALL-UNNAMED", "-Djmh.ignoreLock=true")
+# measure; the tests do not measure. What the optimising compiler does they look at in forks, which
+# have it. JMH collects garbage before every iteration, and G1 takes its time for a heap of nothing.
+_OF_BENCHMARKS = (
+    *("--add-opens=java.base/java.util=ALL-UNNAMED", "-Djmh.ignoreLock=true"),
+    *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import BaseModel, Field, FiniteFloat
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.model import Cell, Frozen
@@ -91,13 +91,11 @@ class AlarmEvent(Frozen):
     note: str
 
 
-class AlarmRecord(Frozen):
-    """One change of one benchmark. Names are the dashboard's, ratios new speed ÷ old.
+class AlarmFacts(BaseModel):
+    """What everybody is told of a change of one benchmark. Names are the dashboard's.
 
-    ``before`` and ``since`` are the dashboard's ids of the last run on the old level and the first
-    on the new one, ``told`` is the night in which it was told. Fields below ``history`` are ours
-    alone: ``series`` is the track's key, ``first`` the number of the first changed night in it,
-    ``delay`` how many nights later it was told.
+    ``effect``, ``low`` and ``high`` are new speed ÷ old. ``commits`` are the last one on the old
+    level and the first on the new one; ``told`` is the night in which it was told.
     """
 
     id: str
@@ -108,17 +106,27 @@ class AlarmRecord(Frozen):
     kind: Literal["step", "drift", "recovery"]
     direction: Literal["regression", "improvement"]
     state: AlarmState
-    effect: FiniteFloat
+    effect: FiniteFloat = Field(gt=0)
     low: FiniteFloat | None
     high: FiniteFloat | None
-    before: str
-    since: str
     told: str
     commits: tuple[str, str]
     nights: int
     command: str
     report: str | None = None
     profile: str | None = None
+
+
+class AlarmRecord(AlarmFacts, Frozen):
+    """One change as it is remembered.
+
+    ``before`` and ``since`` are the dashboard's ids of the runs of ``commits``. Fields below
+    ``history`` are ours alone: ``series`` is the track's key, ``first`` the number of the first
+    changed night in it, ``delay`` how many nights later it was told.
+    """
+
+    before: str
+    since: str
     reruns: tuple[RerunRecord, ...] = ()
     bisect: BisectRecord | None = None
     decision: AlarmDecision | None = None
@@ -140,7 +148,10 @@ OURS_ALONE = frozenset({"series", "cell", "first", "delay", "before_run", "since
 
 
 class AlarmFigures(Frozen):
-    """How right the alarms were. ``told`` counts changes, without the ways back."""
+    """How right the alarms were. ``told`` counts changes, without the ways back.
+
+    ``missed`` are regressions that people reported and no alarm told; see ``judge.misses``.
+    """
 
     told: int
     accepted: int
@@ -149,6 +160,7 @@ class AlarmFigures(Frozen):
     recovered: int
     median_delay_nights: FiniteFloat | None
     rerun_pairs: int
+    missed: int = 0
 
 
 def alarm_id(series: str, suspected: str) -> str:
@@ -203,7 +215,7 @@ def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
     )
 
 
-def figures(records: Sequence[AlarmRecord], rerun_pairs: int) -> AlarmFigures:
+def figures(records: Sequence[AlarmRecord], rerun_pairs: int, missed: int = 0) -> AlarmFigures:
     """How right they were."""
     told = [one for one in records if one.state.is_told and one.kind != "recovery"]
     count = {state: sum(one.state is state for one in told) for state in AlarmState}
@@ -215,6 +227,7 @@ def figures(records: Sequence[AlarmRecord], rerun_pairs: int) -> AlarmFigures:
         recovered=count[AlarmState.RECOVERED],
         median_delay_nights=statistics.median(one.delay for one in told) if told else None,
         rerun_pairs=rerun_pairs,
+        missed=missed,
     )
 
 

@@ -9,12 +9,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.judge.comparators import AgainstComparator
 from flink_boost.judge.model import Comparison, GcComparison
 from flink_boost.measure.model import Cell, Frozen, RunInfo
+from flink_boost.measure.tomlfile import naming_what_is_wrong
 
 
 class Goal(Frozen):
@@ -94,15 +95,10 @@ def load_goals(path: Path) -> tuple[Goal, ...]:
     Raises ``EnvironmentProblem`` when it is missing, ``BrokenData`` naming what is wrong in it.
     """
     try:
-        goals = _Goals.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).goals
+        with naming_what_is_wrong(path):
+            goals = _Goals.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).goals
     except FileNotFoundError:
         raise EnvironmentProblem(f"{path} is missing.", "Name another one.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
     for goal in goals:
         if goal.floor is None and not goal.at_length:
             raise BrokenData(f"{path}: the goal {goal.name!r} has no floor.", "Give it one.")

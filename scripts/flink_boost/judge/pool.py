@@ -45,6 +45,8 @@ _PLAN = (
     "jvm_options",
     "dropin_sha256",
     "stock_sha256",
+    "before_digest",
+    "after_digest",
     "cells",
     "timings",
 )

@@ -58,6 +58,8 @@ def differences(then: RunInfo, now: RunInfo) -> tuple[tuple[str, str, str], ...]
         ("commit", then.commit[:12], now.commit[:12]),
         ("drop-in jar", then.dropin_sha256[:12], now.dropin_sha256[:12]),
         ("stock class path", then.stock_sha256[:12], now.stock_sha256[:12]),
+        ("reference's build", then.before_digest[:12], now.before_digest[:12]),
+        ("candidate's build", then.after_digest[:12], now.after_digest[:12]),
         ("third side's jar", then.third_sha256[:12], now.third_sha256[:12]),
         ("JDK", then.box.jdk, now.box.jdk),
         ("kernel", then.box.kernel, now.box.kernel),

@@ -33,6 +33,13 @@ class SeriesSettings(Frozen):
     jdk: int = Field(description="feature number: an update of the same JDK goes on with a series")
     threads: int
     heap: str
+    project: str = Field(default="", description="whose commits, by a recipe; empty: ours")
+    reference: str = Field(default="", description="'build': that of another commit; empty: stock")
+
+    @property
+    def identity(self) -> str:
+        """The same for ever: what was added later counts where it is not the usual."""
+        return self.model_dump_json(exclude_defaults=True)
 
 
 class Point(Frozen):
@@ -80,6 +87,8 @@ def settings_of(run: RunInfo) -> SeriesSettings:
         jdk=run.jdk_feature,
         threads=run.threads,
         heap=run.heap,
+        project=run.recipe_project,
+        reference="build" if run.recipe_project and run.baseline and run.baseline.commit else "",
     )
 
 
@@ -100,8 +109,13 @@ def build_series(runs: Iterable[RunSummary]) -> tuple[Series, ...]:
     return tuple(
         series
         for settings, group in compared.items()
-        for series in _series_of(settings, group, controls[settings])
+        for series in _series_of(settings, group, controls[_ours(settings)])
     )
+
+
+def _ours(settings: SeriesSettings) -> SeriesSettings:
+    """Stock against stock is the same, whatever is compared with it."""
+    return settings.model_copy(update={"project": "", "reference": ""})
 
 
 def pair_log_ratios(cell: CellSummary, sides: tuple[Side, Side]) -> tuple[float, ...]:
@@ -162,7 +176,7 @@ def _point(run: RunSummary, cell: CellSummary) -> Point | None:
     return Point(
         run_id=run.info.run_id,
         started=run.info.started,
-        commit=run.info.commit,
+        commit=run.info.subject_commit,
         pairs=len(ratios),
         log_ratio=statistics.fmean(ratios),
         stock=statistics.geometric_mean([first for first, _ in pairs]),

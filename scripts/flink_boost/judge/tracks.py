@@ -40,7 +40,7 @@ class Track:
         """What tells it from other tracks, the same for ever: 16 hex digits."""
         timing = self.timing.model_dump_json() if self.timing else ""
         words = (
-            self.cell.model_dump_json(), self.settings.model_dump_json(), self.mode.value,
+            self.cell.model_dump_json(), self.settings.identity, self.mode.value,
             self.unit, timing,
         )  # fmt: skip
         return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]

@@ -82,7 +82,7 @@ def read_box_file(environ: Mapping[str, str]) -> BoxFile | None:
             return None
         raise EnvironmentProblem(
             f"{VARIABLE} names {path}, and there is no such file.",
-            "Write it with `flink-boost box --name NAME`.",
+            f"Write it with `flink-boost box record --name NAME --file {path}`.",
         ) from None
     except OSError as error:
         raise EnvironmentProblem(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.flink.lines import Line
-from flink_boost.measure.classpaths import sha256_of_all
+from flink_boost.flink.side import Side
+from flink_boost.measure.classpaths import ClassPaths, sha256_of_all
 from flink_boost.measure.model import Built
 
 
@@ -22,6 +23,19 @@ class Build:
     line: str
     jars: tuple[Path, ...]
     digest: str
+
+
+@dataclass(frozen=True)
+class BuildPair:
+    """What a run of a recipe compares: the reference, perhaps the release itself, and tonight's."""
+
+    reference: Build
+    candidate: Build
+
+    def class_paths(self, stock: tuple[Path, ...]) -> ClassPaths:
+        """What the sides of such a run load; it has no drop-in jar."""
+        sides = ((Side.STOCK, self.reference.jars), (Side.PATCHED, self.candidate.jars))
+        return ClassPaths(stock, Path(), builds=sides)
 
 
 def stock_build(line: Line) -> Build:

@@ -28,7 +28,8 @@ class Third:
 class ClassPaths:
     """What each side loads: all but stock have jars of their own in front of stock's.
 
-    ``builds`` are the jars of sides that are builds of a commit, such as both sides of a rerun.
+    ``builds`` are the jars of sides that are builds of a commit, such as both sides of a rerun. A
+    side that is named there does not load the drop-in jar.
     """
 
     stock: tuple[Path, ...]
@@ -39,6 +40,15 @@ class ClassPaths:
     def of(self, side: Side) -> str:
         """The value of ``-cp``."""
         return os.pathsep.join(str(entry) for entry in (*self._in_front(side), *self.stock))
+
+    def loads_dropin(self, sides: Sequence[Side]) -> bool:
+        """Whether one of the sides is the drop-in jar."""
+        return Side.PATCHED in sides and Side.PATCHED not in dict(self.builds)
+
+    def digest_of(self, side: Side) -> str:
+        """The digest of a side that is a build, as ``measure.build`` has it; else empty."""
+        jars = dict(self.builds).get(side, ())
+        return sha256_of_all(jars) if jars else ""
 
     def _in_front(self, side: Side) -> tuple[Path, ...]:
         for built, jars in self.builds:

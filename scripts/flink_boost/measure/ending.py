@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.schema import refuse_newer
 from flink_boost.measure.store import RunState
@@ -26,7 +26,7 @@ SUMMARY_FILE = "summary.json"
 
 def finish(results: Path, info: RunInfo) -> RunState:
     """Ends a run whose missing forks have all been tried; returns the state that it reached."""
-    store.discard_attempts(results, info.run_id)
+    forkfiles.discard_attempts(results, info.run_id)
     path = results / info.run_id / SUMMARY_FILE
     summary = _following(_read(path), _from_forks(results, info))
     write_durably(path, summary.model_dump_json() + "\n")
@@ -49,10 +49,10 @@ def reopen(results: Path, info: RunInfo) -> str:
     if is_final:
         # What was told of the run until now is remembered, so that a repair is seen to change it.
         load_summary(results, info.run_id)
-    missing = store.read_forks(results, info).missing
+    missing = forkfiles.read_forks(results, info).missing
     damaged = [one for one in missing if one.damage]
     for one in damaged:
-        store.set_aside(results, info, one)
+        forkfiles.set_aside(results, info, one)
     if is_final and missing:
         store.set_state(results, info.run_id, RunState.WITH_FAILURES)
         _set_halves_aside(results, info, missing)
@@ -78,11 +78,11 @@ def extend(results: Path, info: RunInfo, pairs: int) -> RunInfo:
 def _set_halves_aside(results: Path, info: RunInfo, missing: Sequence[MissingFork]) -> None:
     pairs = {(one.cell, one.pair) for one in missing}
     absent = {(one.cell, one.pair, one.side) for one in missing}
-    for planned in store.planned_forks(info):
+    for planned in forkfiles.planned_forks(info):
         place = (planned.cell, planned.pair)
         if place in pairs and (*place, planned.side) not in absent:
             half = MissingFork(cell=planned.cell, side=planned.side, pair=planned.pair)
-            store.set_aside(results, info, half, store.HALVES)
+            forkfiles.set_aside(results, info, half, forkfiles.HALVES)
 
 
 def load_summary(results: Path, run_id: str) -> RunSummary:
@@ -116,7 +116,7 @@ def plan_stamp(results: Path, run_id: str) -> PlanStamp:
 
 
 def _from_forks(results: Path, info: RunInfo) -> RunSummary:
-    stored = store.read_forks(results, info)
+    stored = forkfiles.read_forks(results, info)
     return summarise(info, stored.forks, stored.missing, plan=plan_stamp(results, info.run_id))
 
 

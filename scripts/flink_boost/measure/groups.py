@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell, Timing
+from flink_boost.measure.tomlfile import naming_what_is_wrong
 
 GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"
 
@@ -122,15 +123,10 @@ def load_groups(path: Path = GROUPS_FILE) -> dict[str, Group]:
     an unknown or missing key, or names a cell twice in a group.
     """
     try:
-        groups = _GROUPS.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+        with naming_what_is_wrong(path):
+            groups = _GROUPS.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise EnvironmentProblem(f"{path} is missing.", "Check out the project again.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
     return {name: _expand(name, group, path) for name, group in groups.items()}
 
 

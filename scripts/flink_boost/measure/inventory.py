@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.files import make_folder
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.schema import RUN_FILES, is_newer
 from flink_boost.measure.store import RunState
@@ -51,10 +51,10 @@ def describe_run(results: Path, run_id: str) -> StoredRun:
     """One run. Counts files, and does not read the forks."""
     info: RunInfo | None = None
     problem = ""
-    planned: tuple[store.PlannedFork, ...] = ()
+    planned: tuple[forkfiles.PlannedFork, ...] = ()
     try:
         info = store.load_run(results, run_id)
-        planned = store.planned_forks(info)
+        planned = forkfiles.planned_forks(info)
     except FlinkBoostError as error:
         problem = str(error)
     return StoredRun(
@@ -62,7 +62,7 @@ def describe_run(results: Path, run_id: str) -> StoredRun:
         state=store.state(results, run_id),
         info=info,
         problem=problem,
-        forks=sum(store.json_path(results, run_id, fork).is_file() for fork in planned),
+        forks=sum(forkfiles.json_path(results, run_id, fork).is_file() for fork in planned),
         planned=len(planned),
         bytes=_size((results / run_id).rglob("*")),
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from flink_boost.base.processes import bare_environment, run_supervised
+from flink_boost.measure.forkfiles import Attempt
 from flink_boost.measure.model import Cell
-from flink_boost.measure.store import Attempt
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ from flink_boost.flink.side import SIDE_TITLES, Side
 
 # Grows when a field is added: an older flink-boost would not know what to make of it.
 RUN_SCHEMA = 2
+OURS = "flink-boost"  # as the project that a run is about
 
 
 class Frozen(BaseModel):
@@ -223,8 +224,8 @@ class RunInfo(Frozen):
     )
     third_title: str = Field(default="", description="the same for people: 'upstream 1.10.0'")
     third_sha256: str = Field(default="", description="of the third side's jar; empty without one")
-    before_digest: str = Field(default="", description="of a rerun's first build; empty: stock")
-    after_digest: str = Field(default="", description="of a rerun's second build; empty: stock")
+    before_digest: str = Field(default="", description="of the reference's build; empty: stock")
+    after_digest: str = Field(default="", description="of the candidate's build; empty: stock")
     alternating: bool = Field(
         default=False, description="even pairs run in the other order: ABBA, as reruns do"
     )
@@ -286,8 +287,13 @@ class RunInfo(Frozen):
 
     @property
     def subject_commit(self) -> str:
-        """The commit that it is about: the candidate's."""
-        return self.subject.commit if self.subject else self.commit
+        """The commit that it is about: the candidate's, or ours where that is not known."""
+        return (self.subject.commit if self.subject else "") or self.commit
+
+    @property
+    def recipe_project(self) -> str:
+        """Whose commits a night measured by a recipe; empty for ours."""
+        return "" if self.subject is None or self.subject.project == OURS else self.subject.project
 
     @property
     def third_is_a_build(self) -> bool:
@@ -299,6 +305,9 @@ class RunInfo(Frozen):
         built = {Side.BEFORE: self.baseline, Side.AFTER: self.subject}.get(side)
         if built is not None:
             return f"{SIDE_TITLES[side]}, {built.commit[:8] or built.version}"
+        built = {Side.STOCK: self.baseline, Side.PATCHED: self.subject}.get(side)
+        if built is not None and self.recipe_project and Side.BEFORE not in self.sides:
+            return f"{built.project}, {built.commit[:8] or built.version}"
         return self.third_title if side is Side.UPSTREAM and self.third_title else SIDE_TITLES[side]
 
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles
 from flink_boost.measure.model import Cell, RunInfo
 
 _LEAST_FORKS = 3
@@ -24,8 +24,8 @@ def start_seconds(results: Path, runs: Iterable[RunInfo]) -> dict[Cell, float]:
     for info in runs:
         timings = dict(zip(info.cells, info.timings, strict=False))
         before: float | None = None
-        for planned in store.planned_forks(info):
-            ended = _written(store.json_path(results, info.run_id, planned))
+        for planned in forkfiles.planned_forks(info):
+            ended = _written(forkfiles.json_path(results, info.run_id, planned))
             if before is not None and ended is not None and planned.cell in timings:
                 start = ended - before - timings[planned.cell].seconds
                 if 0 < start < _LONGEST:

@@ -13,6 +13,7 @@ from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
+from flink_boost.measure.build import BuildPair
 from flink_boost.measure.classpaths import ClassPaths, sha256_of_all
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Built, Purpose, RunInfo
@@ -41,10 +42,12 @@ def plan_run(
     purpose: Purpose | None = None,
     threads: int = 1,
     heap: str = "",
+    builds: BuildPair | None = None,
 ) -> RunInfo:
     """The plan of a run and its circumstances.
 
-    The subject is this project's code as it is checked out, the baseline the official release.
+    The subject is this project's code as it is checked out, the baseline the official release;
+    with ``builds`` they are those of a recipe.
     ``pairs`` is for every benchmark; without it each has what the group says.
     Without a purpose a group of quick looks gives a quick look, and others are measured by hand.
     ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
@@ -75,16 +78,20 @@ def plan_run(
         cell_pairs=() if pairs else group.cell_pairs,
         opened=opened,
         purpose=purpose or (Purpose.QUICK_LOOK if group.quick_look else Purpose.BY_HAND),
-        subject=Built(project="flink-boost", version=version, commit=commit),
-        baseline=Built(project="flink", version=line.version),
+        subject=builds.candidate.built
+        if builds
+        else Built(project="flink-boost", version=version, commit=commit),
+        baseline=builds.reference.built if builds else Built(project="flink", version=line.version),
         jvm_options=(*FORK_OPTIONS, *opening, *extra_options),
         commit=commit,
         boost_version=version,
-        dropin_sha256=sha256(class_paths.dropin) if Side.PATCHED in sides else "",
+        dropin_sha256=sha256(class_paths.dropin) if class_paths.loads_dropin(sides) else "",
         stock_sha256=sha256_of_all(class_paths.stock),
         third=third.name if third else "",
         third_title=third.title if third else "",
         third_sha256=sha256(third.jar) if third else "",
+        before_digest=builds.reference.digest if builds else "",
+        after_digest=builds.candidate.digest if builds else "",
         threads=threads,
         heap=heap,
         cells=group.cells,
@@ -105,12 +112,15 @@ def require_same_circumstances(info: RunInfo, class_paths: ClassPaths, box: Box)
             f"The run {info.run_id} is a rerun of two builds.",
             "`flink-boost detect --confirm` or `flink-boost bisect` goes on with it.",
         )
-    jar = sha256(class_paths.dropin) if Side.PATCHED in info.sides else ""
+    jar = sha256(class_paths.dropin) if class_paths.loads_dropin(info.sides) else ""
+    before, after = (class_paths.digest_of(side) for side in info.main_sides)
     stock = sha256_of_all(class_paths.stock)
     third = sha256(class_paths.third.jar) if class_paths.third else ""
     changes = {
         "drop-in jar": jar != info.dropin_sha256,
         "benchmark class path": stock != info.stock_sha256,
+        "reference's build": before != info.before_digest,
+        "candidate's build": after != info.after_digest,
         "third side's jar": third != info.third_sha256,
         "machine": not same_machine(box, info.box),
         "JDK": box.jdk != info.box.jdk,

@@ -6,10 +6,11 @@ import tomllib
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.measure.tomlfile import naming_what_is_wrong
 
 RENAMED_FILE = PROJECT_ROOT / "benchmarks" / "renamed.toml"
 
@@ -23,15 +24,11 @@ def load_renamed(path: Path = RENAMED_FILE) -> dict[str, str]:
     Raises ``BrokenData`` when it is not TOML, a name is none, or names lead in a circle.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-        renamed = _TABLE.validate_python(values.get("benchmarks", {}))
+        with naming_what_is_wrong(path):
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
+            renamed = _TABLE.validate_python(values.get("benchmarks", {}))
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise BrokenData(f"{path}: {first['loc'][0]}: {first['msg']}.", "Correct it.") from error
     for old in renamed:
         name, steps = old, 0
         while name in renamed:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, MachineBusy
 from flink_boost.base.processes import CommandTimeoutError
-from flink_boost.measure import ending, store
+from flink_boost.measure import ending, forkfiles
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.launching import ForkLaunch, ForkOrder, ForksHere
@@ -42,7 +42,7 @@ _DISK_FULL_BYTES = 64 * 1024
 class Failure:
     """A fork that gave no result."""
 
-    planned: store.PlannedFork
+    planned: forkfiles.PlannedFork
     reason: str
     log: Path
     tail: str
@@ -54,7 +54,7 @@ class EndedFork:
 
     number: int
     total: int
-    planned: store.PlannedFork
+    planned: forkfiles.PlannedFork
     outcome: Fork | Failure
     seconds_left: float
 
@@ -62,7 +62,7 @@ class EndedFork:
 class Progress(Protocol):
     """Shows how a run goes on."""
 
-    def started(self, info: RunInfo, number: int, planned: store.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
         """A fork is about to run; ``number`` counts from 1."""
 
     def ended(self, info: RunInfo, step: EndedFork) -> None:
@@ -142,10 +142,10 @@ def run_missing_forks(
     missing, ``EnvironmentProblem`` at once when the disk is full or another JMH is running. The
     caller holds ``store.lock``.
     """
-    store.discard_attempts(results, info.run_id)
+    forkfiles.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
-    missing = store.missing_forks(results, info)
-    total = len(store.planned_forks(info))
+    missing = forkfiles.missing_forks(results, info)
+    total = len(forkfiles.planned_forks(info))
     work = [timings[planned.cell].seconds + START_SECONDS for planned in missing]
     failures: list[Failure] = []
     began = clock()
@@ -183,7 +183,7 @@ def _failed(info: RunInfo, failures: Sequence[Failure], total: int) -> Benchmark
 
 def _order(
     info: RunInfo,
-    planned: store.PlannedFork,
+    planned: forkfiles.PlannedFork,
     timing: Timing,
     class_paths: ClassPaths,
     java: str,
@@ -209,15 +209,15 @@ def _order(
 def _run_fork(
     results: Path,
     info: RunInfo,
-    planned: store.PlannedFork,
+    planned: forkfiles.PlannedFork,
     order: ForkOrder,
     launch: ForkLaunch,
 ) -> Fork | Failure:
-    attempt = store.new_attempt(results, info.run_id, planned)
+    attempt = forkfiles.new_attempt(results, info.run_id, planned)
     try:
         code = launch.launch(order, attempt)
         if code == 0:
-            return store.accept_attempt(results, info, planned, attempt)
+            return forkfiles.accept_attempt(results, info, planned, attempt)
         reason = f"ended with code {code}"
     except CommandTimeoutError:
         reason = f"was stopped after {order.seconds:.0f} s"
@@ -225,7 +225,7 @@ def _run_fork(
         reason = f"gave no usable result: {error.message}"
     _require_space(results, info)
     output = attempt.log.read_text(encoding="utf-8", errors="replace")
-    log = store.reject_attempt(results, info, planned, attempt)
+    log = forkfiles.reject_attempt(results, info, planned, attempt)
     if JMH_IS_BUSY in output and not launch.has_own_temporary_files:
         raise MachineBusy(
             "Another JMH benchmark is running on this machine; both would measure each other.",

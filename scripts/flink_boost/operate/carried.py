@@ -3,6 +3,7 @@
 A wheel carries them, so that it works without the source tree::
 
     <package>/data/lines.toml                       the supported lines
+    <package>/data/releases.toml                    the releases that have the classes of each
     <package>/data/jars/flink-boost-<line>-<version>.jar
     <package>/data/verifiers/<line>.jar             ``InstallationCheck``
     <package>/data/examples/<line>/WordCount.jar    Flink's own example job

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from flink_boost.base.errors import (
     BrokenData,
@@ -66,7 +67,10 @@ def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
     Raises ``HalfWritten``, ``SeveralDropIns``, ``RenamedDropIn`` or, for a jar of our name that
     cannot be read, ``BrokenData``.
     """
-    clean = f"Run `flink-boost uninstall {folder}`, which removes what is ours, then install again."
+    clean = (
+        f"Run `flink-boost uninstall {quote(str(folder))}`, which removes what is ours, then"
+        " install again."
+    )
     if contents.unreadable:
         raise BrokenData(
             f"{contents.unreadable[0]} has the name of a flink-boost jar but cannot be read, and"
@@ -107,7 +111,7 @@ def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
         raise SeveralDropIns(
             f"{home.dist} has flink-boost's classes inside, and {home.lib} holds {names} as well:"
             " Flink refuses to start with more than one.",
-            f"Run `flink-boost uninstall {home.folder}`, which removes the jar in lib/ only.",
+            f"Run `flink-boost uninstall {home.quoted}`, which removes the jar in lib/ only.",
         )
     require_orderly(contents, home.folder)
     return home.dist

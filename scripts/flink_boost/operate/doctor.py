@@ -17,6 +17,7 @@ from flink_boost.flink.home import FlinkHome, choose_line, is_dist, open_home, r
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.releases import load_releases
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
     read_contents,
@@ -69,9 +70,9 @@ def examine(
     replaced = False
     try:
         line = choose_line(home, lines)
-        findings.append(Finding(Level.FINE, "It is the official release, which we have a jar for."))
+        findings.append(_line(home, line))
     except ReplacedClasses:
-        line, replaced = lines[home.version], True
+        line, replaced = lines.get(home.version), True
     except FlinkBoostError as error:
         findings.append(_problem(error))
     ours: DropIn | None = None
@@ -85,7 +86,7 @@ def examine(
             findings.append(_inside(home.dist))
         else:
             ours = require_orderly(contents, home.folder)
-            findings.append(_fitting(home, ours, known))
+            findings.append(_fitting(home, line, ours, known))
     except FlinkBoostError as error:
         findings.append(_problem(error))
         in_order = ours is not None
@@ -135,19 +136,35 @@ def _inside(dist: Path) -> Finding:
     )
 
 
-def _fitting(home: FlinkHome, installed: DropIn | None, known: Sequence[Path]) -> Finding:
+def _line(home: FlinkHome, line: Line) -> Finding:
+    """Which jar its classes need; nobody may have run it on this very release."""
+    if home.version == line.version:
+        return Finding(Level.FINE, "It is the official release, which we have a jar for.")
+    release = load_releases().releases.get(home.version)
+    if release is not None and release.tested:
+        how = f"{', '.join(release.tested)} passed on it"
+    else:
+        how = "nothing was run on this release itself"
+    return Finding(
+        Level.FINE, f"Its classes are those of Flink {line.version}, whose jar fits; {how}."
+    )
+
+
+def _fitting(
+    home: FlinkHome, line: Line | None, installed: DropIn | None, known: Sequence[Path]
+) -> Finding:
     if installed is None:
         return Finding(
             Level.WARNING,
             "No flink-boost jar is installed.",
-            f"Run `flink-boost install {home.folder}`.",
+            f"Run `flink-boost install {home.quoted}`.",
         )
-    if installed.flink_version != home.version:
+    if installed.flink_version != (home.version if line is None else line.version):
         return Finding(
             Level.PROBLEM,
             f"{installed.path.name} is built for Flink {installed.flink_version}: no process of"
             f" this Flink {home.version} will start.",
-            f"Run `flink-boost install {home.folder}`, which replaces it.",
+            f"Run `flink-boost install {home.quoted}`, which replaces it.",
             exit_code=_FAILED,
         )
     name = installed.path.name

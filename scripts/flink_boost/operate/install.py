@@ -72,16 +72,14 @@ def install(
     processes. Raises the errors of ``require_own_library`` and ``require_orderly``,
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
-    require_own_library(home)
-    source = carried.dropin(line)
-    target = home.lib / source.name
-    content = source.read_bytes()
-    with _alone(home.lib):
-        present = require_orderly(read_contents(home.lib, known), home.folder)
+    with _alone(home, known) as contents:
+        source = carried.dropin(line)
+        target = home.lib / source.name
+        content = source.read_bytes()
+        present = require_orderly(contents, home.folder)
         if present is not None and present.path == target and target.read_bytes() == content:
             return LibraryChange(Action.UNCHANGED, target, sha256(target), (), tuple(running))
-        _require_stopped(home, running, rolling)
-        with _writable(home.lib):
+        with _changing(home, running, rolling):
             if present is None or present.path == target:
                 write_durably(target, content, like=home.dist)
             else:
@@ -101,17 +99,14 @@ def uninstall(
     ``FlinkRunning``, for a jar of our name that is not known ``BrokenData``, and when there is
     nothing but classes inside ``flink-dist`` ``ReplacedClasses``; then nothing has changed.
     """
-    require_own_library(home)
-    with _alone(home.lib):
-        contents = read_contents(home.lib, known)
+    with _alone(home, known) as contents:
         if contents.unreadable:
             require_orderly(contents, home.folder)
         ours = (*(dropin.path for dropin in contents.dropins), *contents.partial)
         if not ours:
             require_stock_dist(home)
             return LibraryChange(Action.UNCHANGED, None, None, (), tuple(running))
-        _require_stopped(home, running, rolling)
-        with _writable(home.lib):
+        with _changing(home, running, rolling):
             _remove_all(ours)
         notes = notes_on_leaving(dropin.boost_version for dropin in contents.dropins)
         return LibraryChange(Action.REMOVED, None, None, ours, tuple(running), notes)
@@ -123,7 +118,7 @@ def require_installed(contents: Contents, home: FlinkHome) -> Path:
     if dropin is None:
         raise NotInstalled(
             f"{home.lib} holds no flink-boost jar.",
-            f"Run `flink-boost install {home.folder}` first.",
+            f"Run `flink-boost install {home.quoted}` first.",
         )
     return dropin.path
 
@@ -172,7 +167,26 @@ def _named(path: Path) -> str:
     return path.name if path.name.startswith("flink-boost-") else f"flink-boost-{path.name}"
 
 
-def _require_stopped(home: FlinkHome, running: Sequence[FlinkProcess], rolling: bool) -> None:
+@contextmanager
+def _alone(home: FlinkHome, known: Sequence[Path]) -> Iterator[Contents]:
+    """What is in ``lib/`` now. One flink-boost at a time, without leaving a lock file there."""
+    require_own_library(home)
+    handle = os.open(home.lib, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EnvironmentProblem(
+                f"Another flink-boost is changing {home.lib}.", "Wait until it has ended."
+            ) from None
+        yield read_contents(home.lib, known)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _changing(home: FlinkHome, running: Sequence[FlinkProcess], rolling: bool) -> Iterator[None]:
+    """Nothing may run from there, unless it is rolling; a read-only folder becomes a sentence."""
     if running and not rolling:
         listed = ", ".join(f"{process.main_class} (pid {process.pid})" for process in running)
         raise FlinkRunning(
@@ -180,33 +194,12 @@ def _require_stopped(home: FlinkHome, running: Sequence[FlinkProcess], rolling: 
             "Stop it first; or pass --rolling to change the jar now and restart its processes one"
             " by one: until then each keeps the classes that it has.",
         )
-
-
-@contextmanager
-def _writable(lib: Path) -> Iterator[None]:
-    """Turns what a read-only folder answers into a sentence."""
     try:
         yield
     except OSError as error:
         if error.errno not in _FORBIDDEN:
             raise
         raise ReadOnlyInstallation(
-            f"{lib} may not be changed ({error.strerror}).",
+            f"{home.lib} may not be changed ({error.strerror}).",
             "Run the command as the user who owns the installation, or make the folder writable.",
         ) from error
-
-
-@contextmanager
-def _alone(lib: Path) -> Iterator[None]:
-    """One flink-boost at a time, without leaving a lock file in the installation."""
-    handle = os.open(lib, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise EnvironmentProblem(
-                f"Another flink-boost is changing {lib}.", "Wait until it has ended."
-            ) from None
-        yield
-    finally:
-        os.close(handle)

@@ -27,6 +27,8 @@ CLASSES = "classes.txt"
 _START_SECONDS = 300.0
 _JOB_SECONDS = 300.0
 _HTTP_SECONDS = 5.0
+# A proxy of the environment does not know what is on this machine.
+_DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _POLL_SECONDS = 0.2
 _SHOWN_LINES = 15
 _MEMORY = {
@@ -95,7 +97,7 @@ class Cluster:
         self._launch("jobmanager.sh", "start-foreground")
         self._launch("taskmanager.sh", "start-foreground")
         deadline = time.monotonic() + _START_SECONDS
-        while self._slots() == 0:
+        while slots_of(self._rest_port) == 0:
             if any(has_ended(guard, 0) for guard in self._guards):
                 raise self._failure(f"A process of {self._home} ended at start")
             if time.monotonic() > deadline:
@@ -125,16 +127,6 @@ class Cluster:
         )
         self._guards.append(guard)
         return guard
-
-    def _slots(self) -> int:
-        url = f"http://localhost:{self._rest_port}/overview"
-        try:
-            with urllib.request.urlopen(url, timeout=_HTTP_SECONDS) as answer:
-                text: str = answer.read().decode(errors="replace")
-        except (OSError, http.client.HTTPException):
-            return 0
-        slots = re.search(r'"slots-total":\s*(\d+)', text)
-        return int(slots[1]) if slots else 0
 
     def _configure(self, launch: Launch, line: Line, rpc_port: int) -> None:
         """Only what a small cluster needs: state, security and addresses of the real one stay out.
@@ -181,3 +173,14 @@ class Cluster:
     def _tail(self) -> str:
         outputs = [file.read_text(errors="replace") for file in self._folder.glob("*.out")]
         return "\n".join(line for text in outputs for line in text.splitlines()[-_SHOWN_LINES:])
+
+
+def slots_of(port: int) -> int:
+    """How many slots the cluster with that REST port has; 0 while it does not answer."""
+    try:
+        with _DIRECTLY.open(f"http://localhost:{port}/overview", timeout=_HTTP_SECONDS) as answer:
+            text: str = answer.read().decode(errors="replace")
+    except (OSError, http.client.HTTPException):
+        return 0
+    slots = re.search(r'"slots-total":\s*(\d+)', text)
+    return int(slots[1]) if slots else 0

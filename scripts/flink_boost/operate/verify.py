@@ -144,7 +144,7 @@ def _version(seen: Mapping[str, str], line: Line) -> Check:
         return Check(
             "version",
             guard,
-            f"flink-boost {seen['boost.version']} for Flink {line.version} on Flink {line.version}:"
+            f"flink-boost {seen['boost.version']} for Flink {line.version}:"
             f" {seen['fits.sentence']}, {word}.",
         )
     return Check("version", False, seen["fits.sentence"])

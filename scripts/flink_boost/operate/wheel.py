@@ -67,7 +67,8 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
     data = source / "flink_boost" / "data"
     for name in ("jars", "verifiers", "examples", CARRIED_FOLDER):
         (data / name).mkdir(parents=True)
-    shutil.copy(root / "lines.toml", data)
+    for name in ("lines.toml", "releases.toml"):
+        shutil.copy(root / name, data)
     for pin in (LIBRARY, CONVERTER):
         shutil.copy(ensure_profiler_jar(pin, root / ".cache"), data / CARRIED_FOLDER)
     (data / CARRIED_FOLDER / "NOTICE").write_text(_PROFILERS_NOTICE, encoding="ascii")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -115,7 +116,7 @@ def java_command(
 
     Raises ``EnvironmentProblem`` when ``make build`` has not left the drop-in jar or the tests.
     """
-    paths = find_class_paths(line, build, version, (Side.PATCHED,))
+    paths = find_class_paths(line, build, version, (Side.PATCHED,), root)
     stock = [str(path) for path in paths.stock if path.name in line.jars]
     if len(stock) != len(line.jars):
         raise EnvironmentProblem(
@@ -139,12 +140,18 @@ def java_command(
     ]
 
 
-def run(command: Sequence[str]) -> int:
+def run(command: Sequence[str], *, aside: bool = False) -> int:
     """Runs the Java program with our own output and returns its exit code.
 
+    ``aside``: what it prints goes to our error output.
     It ends when our end of its input closes, however we end; on Ctrl-C it saves its state first.
     """
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=bare_environment(os.environ))
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=sys.stderr if aside else None,
+        env=bare_environment(os.environ),
+    )
     try:
         return process.wait()
     finally:

@@ -38,7 +38,8 @@ def alarm_lines(record: AlarmRecord) -> Iterator[str]:
     yield f"Measure:  {record.command}"
     for name, address in (("Report", record.report), ("Profile", record.profile)):
         if address:
-            yield f"{name + ':':<10}{address}"
+            below = "" if address.startswith("http") else ", below report/ of the build folder"
+            yield f"{name + ':':<10}{address}{below}"
     for one in record.reruns:
         ratio = "no result" if one.ratio is None else _change(one.ratio)
         yield (

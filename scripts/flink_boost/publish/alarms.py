@@ -6,6 +6,8 @@ does no harm. Nothing is spooled: the next call of ``detect`` finds the same.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
@@ -14,18 +16,23 @@ from urllib.parse import urljoin
 import httpx
 from pydantic import FiniteFloat, JsonValue
 
-from flink_boost.base.errors import UploadFailed
+from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord, figures
+from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
+from flink_boost.publish.posting import Post, post
 from flink_boost.publish.run_note import bench_command
-from flink_boost.publish.target import SET_TOKEN, Target
+from flink_boost.publish.target import Target, checked_url
 
 PATH = "alarms/add/"
+PAGES_VARIABLE = "FLINK_BOOST_REPORTS_URL"
+MOST_SENT = 200  # alarms, and rows of each
+LARGEST_BODY = 4 * 1024 * 1024
+_ENVELOPE = 64 * 1024  # boxes, figures
+_CURRENT = ("open", "watching", "withheld")
 _AGAIN = "Call `flink-boost detect --send` again."
-_QUOTED_CHARACTERS = 200
 
 
 class Alarm(Frozen):
@@ -74,15 +81,86 @@ class AlarmDocument(Frozen):
 
 
 def alarm_document(
-    records: Sequence[AlarmRecord], boxes: Iterable[str], rerun_pairs: int, made: datetime
+    records: Sequence[AlarmRecord],
+    boxes: Iterable[str],
+    counted: AlarmFigures,
+    made: datetime,
+    pages: str | None = None,
 ) -> AlarmDocument:
-    """The document; ``boxes`` are named though they may have no alarm."""
+    """The document; ``boxes`` are named though they may have no alarm.
+
+    ``pages`` is the address below which readers find the reports; without it nothing is linked that
+    is there.
+    """
     return AlarmDocument(
         made=made,
         boxes=tuple(sorted({*boxes, *(one.box for one in records)})),
-        alarms=tuple(one.model_dump(mode="json", exclude=set(OURS_ALONE)) for one in records),
-        figures=figures(records, rerun_pairs),
+        alarms=tuple(
+            {
+                **one.model_dump(mode="json", exclude=set(OURS_ALONE)),
+                "report": _address(one.report, pages),
+                "profile": _address(one.profile, pages),
+            }
+            for one in records
+        ),
+        figures=counted,
     )
+
+
+def pages_address(environ: Mapping[str, str]) -> str | None:
+    """Where readers find the reports, if anywhere. Raises ``UsageProblem`` for no web address."""
+    named = environ.get(PAGES_VARIABLE)
+    if named and not re.fullmatch(r"[\x21-\x7e]+", named):
+        raise UsageProblem(
+            f"{PAGES_VARIABLE} holds a character that no address has.",
+            "Write it as browsers show it.",
+        )
+    return checked_url(named) if named else None
+
+
+def _address(page: str | None, pages: str | None) -> str | None:
+    if page is None or page.startswith(("http://", "https://")):
+        return page
+    return urljoin(pages, page) if pages else None
+
+
+def fitting(document: AlarmDocument) -> tuple[AlarmDocument, str]:
+    """What the dashboard takes of a document, and a sentence about what it does not; or nothing.
+
+    What is not closed comes first, then what was told last. Of an alarm's reruns and history the
+    newest rows are sent.
+    """
+    ranked = sorted(
+        document.alarms,
+        key=lambda one: (one["state"] in _CURRENT, str(one["told"]), str(one["id"])),
+        reverse=True,
+    )
+    kept: list[dict[str, JsonValue]] = []
+    size = _ENVELOPE
+    for one in ranked[:MOST_SENT]:
+        shorter = {**one, **{name: _newest(one[name]) for name in ("reruns", "history")}}
+        size += len(json.dumps(shorter).encode()) + 1
+        if size > LARGEST_BODY:
+            break
+        kept.append(shorter)
+    if len(kept) == len(document.alarms):
+        left_out = ""
+    else:
+        dropped = ranked[len(kept) :]
+        current = sum(one["state"] in _CURRENT for one in dropped)
+        left_out = (
+            f"The dashboard was sent {len(kept)} of {len(document.alarms)} alarms, as it takes no"
+            f" more; left out are {len(dropped) - current} closed ones"
+            + (f" and {current} that are not" if current else "")
+            + f", the newest told {dropped[0]['told']}. `flink-boost alarm list --all` has all."
+        )
+    order = {str(one["id"]): place for place, one in enumerate(document.alarms)}
+    kept.sort(key=lambda one: order[str(one["id"])])
+    return document.model_copy(update={"alarms": tuple(kept)}), left_out
+
+
+def _newest(rows: JsonValue) -> JsonValue:
+    return rows[-MOST_SENT:] if isinstance(rows, list) else rows
 
 
 def alarm_sheet(
@@ -124,32 +202,19 @@ def _alarm(
         high=change.high,
         before=commit_id(before),
         since=commit_id(since),
-        commits=(before.commit, since.commit),
+        commits=(before.subject_commit, since.subject_commit),
         nights=change.points_since,
         command=bench_command(since, verdict.cell),
     )
 
 
-def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx.Client) -> None:
-    """Raises ``UploadFailed`` with the server's words when the dashboard does not take it."""
-    try:
-        answer = client.post(
-            urljoin(target.url, PATH),
-            content=sheet.model_dump_json(),
-            headers={
-                "Authorization": f"Bearer {target.token}",
-                "Content-Type": "application/json",
-            },
-        )
-    except httpx.HTTPError as error:
-        raise UploadFailed(
-            f"The alarms could not be sent to {target.url} ({type(error).__name__}).", _AGAIN
-        ) from error
-    if answer.status_code in (401, 403):
-        raise UploadFailed(f"{target.url} does not take the token.", SET_TOKEN)
-    if answer.status_code != httpx.codes.ACCEPTED:
-        words = answer.text[:_QUOTED_CHARACTERS].replace(target.token, "***")
-        shown = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-        raise UploadFailed(
-            f"{target.url} did not take the alarms ({answer.status_code}: {shown}).", _AGAIN
-        )
+def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx.Client) -> str:
+    """Sends as much as the dashboard takes; a sentence about what was left out, or nothing.
+
+    Raises ``UploadFailed`` with the server's words when the dashboard does not take it.
+    """
+    left_out = ""
+    if isinstance(sheet, AlarmDocument):
+        sheet, left_out = fitting(sheet)
+    post(Post(PATH, sheet.model_dump_json(), "The alarms", _AGAIN), target, client)
+    return left_out

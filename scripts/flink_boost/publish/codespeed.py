@@ -33,6 +33,7 @@ _BRANCHES = {Purpose.NIGHTLY: _BRANCH_OF_THE_NIGHTS, Purpose.REQUEST: "benchmark
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
 BENCHMARK_NAME_LENGTH = 100
 ENVIRONMENT_NAME_LENGTH = 100
+EXECUTABLE_NAME_LENGTH = 30
 _DESCRIPTION_LENGTH = 300
 _LARGEST = 1e300  # the dashboard takes no larger number
 
@@ -81,7 +82,7 @@ def commit_id(run: RunInfo) -> str:
     each run a point of its own and the prefix leads back to the commit. At most 37 of the 42
     characters that Codespeed has room for.
     """
-    sha, dirty, _ = run.commit.partition("-dirty")
+    sha, dirty, _ = run.subject_commit.partition("-dirty")
     short = re.sub(r"[^0-9A-Za-z]", "", sha)[:8] or "unknown"
     stamp = run.started.astimezone(UTC).strftime("%Y%m%dT%H%M%S")
     distinct = hashlib.sha256(run.run_id.encode()).hexdigest()[:6]
@@ -92,8 +93,11 @@ def branch(run: RunInfo) -> str:
     """The branch in Codespeed: that of the nights, or one of the purpose's name.
 
     What is no night is then no point of their curve either, and a quick look after it, with eight
-    benchmarks, does not take the place of its two hundred.
+    benchmarks, does not take the place of its two hundred. Nights of a recipe have the branch of
+    its project.
     """
+    if run.purpose is Purpose.NIGHTLY and run.recipe_project:
+        return run.recipe_project
     return _BRANCHES.get(run.purpose, run.purpose.value)
 
 
@@ -101,9 +105,14 @@ def executable(run: RunInfo, side: Side) -> str:
     """``stock 2.3.0``; other JVM circumstances never share a curve: ``stock 2.3.0 not opened``.
 
     JDK 17 goes without saying, 11 is ``stock 1.9.3 j11``: Codespeed has room for 30 characters.
+    A recipe's end with its project, so that they are never ours: ``patched 2.3.0 flink``; with
+    ``prev`` behind it where another commit is the reference.
     """
+    recipe = f" {run.recipe_project}" if run.recipe_project else ""
+    if recipe and run.baseline is not None and run.baseline.commit:
+        recipe += " prev"
     jdk = "" if run.jdk_feature in (0, 17) else f" j{run.jdk_feature}"
-    return f"{side.value} {run.line}{jdk}" + ("" if run.opened else " not opened")
+    return f"{side.value} {run.line}{jdk}{recipe}" + ("" if run.opened else " not opened")
 
 
 def entry_keys(summary: RunSummary) -> tuple[str, ...]:
@@ -189,7 +198,7 @@ def entries_of(
         SpoolEntry(
             key=_key(summary, side),
             run_id=run.run_id,
-            commit=run.commit,
+            commit=run.subject_commit,
             results=results,
             run=note,
         )

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from flink_boost.base.text import describe_left, short_number
 from flink_boost.flink.side import SIDE_TITLES
 from flink_boost.measure import runner
+from flink_boost.measure.forkfiles import PlannedFork, planned_forks
 from flink_boost.measure.model import RunInfo
-from flink_boost.measure.store import PlannedFork, planned_forks
 
 
 @contextmanager

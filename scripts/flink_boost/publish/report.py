@@ -12,7 +12,7 @@ from flink_boost.base.files import make_folder, write_durably
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, check_harness, compare
 from flink_boost.judge.series import build_series, settings_of
 from flink_boost.judge.trend import detect
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
@@ -48,13 +48,15 @@ def write_report(
     They go to ``<reports>/<run id>/``, and the page to ``<reports>/index.html`` as well; each
     replaces at once what was there.
 
-    Raises ``UsageProblem`` when there is no such run.
+    Raises ``UsageProblem`` when there is no such run, or it has not ended.
     """
+    if run_id != LATEST:
+        _require_ended(results, run_id)
     history = load_history(results)
     for problem in history.broken:
         tell(problem)
     info = choose_run(history, run_id).info
-    stored = store.read_forks(results, info)
+    stored = forkfiles.read_forks(results, info)
     gaps = gap_sentence(info, stored.missing)
     if gaps:
         tell(gaps)
@@ -105,10 +107,21 @@ def choose_run(history: History, run_id: str) -> RunSummary:
         raise UsageProblem(
             "There is no complete run to report on.", "Run `flink-boost bench` first."
         )
-    known = ", ".join(run.info.run_id for run in history.runs[-5:]) or "none"
     raise UsageProblem(
-        f"There is no complete run {run_id!r}.", f"The newest complete runs are: {known}."
+        f"There is no complete run {run_id!r} that can be read.",
+        f"`flink-boost runs show {run_id}` says more.",
     )
+
+
+def _require_ended(results: Path, run_id: str) -> None:
+    store.require_run(results, run_id)
+    store.refuse_abandoned(results, run_id)
+    if not store.state(results, run_id).is_final:
+        raise UsageProblem(
+            f"The run {run_id} has not ended.",
+            f"Go on with `flink-boost bench --resume {run_id}`; `flink-boost compare {run_id}`"
+            " shows what it has so far.",
+        )
 
 
 def newest_aa(results: Path, runs: Sequence[RunSummary], info: RunInfo) -> AaSummary | None:
@@ -116,6 +129,6 @@ def newest_aa(results: Path, runs: Sequence[RunSummary], info: RunInfo) -> AaSum
     wanted = info.group, settings_of(info)
     for other in reversed(runs):
         if other.is_aa and (other.info.group, settings_of(other.info)) == wanted:
-            forks = store.read_forks(results, other.info).forks
+            forks = forkfiles.read_forks(results, other.info).forks
             return AaSummary(other.info, check_harness(compare(other.info, forks)))
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import FiniteFloat
 
 from flink_boost.measure.model import Cell, Frozen, RunInfo
@@ -40,7 +42,24 @@ def note_of(summary: RunSummary) -> RunNote:
 
 
 def bench_command(run: RunInfo, cell: Cell | None = None) -> str:
-    """The command that measures a run, or one benchmark of it, again in the same circumstances."""
+    """The command that measures a run, or one benchmark of it, again in the same circumstances.
+
+    That of a recipe leaves it to people where the recipe is: FILE.
+    """
+    if run.recipe_project:
+        before = run.baseline.commit[:12] if run.baseline else ""
+        commits = f"{before}..{run.subject_commit[:12]}" if before else run.subject_commit[:12]
+        only = [f"--only '^{re.escape(cell.benchmark)}$'"] if cell else []
+        return " ".join(
+            [
+                f"flink-boost nightly --recipe FILE --commits {commits} --line {run.line}",
+                *(
+                    f"--group {run.group}",
+                    *only,
+                    f"--pairs {run.pairs_of(cell) if cell else run.pairs}",
+                ),
+            ]
+        )
     words = ["flink-boost bench", f"--group {run.group}", f"--line {run.line}"]
     words += [f"--jdk {run.jdk_feature}"] if run.jdk_feature else []
     words += [] if run.opened else ["--not-opened"]

@@ -30,6 +30,20 @@ class Target:
         """True when the address is of this machine."""
         return is_loopback(urlsplit(self.url).hostname or "")
 
+    @property
+    def warning(self) -> str:
+        """What to tell of an address to which the token goes unencrypted; empty for others.
+
+        A host name without a dot is one of the same network, as in a compose file.
+        """
+        parts = urlsplit(self.url)
+        host = parts.hostname or ""
+        if parts.scheme == "https" or self.is_loopback or not {".", ":"} & set(host):
+            return ""
+        return (
+            f"The token goes to {host} unencrypted: put a proxy with TLS in front, and use https."
+        )
+
 
 def find_target(environ: Mapping[str, str], embedded_token: Path, url: str | None = None) -> Target:
     """Where to send and with which token, from the environment.

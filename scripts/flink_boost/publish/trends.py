@@ -73,7 +73,9 @@ _STYLES = {
 
 def _settings(verdict: TrendVerdict) -> str:
     settings = verdict.settings
-    parts = [settings.line, f"JDK {settings.jdk}", settings.environment]
+    parts = [settings.project] if settings.project else []
+    parts += [settings.line, f"JDK {settings.jdk}", settings.environment]
+    parts += ["against the commit before"] if settings.reference else []
     parts += ["quick look"] if settings.quick_look else []
     parts += [] if settings.opened else ["not opened"]
     parts += [f"{settings.threads} threads"] if settings.threads > 1 else []

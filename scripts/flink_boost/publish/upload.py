@@ -112,6 +112,8 @@ def send_unsent(
     Holds the sender's lock meanwhile. Never raises for what a server does: the report says what
     stays unsent and why.
     """
+    if target.warning:
+        tell(target.warning)
     sender = _Sender(target, client, policy, sleep, jitter, clock, tell)
     with spool.sender_lock(sleep=sleep):
         replaced = spool.drop_replaced()

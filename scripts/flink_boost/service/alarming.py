@@ -19,17 +19,21 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
+from flink_boost.base.text import alike
 from flink_boost.judge.alarms import (
+    AlarmFigures,
     AlarmRecord,
     AlarmState,
     RerunRecord,
     alarm_id,
+    figures,
     merge,
 )
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.nights import noise_of
 from flink_boost.judge.detection.suspicion import least_change
 from flink_boost.judge.detection.watcher import ConfirmedAlarm, Kind
+from flink_boost.judge.misses import MissedChange, missed
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.run_note import bench_command
@@ -40,21 +44,40 @@ _ERROR = 0.05  # of the intervals that are shown
 
 
 class AlarmRegistry(Frozen):
-    """What ``registry.json`` holds; ``rerun_pairs`` are all that were ever rerun."""
+    """What ``registry.json`` holds; ``rerun_pairs`` are all that were ever rerun.
+
+    ``misses`` are what people reported, told by an alarm since or not.
+    """
 
     schema_version: Literal[1] = 1
     made: datetime | None = None
     rerun_pairs: int = 0
     alarms: tuple[AlarmRecord, ...] = ()
+    misses: tuple[MissedChange, ...] = ()
+
+    @property
+    def figures(self) -> AlarmFigures:
+        """How right the alarms were so far."""
+        found = missed(self.misses, self.alarms)
+        return figures(self.alarms, self.rerun_pairs, len(found))
 
     def find(self, wanted: str) -> AlarmRecord:
         """The alarm of that id, or of the only one that begins so. Raises ``UsageProblem``."""
         found = [one for one in self.alarms if wanted and one.id.startswith(wanted)]
         if len(found) == 1:
             return found[0]
-        newest = ", ".join(one.id for one in self.alarms[-5:]) or "none yet"
-        several = f"{len(found)} alarms begin with" if found else "There is no alarm"
-        raise UsageProblem(f"{several} {wanted!r}.", f"The newest are: {newest}.")
+        newest_first = [one.id for one in reversed(self.alarms)]
+        near = alike(wanted, newest_first)
+        shown = ", ".join(near or newest_first[:5])
+        raise UsageProblem(
+            f"{len(found)} alarms begin with {wanted!r}."
+            if found
+            else f"There is no alarm {wanted!r}.",
+            f"{'Near are' if near else 'The newest are'}: {shown}; `flink-boost alarm list --all`"
+            " lists them."
+            if shown
+            else "There is none yet; `flink-boost detect --confirm` finds them.",
+        )
 
     def replaced(self, record: AlarmRecord) -> AlarmRegistry:
         """With that alarm in the place of the one with its id."""
@@ -91,6 +114,19 @@ def store_registry(build: Path, registry: AlarmRegistry) -> None:
     write_durably(_path(build), registry.model_dump_json(indent=1) + "\n")
 
 
+def commits_in_use(registry: AlarmRegistry) -> frozenset[str]:
+    """Commits whose builds are needed again: of alarms that go on, and of bisects that do."""
+    current = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
+    found: set[str] = set()
+    for one in registry.alarms:
+        searching = one.bisect is not None and one.bisect.state != "done"
+        if one.state in current or searching:
+            found.update(one.commits)
+        if one.bisect is not None and searching:
+            found.update(step.commit for step in one.bisect.steps)
+    return frozenset(commit.removesuffix("-dirty") for commit in found)
+
+
 def after_night(
     registry: AlarmRegistry,
     findings: Findings,
@@ -107,6 +143,7 @@ def after_night(
         made=now,
         rerun_pairs=max(pairs, registry.rerun_pairs),
         alarms=merge(registry.alarms, seen, now, canary_moved=canary_moved),
+        misses=registry.misses,
     )
 
 

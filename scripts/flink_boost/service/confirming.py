@@ -21,9 +21,8 @@ from flink_boost.judge.detection.confirmation import Confirmation
 from flink_boost.judge.detection.watcher import ConfirmedAlarm, Watcher
 from flink_boost.judge.tracks import Track
 from flink_boost.measure.build import Build
-from flink_boost.measure.model import Purpose, RunInfo
+from flink_boost.measure.model import OURS, Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
-from flink_boost.service.builds.recipe import OURS
 from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
 from flink_boost.service.reruns.journal import RerunAnswered, RerunJournal
 

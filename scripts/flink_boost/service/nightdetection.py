@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flink_boost.judge.alarms import AlarmState
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.renamed import load_renamed
@@ -14,6 +13,7 @@ from flink_boost.measure.summary import RunSummary
 from flink_boost.service.alarming import (
     AlarmRegistry,
     after_night,
+    commits_in_use,
     load_registry,
     registry_lock,
     store_registry,
@@ -39,11 +39,13 @@ def confirm_tonight(
     canary_moved: bool = False,
     night_of: Callable[[RunInfo], str] = lambda run: run.run_id,
     environment: str | None = None,
+    builds_kept: Collection[str] = (),
 ) -> tuple[AlarmRegistry, Findings]:
     """Reruns what tonight is suspected of, and keeps what became of it in the registry.
 
     ``tonight`` are ids of the night's runs, by default the newest of each series of this box.
-    Called again it goes on where it was. The caller holds the machine's lock.
+    Called again it goes on where it was. Builds that were not used lately are deleted, but for
+    those of commits that alarms need, or ``builds_kept``. The caller holds the machine's lock.
     """
     tracks = build_tracks(runs, load_renamed())
     reruns = NightReruns(
@@ -67,12 +69,7 @@ def confirm_tonight(
             environment=environment,
         )
         store_registry(build, registry)
-    kept = {
-        commit
-        for one in registry.alarms
-        if one.state in (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
-        for commit in one.commits
-    }
+    kept = commits_in_use(registry) | set(builds_kept)
     for line in {track.settings.line for track in tracks}:
         means.builder.prune(line, kept)
     return registry, findings

@@ -36,6 +36,22 @@ def test_others_may_read_what_the_mask_allows(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
 
 
+def test_the_mask_is_not_changed_for_other_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(mask: int) -> int:
+        raise AssertionError(f"a thread that writes meanwhile would have the mask {mask:o}")
+
+    before = os.umask(0o027)
+    try:
+        monkeypatch.setattr(os, "umask", never)
+        write_durably(tmp_path / "file", "x")
+    finally:
+        monkeypatch.undo()
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+
+
 def test_a_file_can_be_as_readable_as_another_whatever_the_mask(tmp_path: Path) -> None:
     model = tmp_path / "model"
     model.touch()

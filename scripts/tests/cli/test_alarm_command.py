@@ -130,6 +130,16 @@ def test_a_wrong_call_changes_nothing(
     assert load_registry(build) == before
 
 
+def test_an_alarm_that_may_have_been_meant_is_named(call: Call) -> None:
+    first, *_ = ids(call)
+    wrong = first[:-1] + ("0" if first[-1] != "0" else "1")
+    code, _, said = call("show", wrong)
+    assert code == 2
+    assert "Near are: " in said
+    assert first in said
+    assert "`flink-boost alarm list --all` lists them." in said
+
+
 def test_nobody_writes_while_another_call_changes_alarms(call: Call, build: Path) -> None:
     first = ids(call)[0]
     with registry_lock(build):

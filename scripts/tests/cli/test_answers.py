@@ -46,6 +46,49 @@ def one_object(printed: str) -> dict[str, Any]:
     return found
 
 
+IMPOSSIBLE_CALLS = [
+    (["dist", "--line", "9.9.9"], "dist"),
+    (["flink-tests", "--line", "9.9.9"], "flink-tests"),
+    (["soak", "--cases", "many"], "soak"),
+    (["line", "add", "abc"], "line add"),
+    (["bench", "--line", "9.9.9"], "bench"),
+    (["run", "--line", "9.9.9"], "run"),
+    (["serve"], "serve"),
+    (["report", "nosuch"], "report"),
+    (["runs", "show", "nosuch"], "runs show"),
+    (["alarm", "show", "nosuch"], "alarm show"),
+    (["history", "nosuch"], "history"),
+    (["plan", "--group", "nosuch"], "plan"),
+    (["nightly", "--line", "9.9.9"], "nightly"),
+    (["nightly", "check", "--at", "25:61"], "nightly check"),
+    (["canary", "run", "--line", "9.9.9"], "canary run"),
+    (["box", "check", "nosuch"], "check"),
+]
+
+
+@pytest.mark.parametrize(("call", "command"), IMPOSSIBLE_CALLS, ids=lambda value: str(value))
+def test_a_call_that_cannot_be_done(
+    call: list[str], command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flink_boost("--build", tmp_path, *call, "--json") == 2
+    found = one_object(capsys.readouterr().out)
+    assert (found["command"], found["exit_code"]) == (command, 2)
+
+
+@pytest.mark.parametrize("call", [["runs"], ["runs", "list"], ["alarm"], ["alarm", "list"]])
+def test_an_empty_list(call: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert flink_boost("--build", tmp_path, *call, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ok"], found[f"{call[0].removesuffix('s')}s"]) == (True, [])
+
+
+def test_a_line_that_is_there_already(capsys: pytest.CaptureFixture[str]) -> None:
+    assert flink_boost("line", "add", "2.3.0", "--json") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["state"] == "there already"
+    assert "nothing was changed" in printed.err
+
+
 @pytest.mark.parametrize("call", WRONG_CALLS, ids=" ".join)
 def test_a_wrong_call(call: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert flink_boost(*call, "--json") == 2
@@ -90,7 +133,9 @@ def test_each_way_to_end_early(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"flink_boost.cli.commands.{command}.load_lines", fail)
+    shared = {"install": "library", "uninstall": "library"}
+    module = shared.get(command, f"commands.{command}")
+    monkeypatch.setattr(f"flink_boost.cli.{module}.load_lines", fail)
     assert flink_boost(command, tmp_path, "--json") == exit_code
     printed = capsys.readouterr()
     found = one_object(printed.out) if exit_code != 130 else json.loads(printed.out)

@@ -6,6 +6,7 @@ interrupted run are all there, only its end is missing.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -118,6 +119,40 @@ def test_it_goes_on_publishes_and_names_report_and_dashboard(
     page = (build / "report" / "index.html").read_text(encoding="utf-8")
     assert "Quick look." in page
     assert page.count("<svg") == len(interrupted.cells)
+
+
+def test_both_answer_a_program_with_one_object(build: Path, interrupted: RunInfo) -> None:
+    with failing_codespeed() as server:
+        done = run_command(build, "--json", **reach(server))
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["ok"], answer["run"], answer["problems"]) == (True, interrupted.run_id, [])
+    assert answer["dashboard"] == server.url
+    assert Path(answer["report"]).is_file()
+    assert {one["kind"] for one in answer["trends"]} == {"learning"}
+    assert "serializerHeavyString" in done.stderr
+    # The server is gone.
+    refused = run_command(build, "--json", **reach(server))
+    assert refused.returncode != 0
+    told = json.loads(refused.stdout)
+    assert (told["ok"], told["exit_code"]) == (False, refused.returncode)
+    assert told["error"]
+
+    bench = subprocess.run(
+        [
+            *(sys.executable, "-m", "flink_boost.cli", "--build", str(build)),
+            *("bench", "--resume", interrupted.run_id, "--json"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert bench.returncode == 0, bench.stderr
+    measured = json.loads(bench.stdout)
+    assert (measured["command"], measured["ok"]) == ("bench", True)
+    assert measured["run"]["run_id"] == interrupted.run_id
+    assert len(measured["comparisons"]) == len(interrupted.cells)
 
 
 def test_a_failed_fork_is_a_gap_the_rest_is_published_and_the_next_call_repairs_it(

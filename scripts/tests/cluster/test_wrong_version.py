@@ -52,11 +52,13 @@ def test_a_jar_for_another_release_ends_the_process(
         ended = PROCESSES[process](flink, word_count)
         log, dist = flink.log(process), flink.dist
 
+        differing = ", ".join(differing_classes(other, dist))
+
     installed = tmp_path / "flink" / "lib" / jar.name
     sentence = (
         f"flink-boost 0.2.0 is built for Flink {other.version} but found Flink {line.version}"
-        f" in {dist}: remove {installed} from lib/, or install the flink-boost jar for Flink"
-        f" {line.version}."
+        f" in {dist}, which has another {differing}: remove {installed} from lib/, and install"
+        f" {dropin_jar.name}, which fits."
     )
     refused_at_start(ended, log, sentence)
 
@@ -145,6 +147,18 @@ def another_line(line: Line) -> Line:
     return next(other for version, other in load_lines().items() if version != line.version)
 
 
+def differing_classes(other: Line, dist: Path) -> list[str]:
+    """The classes of that line of which the jar has another version."""
+    with zipfile.ZipFile(dist) as archive:
+        entries = {name: f"{name.replace('.', '/')}.class" for name in sorted(other.classes)}
+        return [
+            name
+            for name, entry in entries.items()
+            if entry in archive.NameToInfo
+            and hashlib.sha256(archive.read(entry)).hexdigest() != other.classes[name]
+        ]
+
+
 def refused_at_start(ended: Ended, log: str, sentence: str) -> None:
     assert ended.exit_code != 0
     # Flink 1.9 has no log file for a process in the foreground: it logs to the console alone.
@@ -158,7 +172,13 @@ def built_for(other: Line, dropin_jar: Path, folder: Path) -> Path:
     """The drop-in jar, with the record that the weaver would leave for another release."""
     jar = folder / f"flink-boost-{other.version}-0.2.0.jar"
     classes = "".join(f"class.{name}={value}\n" for name, value in other.classes.items())
-    record = f"flink.version={other.version}\nboost.version=0.2.0\n{classes}"
+    rest = "".join(
+        f"line.{version}/{name}={value}\n"
+        for version, line in load_lines().items()
+        if version != other.version
+        for name, value in line.classes.items()
+    )
+    record = f"flink.version={other.version}\nboost.version=0.2.0\n{classes}{rest}"
     shutil.copy(dropin_jar, jar)
     replace_entry(jar, WEAVE, record.encode())
     return jar

@@ -48,6 +48,7 @@ def test_the_benchmarks_are_no_patch() -> None:
     assert "/a folder/benchmarks/classes" in shown[shown.index("-cp") + 1]
     assert "/a folder/benchmarks/flink-test-classes.jar" in shown[shown.index("-cp") + 1]
     assert "-Djmh.ignoreLock=true" in shown
+    assert "-XX:TieredStopAtLevel=1" in shown
     assert not [word for word in shown if "stock.jars" in word]
 
 

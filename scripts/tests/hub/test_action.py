@@ -98,7 +98,7 @@ def test_no_value_stands_in_a_script() -> None:
         assert "${{" not in step["run"], step["name"]
         assert "eval" not in step["run"]
         # Every variable stands in quotes, but in tests of bash's own and in an assignment.
-        bare = re.sub(r'"[^"]*"|\'[^\']*\'|\[\[.*?\]\]|\$\{LINE:\+"[^"]*"\}', "", step["run"])
+        bare = re.sub(r'"[^"]*"|\'[^\']*\'|\[\[.*?\]\]|\$\{FLINK_LINE:\+"[^"]*"\}', "", step["run"])
         bare = bare.replace("folder=$(mktemp -d )", "")
         assert "$" not in bare, step["name"]
 
@@ -152,7 +152,9 @@ class Runner:
             folder.mkdir(parents=True)
         (self.source / "scripts").mkdir()
         write_program(self.source / "scripts" / "bootstrap-venv", f'echo setup "$@" >> {self.log}')
-        (self.source / "Makefile").write_text(f"build:\n\t@echo build $(LINE) >> {self.log}\n")
+        (self.source / "Makefile").write_text(
+            f"LINE ?= newest\nbuild:\n\t@echo build $(LINE) >> {self.log}\n"
+        )
         real = f"{shlex.quote(sys.executable)} -m flink_boost.cli"
         write_program(
             self.source / ".venv" / "bin" / "flink-boost",
@@ -236,6 +238,7 @@ def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubD
 
     (runner.folder / "answer.md").write_text("**No change.**\n", encoding="utf-8")
     runner.run(PULL_REQUEST)
+    assert runner.calls.read_text(encoding="utf-8").endswith("build newest\n")
     (again,) = server.state.comments.values()
     assert (again.id, again.body.splitlines()[0]) == (comment.id, "**No change.**")
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
-from synthetic import JOB, WRITE
+from pydantic import ValidationError
+from seen_alarms import seen
+from synthetic import WRITE
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.judge.alarms import (
     AlarmDecision,
     AlarmRecord,
     AlarmState,
-    alarm_id,
     decided,
     figures,
     grouped,
@@ -25,33 +25,11 @@ NOW = datetime(2026, 3, 1, 6, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 
 
-def seen(series: str = "s", first: int = 20, suspected: str = "", **changes: Any) -> AlarmRecord:
-    values: dict[str, Any] = {
-        "id": alarm_id(series, suspected or f"run{first}"),
-        "box": "box-1",
-        "executable": "patched 2.3.0",
-        "benchmark": "write",
-        "line": "2.3.0",
-        "kind": "step",
-        "direction": "regression",
-        "state": AlarmState.OPEN,
-        "effect": 0.95,
-        "low": 0.94,
-        "high": 0.96,
-        "before": f"c{first - 1}",
-        "since": f"c{first}",
-        "told": f"night{first}",
-        "commits": (f"{first - 1:040x}", f"{first:040x}"),
-        "nights": 1,
-        "command": "flink-boost bench",
-        "series": series,
-        "cell": JOB,
-        "first": first,
-        "delay": 0,
-        "before_run": f"run{first - 1}",
-        "since_run": f"run{first}",
-    }
-    return AlarmRecord(**{**values, **changes})
+def test_the_register_takes_no_field_that_it_would_lose() -> None:
+    with pytest.raises(ValidationError, match="mood"):
+        seen(mood="good")
+    with pytest.raises(ValidationError, match="effect"):
+        seen(effect=0)
 
 
 @pytest.mark.parametrize("moved", [-2, -1, 1, 2])
@@ -159,6 +137,7 @@ def test_a_person_decides_what_was_told() -> None:
         "recovered": 0,
         "median_delay_nights": 0.0,
         "rerun_pairs": 12,
+        "missed": 0,
     }
     (watching,) = merge((), [seen(state=AlarmState.WATCHING)], NOW)
     with pytest.raises(UsageProblem, match="has not been told yet"):

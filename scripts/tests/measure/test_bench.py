@@ -32,14 +32,15 @@ from flink_boost.flink.jdks import Jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import compare_with_comparators
-from flink_boost.measure import classpaths, plan, runner, store
+from flink_boost.measure import classpaths, forkfiles, plan, runner, store
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
+from flink_boost.measure.forkfiles import PlannedFork
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Cell, RunInfo, Timing
 from flink_boost.measure.runner import EndedFork, Failure
-from flink_boost.measure.store import PlannedFork, RunState
+from flink_boost.measure.store import RunState
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 WRITE = "StringSerializationBenchmark.write"
@@ -110,7 +111,7 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
         assert not any(
             arg.startswith("--add-") for arg in result["jvmArgs"][len(info.jvm_options) :]
         )
-    forks = store.load_forks(tmp_path, run_id)
+    forks = forkfiles.load_forks(tmp_path, run_id)
     assert all(fork.alloc_bytes_per_op is not None for fork in forks)
     # Counted in steps of 10 ms: a fork that had to wait may have none in such short iterations.
     assert all(fork.cpu_time_per_op is not None for fork in forks)
@@ -146,7 +147,7 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
         for run_id in store.run_ids(tmp_path):
             command = flink_boost(tmp_path, "bench", "--resume", run_id)
             forks = finished(tmp_path, run_id)
-            assert len(store.load_forks(tmp_path, run_id)) == len(forks)
+            assert len(forkfiles.load_forks(tmp_path, run_id)) == len(forks)
             assert seen.items() <= forks.items(), "a finished fork was lost or measured again"
             seen = forks
         # A busy machine has finished no fork by then: go on for longer, until it has.
@@ -158,10 +159,10 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path)
     (run_id,) = complete_run_ids(tmp_path)
     info = store.load_run(tmp_path, run_id)
     assert {path.removesuffix(".json") for path in finished(tmp_path, run_id)} == {
-        planned.stem for planned in store.planned_forks(info)
+        planned.stem for planned in forkfiles.planned_forks(info)
     }
     assert seen.items() <= finished(tmp_path, run_id).items()
-    assert len(store.load_forks(tmp_path, run_id)) == 16
+    assert len(forkfiles.load_forks(tmp_path, run_id)) == 16
     assert not (tmp_path / run_id / "attempts").exists()
     assert "A/A: " in answer.stdout
 
@@ -246,7 +247,7 @@ def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> N
     assert complete_run_ids(results) == (run_id,)
     halves = [file.read_bytes() for file in (results / run_id / "halves").iterdir()]
     assert sorted(halves) == sorted(before.values())
-    assert len(store.load_forks(results, run_id)) == 4
+    assert len(forkfiles.load_forks(results, run_id)) == 4
     (aside,) = (results / run_id / "damaged").iterdir()
     assert aside.read_text() == "["
 
@@ -355,17 +356,17 @@ def test_without_opened_modules_a_fork_gets_no_opening_option(
     hidden = {**os.environ, "JAVA_TOOL_OPTIONS": "-Xmx77m", "JDK_JAVA_OPTIONS": "-Xmx77m"}
     recorder = run_forks(tmp_path, info, class_paths, environment=hidden)
     assert [step.number for step in recorder.steps] == [1, 2]
-    assert recorder.begun == list(store.planned_forks(info))
+    assert recorder.begun == list(forkfiles.planned_forks(info))
     assert recorder.steps[0].seconds_left > 0
     assert recorder.steps[-1].seconds_left == 0
     assert all(isinstance(step.outcome, Fork) for step in recorder.steps)
     for planned in recorder.begun:
-        (result,) = json.loads(store.json_path(tmp_path, "run", planned).read_text())
+        (result,) = json.loads(forkfiles.json_path(tmp_path, "run", planned).read_text())
         options = result["jvmArgs"]
         assert options[:2] == [*plan.FORK_OPTIONS, "-Xlog:disable"]
         assert not any("java.lang" in option for option in options)
         assert not set(options) & {*runner.LAUNCHER_OPTIONS, "-Xmx77m"}
-        log = store.log_path(tmp_path, "run", planned).read_text()
+        log = forkfiles.log_path(tmp_path, "run", planned).read_text()
         assert "Picked up" not in log
 
 
@@ -410,8 +411,8 @@ def test_three_sides_take_turns_and_each_loads_its_own_class(
     assert store.is_complete(results, "run")
 
     sources = {}
-    for planned in store.planned_forks(info):
-        log = store.log_path(results, "run", planned).read_text()
+    for planned in forkfiles.planned_forks(info):
+        log = forkfiles.log_path(results, "run", planned).read_text()
         loaded = re.search(r"org\.apache\.flink\.types\.StringValue source: file:(\S+)", log)
         assert loaded, planned
         sources[planned.side] = Path(loaded[1])
@@ -444,7 +445,7 @@ def test_a_comparator_runs_beside_the_patched_side_and_is_compared(
         (theirs, Side.PATCHED),
     ]
     assert store.is_complete(tmp_path, "run")
-    (against,) = compare_with_comparators(info, store.load_forks(tmp_path, "run"))
+    (against,) = compare_with_comparators(info, forkfiles.load_forks(tmp_path, "run"))
     assert (against.ours, against.row.cell) == (ours, theirs)
     assert against.row.ratio > 0
 
@@ -457,7 +458,7 @@ def test_threads_and_heap_reach_the_fork_and_its_record(
     for step in recorder.steps:
         fork = step.outcome
         assert isinstance(fork, Fork)
-        (result,) = json.loads(store.json_path(tmp_path, "run", step.planned).read_text())
+        (result,) = json.loads(forkfiles.json_path(tmp_path, "run", step.planned).read_text())
         assert result["threads"] == 2
         assert {"-Xms48m", "-Xmx48m"} <= set(result["jvmArgs"])
         assert not [arg for arg in result["jvmArgs"] if arg.startswith("-Xmn")]
@@ -481,7 +482,7 @@ def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -
     assert isinstance(first, Failure)
     assert first.reason == "was stopped after 12 s"
     assert isinstance(second, Fork)
-    assert store.missing_forks(tmp_path, info) == (first.planned,)
+    assert forkfiles.missing_forks(tmp_path, info) == (first.planned,)
 
 
 @pytest.mark.parametrize(
@@ -693,7 +694,7 @@ def test_a_damaged_fork_is_named_by_compare(
     """It is left out; that ``--resume`` measures it again is tested above, with real forks."""
     info = planned_run(class_paths)
     store.create_run(tmp_path, info)
-    path = store.json_path(tmp_path, "run", store.planned_forks(info)[0])
+    path = forkfiles.json_path(tmp_path, "run", forkfiles.planned_forks(info)[0])
     path.write_text(content, encoding="utf-8")
     answer = run(flink_boost(tmp_path, "compare", "run"))
     assert answer.returncode == 0

@@ -20,7 +20,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import Series, build_series
 from flink_boost.judge.trend import detect
-from flink_boost.measure import ending, store
+from flink_boost.measure import ending, forkfiles, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import RunInfo
@@ -75,7 +75,7 @@ def test_a_run_with_failed_forks_counts_with_the_others_and_a_repair_completes_i
 
     assert ending.reopen(tmp_path, run) == ""
     # The whole pair: a half of another day would not share what the box was like.
-    assert store.missing_forks(tmp_path, run) == store.planned_forks(run)[:2]
+    assert forkfiles.missing_forks(tmp_path, run) == forkfiles.planned_forks(run)[:2]
     (half,) = (tmp_path / run.run_id / "halves").iterdir()
     assert half.name == f"{fork_path(tmp_path, run, forks[1]).stem}.1.json"
     store_forks(tmp_path, run, forks[:2])
@@ -107,7 +107,7 @@ def test_a_damaged_fork_is_a_gap_until_it_is_set_aside_and_measured_again(
 
     told = ending.reopen(tmp_path, run)
     assert f"forks/{path.name}" in told
-    assert store.missing_forks(tmp_path, run) == store.planned_forks(run)[:2]
+    assert forkfiles.missing_forks(tmp_path, run) == forkfiles.planned_forks(run)[:2]
     (aside,) = (tmp_path / run.run_id / "damaged").iterdir()
     assert aside.name == f"{path.stem}.1.json"
     assert store.state(tmp_path, run.run_id) is RunState.WITH_FAILURES
@@ -211,10 +211,10 @@ def test_a_reader_does_not_overwrite_what_a_repair_has_written(
     tmp_path: Path, run: RunInfo, forks: tuple[Fork, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_complete_run(tmp_path, run, forks[1:])
-    read_forks = store.read_forks
+    read_forks = forkfiles.read_forks
     repaired: list[RunState] = []
 
-    def repaired_meanwhile(results: Path, info: RunInfo) -> store.StoredForks:
+    def repaired_meanwhile(results: Path, info: RunInfo) -> forkfiles.StoredForks:
         stored = read_forks(results, info)
         if not repaired:
             repaired.append(RunState.COMPLETE)
@@ -234,7 +234,7 @@ def test_many_gaps_are_counted_and_damage_is_named_first(
     for fork in forks[:6]:
         fork_path(tmp_path, run, fork).unlink()
     DAMAGES["empty"](fork_path(tmp_path, run, forks[-1]))
-    sentence = gap_sentence(run, store.read_forks(tmp_path, run).missing)
+    sentence = gap_sentence(run, forkfiles.read_forks(tmp_path, run).missing)
     assert "7 of 12 forks are missing" in sentence
     assert sentence.index(forks[-1].cell.slug) < sentence.index("pair 1")
     assert "and 4 more" in sentence
@@ -287,14 +287,16 @@ def test_verdicts_from_summaries_are_those_from_the_forks_bit_by_bit(
         made = make_forks(run, ratio=source.uniform(0.5, 3), noise=0.05, seed=seed + night)
         left = [fork for fork in made if source.random() >= gone]
         store_complete_run(results, run, left)
-        in_memory.append(summarise(run, store.load_forks(results, run.run_id)))
+        in_memory.append(summarise(run, forkfiles.load_forks(results, run.run_id)))
     from_forks = build_series(in_memory)
     made_now = build_series(load_history(results).runs)
     from_files = build_series(load_history(results).runs)
     assert from_forks == made_now == from_files
     for series in from_files:
         for point in series.present:
-            assert point.log_ratio == log_ratio_of(store.load_forks(results, point.run_id), series)
+            assert point.log_ratio == log_ratio_of(
+                forkfiles.load_forks(results, point.run_id), series
+            )
     assert repr(detect(from_forks)) == repr(detect(from_files))
 
 
@@ -323,7 +325,7 @@ def test_an_unfinished_run_keeps_the_halves_that_it_has(
     store.create_run(tmp_path, run)
     store_forks(tmp_path, run, forks[:1])
     assert ending.reopen(tmp_path, run) == ""
-    assert store.missing_forks(tmp_path, run) == store.planned_forks(run)[1:]
+    assert forkfiles.missing_forks(tmp_path, run) == forkfiles.planned_forks(run)[1:]
 
 
 def test_a_summary_that_is_made_again_does_not_begin_to_count_anew(

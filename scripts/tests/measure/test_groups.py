@@ -118,6 +118,13 @@ def test_what_is_wrong_is_named(tmp_path: Path, before: str, after: str, complai
         load_groups(write(tmp_path, TEXT.replace(before, after, 1)))
 
 
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "groups.toml"
+    path.write_bytes(b'[quick]\nkind = "\xe9"\n')
+    with pytest.raises(BrokenData, match="is not TOML"):
+        load_groups(path)
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match="is missing"):
         load_groups(tmp_path / "groups.toml")

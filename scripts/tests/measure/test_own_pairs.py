@@ -14,7 +14,7 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import compare, unpaired
 from flink_boost.judge.series import build_series
-from flink_boost.measure import ending, store
+from flink_boost.measure import ending, forkfiles
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import choose_cells, load_groups
 from flink_boost.measure.model import RunInfo
@@ -47,12 +47,12 @@ def uneven(write: int = 2, job: int = 5, night: int = 0) -> RunInfo:
 
 def planned(run: RunInfo) -> list[Fork]:
     """One fork per planned place, as a run that went well has."""
-    wanted = {(one.cell, one.side, one.pair) for one in store.planned_forks(run)}
+    wanted = {(one.cell, one.side, one.pair) for one in forkfiles.planned_forks(run)}
     return [fork for fork in make_forks(run) if (fork.cell, fork.side, fork.pair) in wanted]
 
 
 def test_sits_rounds_out_evenly_and_keeps_the_halves_of_a_pair_together() -> None:
-    order = store.planned_forks(uneven(write=2, job=5))
+    order = forkfiles.planned_forks(uneven(write=2, job=5))
     assert [(one.cell, one.pair) for one in order[::2]] == [
         *((JOB, 1), (WRITE, 1), (JOB, 2), (JOB, 3), (WRITE, 2), (JOB, 4), (JOB, 5))
     ]
@@ -66,7 +66,7 @@ def test_sits_rounds_out_evenly_and_keeps_the_halves_of_a_pair_together() -> Non
 @pytest.mark.parametrize(("few", "many"), [(1, 1), (1, 20), (3, 7), (19, 20), (20, 20), (7, 999)])
 def test_plans_every_pair_once_however_they_differ(few: int, many: int) -> None:
     run = uneven(few, many)
-    order = store.planned_forks(run)
+    order = forkfiles.planned_forks(run)
     assert len(set(order)) == len(order) == run.forks_planned == 2 * (few + many)
     for cell, pairs in ((WRITE, few), (JOB, many)):
         mine = [one.pair for one in order if one.cell == cell and one.side is Side.STOCK]
@@ -75,7 +75,7 @@ def test_plans_every_pair_once_however_they_differ(few: int, many: int) -> None:
 
 def test_runs_with_one_number_keep_their_order() -> None:
     run = make_run(pairs=3)
-    assert [(one.pair, one.cell) for one in store.planned_forks(run)[::2]] == [
+    assert [(one.pair, one.cell) for one in forkfiles.planned_forks(run)[::2]] == [
         (pair, cell) for pair in (1, 2, 3) for cell in (WRITE, JOB)
     ]
 
@@ -117,7 +117,7 @@ def test_pools_without_holes() -> None:
 
 def test_says_which_pair_of_how_many() -> None:
     run = uneven()
-    place, fork = store.planned_forks(run)[2], planned(run)[0]
+    place, fork = forkfiles.planned_forks(run)[2], planned(run)[0]
     line = describe_step(run, EndedFork(3, 14, place, fork, 0.0))
     assert "pair 1/2 StringSerializationBenchmark.write" in line
     assert bench_command(run, WRITE).endswith(

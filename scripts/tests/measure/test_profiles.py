@@ -22,7 +22,7 @@ from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.side import Side
 from flink_boost.flink.stacks import MARK, ours_of
-from flink_boost.measure import classpaths, plan, store
+from flink_boost.measure import classpaths, forkfiles, plan, store
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import RunInfo
@@ -97,7 +97,7 @@ def test_a_method_that_is_slow_on_purpose_comes_first(tmp_path: Path, info: RunI
     assert "default-src &#x27;none" in page or "default-src 'none'" in page
     assert SLOW in page
     # Nothing of it is a fork of the run.
-    assert store.load_forks(tmp_path, info.run_id) == ()
+    assert forkfiles.load_forks(tmp_path, info.run_id) == ()
 
 
 def test_a_fork_that_fails_leaves_what_was_there(tmp_path: Path, info: RunInfo) -> None:
@@ -134,7 +134,7 @@ def test_bench_profiles_after_it_has_measured_and_only_what_lacks(
     # It is told before anything is measured, and again at the end.
     assert errors.index("No profiles will be taken.") < errors.index("[1/2] pair")
     assert "Everything was measured, but not profiled: There is no profiler here." in errors
-    forks = store.load_forks(tmp_path, run_id)
+    forks = forkfiles.load_forks(tmp_path, run_id)
     assert len(forks) == 2
 
     assert bench("--resume", run_id) == 0
@@ -143,7 +143,7 @@ def test_bench_profiles_after_it_has_measured_and_only_what_lacks(
     pair = read_profile(tmp_path, run_id, cell)
     assert pair is not None
     assert (pair.before.name, pair.after.name) == ("stock", "stock again")
-    assert store.load_forks(tmp_path, run_id) == forks
+    assert forkfiles.load_forks(tmp_path, run_id) == forks
     assert store.is_complete(tmp_path, run_id)
 
     assert bench("--resume", run_id) == 0

@@ -16,7 +16,7 @@ from synthetic import make_forks, make_run
 from flink_boost.base.errors import NewerResults
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
-from flink_boost.measure import ending, store
+from flink_boost.measure import ending, forkfiles, store
 from flink_boost.measure.boxlock import VARIABLE
 from flink_boost.measure.model import RUN_SCHEMA, Purpose
 from flink_boost.measure.schema import schemas
@@ -77,7 +77,7 @@ def test_older_plans_stay_readable(tmp_path: Path, sample: str) -> None:
     (tmp_path / run_id / "run.json").write_bytes(content)
     info = store.load_run(tmp_path, run_id)
     assert (info.schema_version, info.pairs_in_order) == (1, (2,))
-    assert len(store.planned_forks(info)) == info.forks_planned == 4
+    assert len(forkfiles.planned_forks(info)) == info.forks_planned == 4
     assert (info.purpose is Purpose.NIGHTLY) is (sample == "run-first.json")
 
 

@@ -14,20 +14,20 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, store
+from flink_boost.measure import ending, forkfiles, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import newest_run
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import gap_sentence
 
-PLANNED = store.PlannedFork(1, Side.STOCK, WRITE)
+PLANNED = forkfiles.PlannedFork(1, Side.STOCK, WRITE)
 
 
-def attempt_of(results: Path, info: RunInfo, fork: Fork) -> store.Attempt:
+def attempt_of(results: Path, info: RunInfo, fork: Fork) -> forkfiles.Attempt:
     """What a JMH process leaves for that fork."""
-    attempt = store.new_attempt(
-        results, info.run_id, store.PlannedFork(fork.pair, fork.side, WRITE)
+    attempt = forkfiles.new_attempt(
+        results, info.run_id, forkfiles.PlannedFork(fork.pair, fork.side, WRITE)
     )
     attempt.json.write_text(json.dumps([jmh_of(fork)]), encoding="utf-8")
     attempt.log.write_text("log of the try", encoding="utf-8")
@@ -45,31 +45,31 @@ def test_a_plan_is_read_back(tmp_path: Path, info: RunInfo) -> None:
     assert store.load_run(tmp_path, info.run_id) == info
     assert store.run_ids(tmp_path) == (info.run_id,)
     assert complete_run_ids(tmp_path) == ()
-    assert store.load_forks(tmp_path, info.run_id) == ()
+    assert forkfiles.load_forks(tmp_path, info.run_id) == ()
 
 
 def test_forks_run_by_pair_then_cell_then_side() -> None:
     info = make_run(pairs=2)
-    order = [(fork.pair, fork.cell, fork.side) for fork in store.planned_forks(info)]
+    order = [(fork.pair, fork.cell, fork.side) for fork in forkfiles.planned_forks(info)]
     assert order == [
         (pair, cell, side)
         for pair in (1, 2)
         for cell in (WRITE, JOB)
         for side in (Side.STOCK, Side.PATCHED)
     ]
-    assert len({fork.stem for fork in store.planned_forks(info)}) == 8
+    assert len({fork.stem for fork in forkfiles.planned_forks(info)}) == 8
 
 
 def test_three_sides_take_turns_and_a_comparator_runs_on_the_patched_side_only() -> None:
     info = make_run(cells=[WRITE, COMPARATOR], sides=THREE, pairs=2)
-    order = [(fork.pair, fork.cell, fork.side) for fork in store.planned_forks(info)]
+    order = [(fork.pair, fork.cell, fork.side) for fork in forkfiles.planned_forks(info)]
     assert order == [
         (pair, cell, side)
         for pair in (1, 2)
         for cell, side in (*((WRITE, side) for side in THREE), (COMPARATOR, Side.PATCHED))
     ]
     aa = info.model_copy(update={"sides": (Side.STOCK, Side.CONTROL)})
-    assert {fork.cell for fork in store.planned_forks(aa)} == {WRITE}
+    assert {fork.cell for fork in forkfiles.planned_forks(aa)} == {WRITE}
 
 
 def test_a_run_with_three_sides_and_its_circumstances_are_read_back(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_run_with_three_sides_and_its_circumstances_are_read_back(tmp_path: Pa
     )
     store_complete_run(tmp_path, run, forks)
     assert store.load_run(tmp_path, run.run_id) == run
-    loaded = store.load_forks(tmp_path, run.run_id)
+    loaded = forkfiles.load_forks(tmp_path, run.run_id)
     assert [fork.side for fork in loaded] == [fork.side for fork in forks]
     assert [fork.gc_time_per_op for fork in loaded] == [fork.gc_time_per_op for fork in forks]
     assert [fork.score for fork in loaded] == [fork.score for fork in forks]
@@ -103,32 +103,34 @@ def test_a_fork_of_another_number_of_threads_is_refused(tmp_path: Path, info: Ru
     attempt = attempt_of(tmp_path, info, make_forks(info)[0])
     crowded = info.model_copy(update={"threads": 8})
     with pytest.raises(BrokenData, match="measured with 1 threads, not 8"):
-        store.accept_attempt(tmp_path, crowded, PLANNED, attempt)
+        forkfiles.accept_attempt(tmp_path, crowded, PLANNED, attempt)
 
 
 def test_a_run_is_complete_when_every_fork_is_accepted(tmp_path: Path, info: RunInfo) -> None:
     forks = make_forks(info)
     for count, (planned, fork) in enumerate(
-        zip(store.planned_forks(info), forks, strict=True), start=1
+        zip(forkfiles.planned_forks(info), forks, strict=True), start=1
     ):
         assert ending.finish(tmp_path, info) is RunState.WITH_FAILURES
-        accepted = store.accept_attempt(tmp_path, info, planned, attempt_of(tmp_path, info, fork))
+        accepted = forkfiles.accept_attempt(
+            tmp_path, info, planned, attempt_of(tmp_path, info, fork)
+        )
         assert accepted.score == fork.score
-        assert store.missing_forks(tmp_path, info) == store.planned_forks(info)[count:]
+        assert forkfiles.missing_forks(tmp_path, info) == forkfiles.planned_forks(info)[count:]
     assert ending.finish(tmp_path, info) is RunState.COMPLETE
     assert complete_run_ids(tmp_path) == (info.run_id,)
-    assert [fork.score for fork in store.load_forks(tmp_path, info.run_id)] == [
+    assert [fork.score for fork in forkfiles.load_forks(tmp_path, info.run_id)] == [
         fork.score for fork in forks
     ]
-    assert store.log_path(tmp_path, info.run_id, PLANNED).read_text() == "log of the try"
+    assert forkfiles.log_path(tmp_path, info.run_id, PLANNED).read_text() == "log of the try"
     assert not (tmp_path / info.run_id / "attempts").exists()
 
 
 def test_the_raw_file_is_kept_as_it_was_written(tmp_path: Path, info: RunInfo) -> None:
     attempt = attempt_of(tmp_path, info, make_forks(info)[0])
     raw = attempt.json.read_bytes()
-    store.accept_attempt(tmp_path, info, PLANNED, attempt)
-    assert store.json_path(tmp_path, info.run_id, PLANNED).read_bytes() == raw
+    forkfiles.accept_attempt(tmp_path, info, PLANNED, attempt)
+    assert forkfiles.json_path(tmp_path, info.run_id, PLANNED).read_bytes() == raw
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", '[{"benchmark": "a'])
@@ -140,26 +142,26 @@ def test_an_attempt_without_a_whole_result_is_not_accepted(
     if content is not None:
         attempt.json.write_text(content, encoding="utf-8")
     with pytest.raises(BrokenData):
-        store.accept_attempt(tmp_path, info, PLANNED, attempt)
-    assert len(store.missing_forks(tmp_path, info)) == 4
-    log = store.reject_attempt(tmp_path, info, PLANNED, attempt)
+        forkfiles.accept_attempt(tmp_path, info, PLANNED, attempt)
+    assert len(forkfiles.missing_forks(tmp_path, info)) == 4
+    log = forkfiles.reject_attempt(tmp_path, info, PLANNED, attempt)
     assert log.read_text() == "log of the try"
     assert not attempt.json.exists()
-    assert len(store.missing_forks(tmp_path, info)) == 4
+    assert len(forkfiles.missing_forks(tmp_path, info)) == 4
 
 
 def test_a_late_writer_does_not_reach_a_later_attempt(tmp_path: Path, info: RunInfo) -> None:
     first = attempt_of(tmp_path, info, make_forks(info)[0])
     second = attempt_of(tmp_path, info, make_forks(info)[0])
     first.json.write_text("written by a process that should be dead", encoding="utf-8")
-    assert store.accept_attempt(tmp_path, info, PLANNED, second).pair == 1
+    assert forkfiles.accept_attempt(tmp_path, info, PLANNED, second).pair == 1
 
 
 def test_a_result_of_another_cell_is_refused(tmp_path: Path, info: RunInfo) -> None:
     other = make_forks(make_run(cells=[JOB], pairs=1))[0]
     attempt = attempt_of(tmp_path, info, other)
     with pytest.raises(BrokenData, match=r"is of .*serializerTuple, not of .*write"):
-        store.accept_attempt(tmp_path, info, PLANNED, attempt)
+        forkfiles.accept_attempt(tmp_path, info, PLANNED, attempt)
 
 
 @given(st.integers(min_value=0, max_value=600))
@@ -167,9 +169,9 @@ def test_a_cut_off_fork_is_named(tmp_path_factory: pytest.TempPathFactory, lengt
     results = tmp_path_factory.mktemp("results")
     run = make_run(cells=[WRITE], pairs=1)
     store_complete_run(results, run, make_forks(run))
-    path = store.json_path(results, run.run_id, PLANNED)
+    path = forkfiles.json_path(results, run.run_id, PLANNED)
     path.write_bytes(path.read_bytes()[:length])
-    stored = store.read_forks(results, run)
+    stored = forkfiles.read_forks(results, run)
     assert len(stored.forks) == 1
     (missing,) = stored.missing
     assert (missing.cell, missing.side, missing.pair) == (WRITE, Side.STOCK, 1)
@@ -183,9 +185,9 @@ def test_a_cut_off_fork_is_named(tmp_path_factory: pytest.TempPathFactory, lengt
 def test_a_deleted_fork_is_measured_again(tmp_path: Path) -> None:
     run = make_run(pairs=1)
     store_complete_run(tmp_path, run, make_forks(run))
-    store.json_path(tmp_path, run.run_id, PLANNED).unlink()
-    assert store.missing_forks(tmp_path, run) == (PLANNED,)
-    assert len(store.load_forks(tmp_path, run.run_id)) == 3
+    forkfiles.json_path(tmp_path, run.run_id, PLANNED).unlink()
+    assert forkfiles.missing_forks(tmp_path, run) == (PLANNED,)
+    assert len(forkfiles.load_forks(tmp_path, run.run_id)) == 3
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"run_id": "x"}', None])
@@ -211,6 +213,29 @@ def test_an_unknown_run_is_a_usage_problem(tmp_path: Path, info: RunInfo, run_id
     with pytest.raises(UsageProblem, match="There is no run") as caught:
         store.load_run(tmp_path, run_id)
     assert info.run_id in caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("wanted", "named"),
+    [
+        ("20260301", "Near are: 20260301T223005Z-2.3.0"),
+        ("20260302T223005Z-2.3.1", "Near are: 20260302T223005Z-2.3.0"),
+        ("nosuch", "The newest are: 20260307T223005Z-2.3.0"),
+    ],
+)
+def test_runs_that_may_have_been_meant_are_named(tmp_path: Path, wanted: str, named: str) -> None:
+    for night in range(7):
+        store.create_run(tmp_path, make_run(night))
+    with pytest.raises(UsageProblem) as caught:
+        store.load_run(tmp_path, wanted)
+    assert caught.value.next_step.startswith(named)
+    assert caught.value.next_step.endswith("`flink-boost runs` lists them.")
+
+
+def test_an_empty_store_says_how_a_run_is_made(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        store.load_run(tmp_path, "nosuch")
+    assert "flink-boost bench --group quick" in caught.value.next_step
 
 
 def test_the_newest_run_that_has_ended_passes_over_damaged_and_other_ones(tmp_path: Path) -> None:

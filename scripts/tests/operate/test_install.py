@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,7 +49,9 @@ from flink_boost.base.errors import (
     UnsupportedFlink,
     VendorFlink,
 )
-from flink_boost.flink.lines import Line
+from flink_boost.flink.home import choose_line, open_home
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.releases import load_releases
 
 
 @pytest.fixture
@@ -71,6 +78,21 @@ def test_each_line_gets_its_own_jar_and_loses_it_without_a_trace(
     assert flink_boost("uninstall", home) == 0
     assert everything_in(home) == before
     assert f"Removed {jar.name}" in capsys.readouterr().out
+
+
+def test_a_next_step_can_be_pasted_whatever_the_folder_is_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = small_home(tmp_path / "é it's $HOME")
+    steps = []
+    flink_boost("verify", home)
+    steps += re.findall(r"`(flink-boost install .*?)` first", capsys.readouterr().err)
+    assert flink_boost("install", home) == 0
+    steps += re.findall(r"Next: (flink-boost verify .*)", capsys.readouterr().out)
+    assert [shlex.split(step) for step in steps] == [
+        ["flink-boost", "install", str(home)],
+        ["flink-boost", "verify", str(home)],
+    ]
 
 
 def test_both_may_be_called_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,6 +183,39 @@ with zipfile.ZipFile(jar, "w") as new:
 """
 
 
+@pytest.mark.parametrize("version", ["2.1.1", "2.3.7", "2.3.0-vendor4", ""])
+def test_equal_classes_are_enough_whatever_the_number(
+    version: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_dist(home, version, official_classes())
+    assert flink_boost("install", home, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["flink_version"] == version
+    assert our_jars(home) == [JAR]
+    assert flink_boost("doctor", home) == 0
+    said = capsys.readouterr().out
+    assert "Its classes are those of Flink 2.3.0, whose jar fits; nothing was run on" in said
+
+
+def test_a_dist_without_a_manifest_is_known_by_its_classes(home: Path) -> None:
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    with zipfile.ZipFile(dist, "w") as archive:
+        for name, content in official_classes().items():
+            archive.writestr(name.replace(".", "/") + ".class", content)
+    assert flink_boost("install", home) == 0
+    assert our_jars(home) == [JAR]
+
+
+def test_a_release_whose_classes_no_jar_fits_yet_is_named(home: Path) -> None:
+    known = load_releases()
+    row = replace(known.releases["1.18.1"], classes="made")
+    classes = rebuilt_classes()
+    table = {name: hashlib.sha256(content).hexdigest() for name, content in classes.items()}
+    small_dist(home, "1.18.1", classes)
+    made = replace(known, releases={"1.18.1": row}, combinations={"made": table})
+    with pytest.raises(UnsupportedFlink, match=r"Flink 1\.18\.1, which .* has no jar for yet"):
+        choose_line(open_home(home), load_lines(), made)
+
+
 def no_folder(home: Path) -> None:
     shutil.rmtree(home)
 
@@ -183,7 +238,7 @@ def unreadable_dist(home: Path) -> None:
 
 
 def unknown_release(home: Path) -> None:
-    small_dist(home, "1.18.1", {})
+    small_dist(home, "1.8.3", {})
 
 
 def longer_number(home: Path) -> None:
@@ -191,14 +246,22 @@ def longer_number(home: Path) -> None:
 
 
 def vendor_number(home: Path) -> None:
-    small_dist(home, "2.3.0-vendor4", official_classes())
+    small_dist(home, "2.3.0-vendor4", rebuilt_classes())
 
 
 def vendor_rebuild(home: Path) -> None:
+    small_dist(home, "2.3.0", rebuilt_classes())
+
+
+def rebuild_of_a_release_without_a_jar(home: Path) -> None:
+    small_dist(home, "1.18.1", rebuilt_classes())
+
+
+def rebuilt_classes() -> dict[str, bytes]:
     classes = official_classes()
     name = "org.apache.flink.types.StringValue"
     classes[name] = classes[name].replace(b"StringValue.java", b"StringValu3.java")
-    small_dist(home, "2.3.0", classes)
+    return classes
 
 
 def class_missing(home: Path) -> None:
@@ -259,9 +322,10 @@ BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
     no_dist: (NotAFlinkHome, "one flink-dist jar, found none"),
     two_dists: (NotAFlinkHome, "found flink-dist-2.2.0.jar, flink-dist-2.3.0.jar"),
     unreadable_dist: (BrokenData, "cannot be read as Flink's jar"),
-    unknown_release: (UnsupportedFlink, "holds Flink 1.18.1, which flink-boost has no jar for"),
+    unknown_release: (UnsupportedFlink, "holds Flink 1.8.3, which flink-boost has no jar for"),
     longer_number: (UnsupportedFlink, "holds Flink 2.3.01"),
     vendor_number: (VendorFlink, "holds Flink 2.3.0-vendor4, a vendor's build of 2.3.0"),
+    rebuild_of_a_release_without_a_jar: (VendorFlink, "calls itself Flink 1.18.1, but its class"),
     vendor_rebuild: (VendorFlink, "its class org.apache.flink.types.StringValue is not"),
     class_missing: (VendorFlink, "DataOutputSerializer is not the official one (SHA-256 absent"),
     replaced_classes: (ReplacedClasses, "has flink-boost's classes inside"),

@@ -119,13 +119,13 @@ def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
         assert parts[f"flink_boost/data/jars/{dropin.name}"] == dropin.read_bytes()
         assert parts[f"flink_boost/data/verifiers/{line.version}.jar"] == verifier.read_bytes()
         assert f"flink_boost/data/examples/{line.version}/WordCount.jar" in parts
-    lines = (PROJECT_ROOT / "lines.toml").read_bytes()
-    assert parts["flink_boost/data/lines.toml"] == lines
+    for name in ("lines.toml", "releases.toml"):
+        assert parts[f"flink_boost/data/{name}"] == (PROJECT_ROOT / name).read_bytes()
     profiler = {name for name in parts if name.startswith("flink_boost/data/profiler/")}
     assert profiler == {
         f"flink_boost/data/profiler/{name}" for name in (LIBRARY.file, CONVERTER.file, "NOTICE")
     }
-    assert len(parts) == 3 * len(LINES) + 1 + len(profiler)
+    assert len(parts) == 3 * len(LINES) + 2 + len(profiler)
 
 
 def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: Path) -> None:

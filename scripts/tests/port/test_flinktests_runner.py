@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
@@ -23,7 +24,12 @@ from flink_boost.flink.distribution import CACHE
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.blame import Blame
-from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests, replaced_classes
+from flink_boost.port.flinktests.classpath import (
+    ModuleTests,
+    ensure_tests,
+    replaced_classes,
+    unpack_tests,
+)
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
 from flink_boost.port.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
 from flink_boost.port.flinktests.plan import Chunk, Limits
@@ -357,6 +363,23 @@ def test_unpacks_again_what_was_cut_off(flink: ModuleTests, tmp_path: Path) -> N
     stamp.unlink()
     assert ensure_tests(LINE, "core", tmp_path) == mine
     assert victim.is_file()
+
+
+def test_two_calls_at_once_both_find_all_of_it(tmp_path: Path) -> None:
+    jar = tmp_path / "tests.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        for number in range(300):
+            archive.writestr(f"org/Test{number}.class", b"x" * 100)
+    folder = tmp_path / "unpacked"
+
+    def unpack(_: int) -> int:
+        unpack_tests(jar, sha256(jar), folder)
+        return len(list(folder.rglob("*.class")))
+
+    for _ in range(5):
+        with ThreadPoolExecutor(8) as together:
+            assert set(together.map(unpack, range(8))) == {300}
+        folder.with_name("unpacked.sha256").unlink()
 
 
 def test_another_version_of_a_dependency_is_another_class_path(flink: ModuleTests) -> None:

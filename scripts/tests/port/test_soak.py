@@ -108,6 +108,14 @@ def test_a_missing_build_is_named(tmp_path: Path) -> None:
         java_command("java", plan, line, tmp_path, "0.2.0", [])
 
 
+def test_another_tree_is_taken_whole(tmp_path: Path) -> None:
+    line = find_line(default_line())
+    plan = SoakPlan(line.version, 17, SoakMode.OPENED, 10, 1)
+    build = PROJECT_ROOT / "build"
+    with pytest.raises(EnvironmentProblem, match=str(tmp_path)):
+        java_command("java", plan, line, build, "0.2.0", [], tmp_path)
+
+
 def test_a_short_run_passes_and_says_what_it_did(
     build: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,6 +127,28 @@ def test_a_short_run_passes_and_says_what_it_did(
     assert (result["seed"], result["done"], result["failing_case"]) == (5, 20_000, None)
     assert str(result["access"]).startswith("string access opened")
     assert len(str(result["dropin_sha256"])) == 64
+
+
+def test_a_program_gets_one_object_whatever_the_result(
+    build: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert soak(build, "--cases", "2000", "--json") == 0
+    printed = capfd.readouterr()
+    answer = json.loads(printed.out)
+    assert (answer["ok"], answer["passed"], answer["done"]) == (True, True, 2000)
+    assert Path(answer["file"]).is_file()
+    assert printed.err
+
+    assert soak(build, "--cases", "1e6", "--break", "read+6F22", "--json") == 1
+    answer = json.loads(capfd.readouterr().out)
+    assert (answer["ok"], answer["exit_code"], answer["passed"]) == (False, 1, False)
+    case = str(answer["failing_case"])
+    assert f"--case {case}" in answer["next_step"]
+
+    assert soak(build, "--case", case, "--json") == 0
+    assert json.loads(capfd.readouterr().out)["passed"] is True
+    assert soak(build, "--cases", "many", "--json") == 2
+    assert json.loads(capfd.readouterr().out)["error"]
 
 
 def test_modes_reach_the_codec(build: Path) -> None:

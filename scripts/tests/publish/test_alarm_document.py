@@ -12,7 +12,7 @@ from synthetic import JOB, WRITE
 from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, make_nights
 
 from flink_boost.base.errors import UploadFailed
-from flink_boost.judge.alarms import OURS_ALONE, AlarmRecord
+from flink_boost.judge.alarms import OURS_ALONE, AlarmRecord, figures
 from flink_boost.publish.alarms import AlarmDocument, alarm_document, send_alarms
 from flink_boost.publish.target import Target
 from flink_boost.publish.upload import RetryPolicy, make_client
@@ -32,7 +32,7 @@ def document(tmp_path: Path) -> AlarmDocument:
         tmp_path / "results", make_nights(levels), MadeReruns(levels), MadeBuilds(tmp_path / "jars")
     )
     registry = after_night(AlarmRegistry(), found, NOW, night_of=lambda run: run.run_id[:13])
-    return alarm_document(registry.alarms, ["box-2"], registry.rerun_pairs, NOW)
+    return alarm_document(registry.alarms, ["box-2"], registry.figures, NOW)
 
 
 def test_the_document_has_the_fields_of_the_joint(document: AlarmDocument) -> None:
@@ -67,6 +67,6 @@ def test_it_is_sent_with_the_token(document: AlarmDocument) -> None:
 
 
 def test_no_alarm_is_a_document_too() -> None:
-    empty = alarm_document((), ["box-1"], 0, datetime(2026, 3, 1, tzinfo=UTC))
+    empty = alarm_document((), ["box-1"], figures((), 0), datetime(2026, 3, 1, tzinfo=UTC))
     assert empty.alarms == ()
     assert empty.figures.median_delay_nights is None

@@ -15,9 +15,9 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import HarnessCheck, compare
 from flink_boost.measure.fork import Fork
+from flink_boost.measure.forkfiles import PlannedFork
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.runner import EndedFork, Failure
-from flink_boost.measure.store import PlannedFork
 from flink_boost.publish.comparison import (
     comparison_document,
     comparison_notes,

@@ -443,3 +443,26 @@ def test_waits_grow_to_a_limit_and_are_spread() -> None:
     full = [policy.wait_before(attempt, jitter=1.0) for attempt in range(2, 9)]
     assert full == [1, 2, 4, 8, 16, 20, 20]
     assert policy.wait_before(2, jitter=0.0) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("url", "warned"),
+    [
+        ("http://speed.example.org/", True),
+        ("http://192.0.2.7:8321/", True),
+        ("http://[2001:db8::1]/", True),
+        ("https://speed.example.org/", False),
+        ("http://127.0.0.1:8321/", False),
+        ("http://localhost:8321/", False),
+        ("http://dashboard:8321/", False),  # of the same compose file
+    ],
+)
+def test_a_token_that_would_travel_in_the_open_is_warned_of(
+    url: str, warned: bool, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    target = Target(url, TOKEN)
+    with make_client(target, RetryPolicy()) as client:
+        send_unsent(Spool(tmp_path), target, client, RetryPolicy(), tell=told.append)
+    assert bool(told) == warned
+    assert all("unencrypted" in sentence and TOKEN not in sentence for sentence in told)

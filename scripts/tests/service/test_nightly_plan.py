@@ -5,22 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import chain
+from pathlib import Path
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Cell, Timing
 from flink_boost.measure.runner import START_SECONDS
 from flink_boost.service.nightly.checking import NightFinding, check_all, check_box, fetch_nights
-from flink_boost.service.nightly.model import NightRecord, NightState, StepRecord, StepState
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import (
+    NightRecord,
+    NightState,
+    Order,
+    StepRecord,
+    StepState,
+)
 from flink_boost.service.nightly.night import judged
 from flink_boost.service.nightly.plan import NightPlan, parse_shard, plan_night, take_shard
 from flink_boost.service.nightly.shown import fits, minutes, plan_sheets
-from flink_boost.service.nightly.slots import night_id, parse_time, slot_from_id, slot_of
+from flink_boost.service.nightly.slots import night_id, parse_time, shard_of, slot_from_id, slot_of
+from flink_boost.service.nightly.starting import Start, choose_night
 
 AT = time(1, 0)
 GRACE = timedelta(hours=2)
@@ -269,3 +279,66 @@ def test_a_dashboard_without_nights_is_no_good_news(
 ) -> None:
     with served(status, content) as client, pytest.raises(error):
         fetch_nights("https://speed.example.org/", client)
+
+
+def night_of(name: str, state: NightState = NightState.COMPLETE, box: str = "box-1") -> NightRecord:
+    return NightRecord(box=box, night=name, slot=slot_from_id(name), state=state)
+
+
+def test_parts_of_a_night_have_names_of_their_own() -> None:
+    assert night_id(SLOT, "2/3") == "2026-11-24T0100-2of3"
+    assert night_id(SLOT, "10/12") == "2026-11-24T0100-10of12"
+    for shard in ("1/1", "2/3", "10/12"):
+        name = night_id(SLOT, shard)
+        assert (slot_from_id(name), shard_of(name)) == (SLOT, shard)
+        assert night_of(name).night == name
+    with pytest.raises(ValidationError):
+        NightRecord(box="box-1", night="2026-11-24T0100-0of3", slot=SLOT)
+
+
+def test_each_part_of_a_night_is_checked_for_itself() -> None:
+    nights = [
+        night_of("2026-11-23T0100-1of2"),
+        night_of("2026-11-23T0100-2of2"),
+        night_of("2026-11-24T0100-1of2", NightState.SHORT),
+    ]
+    now = SLOT + timedelta(hours=3)
+    found = {one.night: one.finding for one in check_all(nights, (), now, AT, GRACE)}
+    assert found == {
+        "2026-11-24T0100-1of2": NightFinding.SHORT,
+        "2026-11-24T0100-2of2": NightFinding.MISSING,
+    }
+    # A box that measures the whole again owes no part any more, once two nights have gone by.
+    nights += [night_of("2026-11-25T0100"), night_of("2026-11-26T0100")]
+    now += timedelta(days=2)
+    found = {one.night: one.finding for one in check_all(nights, (), now, AT, GRACE)}
+    assert found == {"2026-11-26T0100": NightFinding.WELL}
+
+
+def test_the_parts_of_a_night_are_begun_beside_each_other(tmp_path: Path) -> None:
+    journal, said = NightJournal(tmp_path), list[str]()
+    now = SLOT + timedelta(minutes=5)
+
+    def choose(shard: str, *, resume: bool = False) -> Start | None:
+        order = Order(lines=("2.3.0",), group="spine", shard=shard, strings=1)
+        return choose_night(
+            *(journal, now, AT, order, load_groups()),
+            label="box-1", absent=frozenset(), resume=resume, tell=said.append,
+        )  # fmt: skip
+
+    first, second = choose("1/2"), choose("2/2")
+    assert first is not None
+    assert second is not None
+    assert not second.goes_on
+    assert journal.nights() == ("2026-11-24T0100-1of2", "2026-11-24T0100-2of2")
+    assert first.plan.expected + second.plan.expected == len(
+        find_group(load_groups(), "spine").cells
+    )
+    again = choose("1/2")
+    assert again is not None
+    assert (again.night.night, again.goes_on) == (first.night.night, True)
+    journal.write(second.night.model_copy(update={"state": NightState.COMPLETE}))
+    assert choose("2/2") is None
+    resumed = choose("1/2", resume=True)
+    assert resumed is not None
+    assert resumed.night.night == first.night.night

@@ -15,7 +15,7 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
-from flink_boost.measure import classpaths, plan, runner, store
+from flink_boost.measure import classpaths, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.build import Build, stock_build
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
@@ -35,7 +35,7 @@ class Watched:
         self.started_forks: list[str] = []
         self._after = after
 
-    def started(self, info: RunInfo, number: int, planned: store.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
         assert 1 <= number <= 2 * info.pairs
         if len(self.started_forks) == self._after:
             raise KeyboardInterrupt

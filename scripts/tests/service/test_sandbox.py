@@ -477,8 +477,8 @@ def test_a_terminal_is_not_written_to(trial: Trial) -> None:
         os.close(slave)
 
 
-def test_what_cannot_be_shut_in_does_not_run(trial: Trial, tmp_path: Path) -> None:
-    fake = tmp_path / "bwrap"
+def test_what_cannot_be_shut_in_does_not_run(trial: Trial) -> None:
+    fake = trial.folder / "bwrap"
     fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
     fake.chmod(0o755)
     broken = Bubblewrap(str(fake))

@@ -9,7 +9,7 @@ import pytest
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line, load_lines
-from suites.catalogue import all_suites
+from suites.catalogue import Suite, all_suites
 
 LINES = [line for line in load_lines().values() if line.enabled]
 SUITES = all_suites(LINES, LINES, all_modes=False)
@@ -44,21 +44,45 @@ def test_what_is_waited_for_is_a_suite() -> None:
     assert {name for suite in SUITES for name in suite.after} <= names
 
 
-def test_no_two_suites_that_start_jmh_run_at_once() -> None:
-    starting = [
-        suite
-        for suite in SUITES
-        if suite.name in {"quiet-bench", "quiet-profiles", "quiet-reruns", "quiet-nightly"}
-    ]
-    assert len(starting) == 4
+def suite_of(test: str) -> Suite:
+    """The suite that runs a file of tests/."""
+    (found,) = [suite for suite in SUITES if f"tests/{test}" in suite.command]
+    return found
+
+
+def test_no_two_suites_that_start_jmh_run_at_once_unless_its_lock_is_their_own() -> None:
+    tests = (
+        *("cli/test_repeat", "measure/test_bench", "measure/test_profiles"),
+        *("service/test_reruns", "service/test_bisect_for_real", "service/test_canary_run"),
+    )
+    starting = list(dict.fromkeys(suite_of(f"{test}.py").name for test in tests))
+    assert len(starting) == 3, "a suite per room"
     waits = {suite.name: set(suite.after) for suite in SUITES}
 
     def before(name: str) -> set[str]:
         return waits[name].union(*(before(each) for each in waits[name]))
 
-    for number, suite in enumerate(starting):
+    for number, name in enumerate(starting):
         for later in starting[number + 1 :]:
-            assert suite.name in before(later.name)
+            assert name in before(later)
+    nights = suite_of("service/test_nightly.py")
+    assert not before(nights.name) & set(starting)
+    text = (PROJECT_ROOT / "scripts" / "tests" / "service" / "test_nightly.py").read_text()
+    assert "-Djava.io.tmpdir={folder}" in text, "where JMH's lock is"
+
+
+def test_only_quiet_suites_wait_beside_others_and_none_that_starts_jmh() -> None:
+    waiting = [suite for suite in SUITES if suite.weight == 0]
+    assert suite_of("publish/test_upload.py") in waiting
+    for suite in waiting:
+        assert suite.quiet
+        assert not any("/test_bench" in word or "night" in word for word in suite.command)
+
+
+def test_the_longest_of_the_quiet_begin_first() -> None:
+    quiet = [suite.name for suite in SUITES if suite.quiet]
+    chain = [name for name in quiet if name.endswith("-forks")]
+    assert quiet[: len(chain)] == chain
 
 
 def test_a_single_line_still_builds_all_for_the_tests_of_python() -> None:

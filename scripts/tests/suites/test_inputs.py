@@ -82,7 +82,7 @@ def depends(suite: Suite, path: str) -> bool:
                 "2.3.0-jdk17-words-flink-core-patch",
                 "flinks-own-2.3.0-jdk17",
                 "clusters",
-                "quiet-bench",
+                "quiet-measure-forks",
             ),
         ),
         (
@@ -97,7 +97,7 @@ def depends(suite: Suite, path: str) -> bool:
         ),
         (
             "scripts/tests/judge/test_ratio.py",
-            ("scripts-publish", "clusters", "quiet-bench", "2.3.0-benchmarks"),
+            ("scripts-publish", "clusters", "quiet-measure-forks", "2.3.0-benchmarks"),
             ("scripts-judge", "scripts-tree", "lint"),
         ),
         (
@@ -112,6 +112,11 @@ def depends(suite: Suite, path: str) -> bool:
                 *("2.3.0-jdk17-words-flink-core-patch", "scripts-judge", "clusters"),
                 *("codespeed-config", "quiet-dashboard-serve"),
             ),
+        ),
+        (
+            "releases.toml",
+            ("lint",),
+            ("2.3.0-jdk17-words-flink-core-patch", "scripts-flink", "scripts-operate", "clusters"),
         ),
         (
             "benchmarks/floors.toml",

@@ -12,14 +12,22 @@ from rich.console import Console
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import jdk_option
+from flink_boost.cli.options import (
+    group_option,
+    java_option,
+    jdk_option,
+    line_option,
+    measured_as_option,
+    pairs_option,
+)
 from flink_boost.cli.profiling import Profiling
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure import classpaths, ending, plan, runner, store
+from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.boxlock import lock_file, machine_lock
@@ -27,7 +35,7 @@ from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.thirdside import ensure_third
-from flink_boost.publish.comparison import comparison_sheets
+from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
 
@@ -54,10 +62,10 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 @click.command(name="bench")
 @click.argument("patterns", nargs=-1)
-@click.option("--group", default=DEFAULT_GROUP, show_default=True, help="From groups.toml.")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@group_option(DEFAULT_GROUP)
+@line_option
 @jdk_option
-@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@pairs_option
 @click.option("--aa", is_flag=True, help="Stock against stock: a test of the harness.")
 @click.option(
     "--third",
@@ -90,12 +98,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     help="What the run is for: only nightly ones become points of the trend. Default: by-hand;"
     " quick-look in a group of quick looks.",
 )
-@click.option(
-    "--environment",
-    metavar="NAME",
-    help="Measure as a box of this name, for a machine that is not as box.toml recorded it;"
-    " with --resume the same again.",
-)
+@measured_as_option
 @click.option("--resume", metavar="RUN_ID", help="Go on with a run that is unfinished or has gaps.")
 @click.option(
     "--profile",
@@ -103,7 +106,8 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     help="Then take flame graphs of each benchmark on both sides, in forks of their own. With"
     " --resume also for a run that is complete.",
 )
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@java_option
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -123,6 +127,7 @@ def command(
     resume: str | None,
     profile: bool,
     java: str | None,
+    as_json: bool,
 ) -> RunInfo:
     """Measure stock and patched forks in turn, then compare them.
 
@@ -145,7 +150,13 @@ def command(
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     measuring = machine_lock(lock_file(os.environ), f"flink-boost bench into {settings.results}")
-    with terminated_like_interrupted(), store.lock(settings.results), measuring:
+    with (
+        failing_in_json("bench", as_json),
+        told_aside(as_json),
+        terminated_like_interrupted(),
+        store.lock(settings.results),
+        measuring,
+    ):
         if resume:
             _refuse_plan_options(ctx, patterns)
             info, paths, java = _resume(settings, resume, java, environment)
@@ -185,15 +196,20 @@ def command(
             store.create_run(settings.results, info)
         errors.out(f"Run {info.run_id} in {settings.results / info.run_id}")
         profiling = Profiling(settings.results, info, paths, java, errors) if profile else None
-        _carry_out(settings, info, paths, java, errors)
-        if profiling is not None:
+        failure = _carry_out(settings, info, paths, java, errors)
+        if profiling is not None and failure is None:
             profiling.take_missing()
-        return info
+    if as_json:
+        _print_json(settings, info, failure)
+    if failure is not None:
+        raise failure
+    return info
 
 
 def _carry_out(
     settings: Settings, info: RunInfo, paths: classpaths.ClassPaths, java: str, errors: Console
-) -> None:
+) -> BenchmarkFailed | None:
+    """Measures what is missing and shows it all; what is returned is to be raised in the end."""
     failure: BenchmarkFailed | None = None
     try:
         with shown_progress(errors) as progress:
@@ -206,13 +222,19 @@ def _carry_out(
     except KeyboardInterrupt:
         errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
         raise
-    forks = store.load_forks(settings.results, info.run_id)
+    forks = forkfiles.load_forks(settings.results, info.run_id)
     print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
     click.echo(f"Run: {info.run_id}")
     if not info.purpose.makes_a_point and Side.CONTROL not in info.sides:
         errors.out(f"Its purpose is {info.purpose.value}: it is no point of the trend.")
-    if failure is not None:
-        raise failure
+    return failure
+
+
+def _print_json(settings: Settings, info: RunInfo, failure: BenchmarkFailed | None) -> None:
+    forks = forkfiles.load_forks(settings.results, info.run_id)
+    found = comparison_document(info, forks, DEFAULT_CONFIDENCE)
+    problem = {"error": failure.message, "next_step": failure.next_step} if failure else {}
+    print_json("bench", failure.exit_code if failure else 0, {**found, **problem}, "It is measured")
 
 
 def _sides(aa: bool, third: str | None) -> tuple[Side, ...]:
@@ -243,6 +265,11 @@ def _resume(
         raise UsageProblem(
             f"The run {run_id} is a canary, whose jars are not those of the build.",
             f"Run `flink-boost canary run --line {info.line}`.",
+        )
+    if info.recipe_project:
+        raise UsageProblem(
+            f"The run {run_id} measures builds of {info.recipe_project}, by a recipe.",
+            "`flink-boost nightly --resume` goes on with it.",
         )
     flink = find_line(info.line)
     java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), java_home)

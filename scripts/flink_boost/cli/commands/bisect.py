@@ -12,6 +12,7 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import recipe_option
 from flink_boost.flink.lines import find_line
 from flink_boost.judge.alarms import AlarmRecord, BisectRecord
 from flink_boost.judge.tracks import current_name
@@ -29,12 +30,7 @@ from flink_boost.service.reruns.setup import RerunMeans, rerun_means
 
 @click.command(name="bisect")
 @click.argument("alarm_id")
-@click.option(
-    "--recipe",
-    default="flink-boost",
-    show_default=True,
-    help="How a commit is built: a name in recipes/, or a TOML file.",
-)
+@recipe_option
 @click.option(
     "--pairs",
     type=click.IntRange(1),

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from flink_boost.base.errors import DifferentBox, UsageProblem
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.measure import noise, tuning
 from flink_boost.measure.box import changes_since, describe_box
@@ -69,11 +69,7 @@ def command(ctx: click.Context, name: str | None, file: Path | None, as_json: bo
       flink-boost box tune > tune.sh        what to set, with reasons; changes nothing
     """
     if ctx.invoked_subcommand is not None:
-        if name is not None or file is not None or as_json:
-            raise UsageProblem(
-                "Options stand behind the command.",
-                f"Write `flink-boost box {ctx.invoked_subcommand} --help` to see its own.",
-            )
+        refuse_options_before(ctx, name is not None or file is not None or as_json)
         return
     with failing_in_json("box", as_json):
         if name is not None:
@@ -116,7 +112,13 @@ def record(name: str | None, file: Path | None, as_json: bool) -> None:
 @command.command(name="show")
 @json_option
 def show(as_json: bool) -> None:
-    """Show what is found beside what was recorded; differences change no exit code."""
+    """Show what is found beside what was recorded; differences change no exit code.
+
+    \b
+    Examples:
+      flink-boost box show
+      flink-boost box show --json
+    """
     with failing_in_json("box show", as_json):
         named = read_box_file(os.environ)
         box, changes = _compared(named)

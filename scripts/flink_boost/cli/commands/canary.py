@@ -13,6 +13,7 @@ from rich.console import Console
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import java_option, line_option, measured_as_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line, load_lines
 from flink_boost.judge.canary import CanaryReading
@@ -63,6 +64,10 @@ def freeze(
 
     JAR is an older release of ours, or tonight's. Keep a copy of build/canary: a canary that is
     frozen anew learns anew.
+
+    \b
+    Examples:
+      flink-boost canary freeze 2.3.0 flink-boost-2.3.0-0.1.0.jar
     """
     settings: Settings = ctx.obj
     with failing_in_json("canary freeze", as_json):
@@ -89,7 +94,13 @@ def freeze(
 @json_option
 @click.pass_context
 def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
-    """Show what is frozen, whether its files are whole, and what its nights said."""
+    """Show what is frozen, whether its files are whole, and what its nights said.
+
+    \b
+    Examples:
+      flink-boost canary show
+      flink-boost canary show --line 2.3.0 --json
+    """
     settings: Settings = ctx.obj
     shown = []
     with failing_in_json("canary show", as_json):
@@ -120,9 +131,9 @@ def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
 
 
 @command.command(name="run")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
-@click.option("--environment", metavar="NAME", help="Measure as a box of this name.")
+@line_option
+@java_option
+@measured_as_option
 @json_option
 @click.pass_context
 def run(
@@ -131,6 +142,10 @@ def run(
     """Measure the canary of a line, and say whether it has moved; 34 is the code when it has.
 
     What was begun today (UTC) goes on.
+
+    \b
+    Examples:
+      flink-boost canary run --line 2.3.0
     """
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -9,12 +9,13 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.cli.answers import failing_in_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.judge import comparators, pool
 from flink_boost.judge import ratio as statistics
 from flink_boost.judge.goals import judge_goals, load_goals
 from flink_boost.judge.reference import load_reference, set_beside, wants
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import load_history, newest_run
 from flink_boost.measure.model import RunInfo
@@ -85,14 +86,15 @@ def command(
       flink-boost compare --reference flink-15171 --format html > reference.html
     """
     form = "json" if as_json else form
-    if reference:
-        if floors:
-            raise UsageProblem(
-                "--floors is about one run and --reference about many.", "Give one of them."
-            )
-        _show_reference(settings, reference, run_ids, confidence, form)
-    else:
-        _show_run(settings, run_ids, confidence, form, layout, floors)
+    with failing_in_json("compare", form == "json"):
+        if reference:
+            if floors:
+                raise UsageProblem(
+                    "--floors is about one run and --reference about many.", "Give one of them."
+                )
+            _show_reference(settings, reference, run_ids, confidence, form)
+        else:
+            _show_run(settings, run_ids, confidence, form, layout, floors)
 
 
 def _show_run(
@@ -149,7 +151,8 @@ def _show_reference(
 
 def _print(sheets: Sequence[Sheet], document: dict[str, object], form: str) -> None:
     if form == "json":
-        click.echo(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
+        answer = {"command": "compare", "ok": True, "exit_code": 0, **document}
+        say(json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False))
     else:
         print_sheets(sheets, form)
 
@@ -161,7 +164,7 @@ def _load(settings: Settings, run_id: str) -> Run:
 
 
 def _read(settings: Settings, info: RunInfo) -> Run:
-    stored = store.read_forks(settings.results, info)
+    stored = forkfiles.read_forks(settings.results, info)
     if gaps := gap_sentence(info, stored.missing):
         _tell(gaps)
     return info, stored.forks

@@ -41,6 +41,11 @@ def token() -> None:
 
     They are kept in the file of FLINK_BOOST_WRITERS, else in build/codespeed/writers.toml, as
     SHA-256 only. A running server takes each change with its next upload.
+
+    \b
+    Examples:
+      flink-boost dashboard token new requests --branch request --output requests.token
+      flink-boost dashboard token list
     """
 
 
@@ -53,7 +58,13 @@ def token() -> None:
 def new_command(
     settings: Settings, name: str, branch: Sequence[str], output: Path | None, as_json: bool
 ) -> None:
-    """Make a token for a writer called NAME. It is shown once."""
+    """Make a token for a writer called NAME. It is shown once.
+
+    \b
+    Examples:
+      flink-boost dashboard token new box-2
+      flink-boost dashboard token new requests --branch request --output requests.token
+    """
     options = [f"--branch={one}" for one in branch]
     options += [f"--output={output.absolute()}"] if output else []
     _answer(settings, "token new", "token", [*options, "--", "new", name], as_json)
@@ -63,7 +74,12 @@ def new_command(
 @json_option
 @click.pass_obj
 def list_command(settings: Settings, as_json: bool) -> None:
-    """List the writers: name, day, fingerprint, branches."""
+    """List the writers: name, day, fingerprint, branches.
+
+    \b
+    Examples:
+      flink-boost dashboard token list --json
+    """
     _answer(settings, "token list", "token", ["list"], as_json)
 
 
@@ -72,7 +88,12 @@ def list_command(settings: Settings, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def revoke_command(settings: Settings, name: str, as_json: bool) -> None:
-    """Let the token of the writer NAME in no more."""
+    """Let the token of the writer NAME in no more.
+
+    \b
+    Examples:
+      flink-boost dashboard token revoke requests
+    """
     _answer(settings, "token revoke", "token", ["--", "revoke", name], as_json)
 
 
@@ -84,6 +105,10 @@ def backup_command(settings: Settings, file: Path, as_json: bool) -> None:
     """Write all results to FILE, as they are at this moment; uploads go on meanwhile.
 
     The file can be restored into SQLite and PostgreSQL alike. Secrets are not in it.
+
+    \b
+    Examples:
+      flink-boost dashboard backup /backups/dashboard-2026-03-01.gz
     """
     _answer(settings, "backup", "backup", ["--", str(file.absolute())], as_json)
 
@@ -97,7 +122,13 @@ def backup_command(settings: Settings, file: Path, as_json: bool) -> None:
 def restore_command(
     settings: Settings, file: Path, replace: bool, dry_run: bool, as_json: bool
 ) -> None:
-    """Put what FILE holds into an empty database: all of it or nothing."""
+    """Put what FILE holds into an empty database: all of it or nothing.
+
+    \b
+    Examples:
+      flink-boost dashboard restore /backups/dashboard-2026-03-01.gz --dry-run
+      flink-boost dashboard restore /backups/dashboard-2026-03-01.gz --replace
+    """
     options = [*_flags(replace=replace, dry_run=dry_run), "--", str(file.absolute())]
     _answer(settings, "restore", "restore", options, as_json)
 
@@ -114,6 +145,10 @@ def delete_command(
     """Delete one run: RUN is its commit id, or its id in the results store.
 
     Its raw data stay in the results store. `flink-boost upload` does not send it again.
+
+    \b
+    Examples:
+      flink-boost dashboard delete 20260301T223005Z-2.3.0 --dry-run
     """
     options = [*([f"--branch={branch}"] if branch else []), *_flags(dry_run=dry_run), "--", run]
     _answer(settings, "delete", "delete_run", options, as_json)
@@ -139,6 +174,11 @@ def prune_command(
     """Delete old runs. With --keep and --keep-days, a run stays that either of them keeps.
 
     The newest run of each box in the trend is never deleted.
+
+    \b
+    Examples:
+      flink-boost dashboard prune --keep 1000 --dry-run
+      flink-boost dashboard prune --keep-days 30 --branch request
     """
     options = [f"--branch={one}" for one in branch]
     options += [f"--keep={keep}"] if keep is not None else []
@@ -166,6 +206,11 @@ def rename_command(
     """Give a box or a benchmark another name; a benchmark's ratio goes with it.
 
     Change it where the results come from as well, or the old one is back with the next upload.
+
+    \b
+    Examples:
+      flink-boost dashboard rename build-7.internal redbox
+      flink-boost dashboard rename redbox bluebox --merge --dry-run
     """
     options = [*([f"--kind={kind}"] if kind else []), *_flags(merge=merge, dry_run=dry_run)]
     _answer(settings, "rename", "rename", [*options, "--", old, new], as_json)

@@ -14,7 +14,12 @@ from flink_boost.base.errors import RegressionFound
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import environment_option
+from flink_boost.cli.options import (
+    environment_option,
+    recipe_option,
+    rerun_pairs_option,
+    url_option,
+)
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
@@ -27,11 +32,12 @@ from flink_boost.publish.alarms import (
     AlarmSheet,
     alarm_document,
     alarm_sheet,
+    pages_address,
     send_alarms,
 )
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
-from flink_boost.publish.target import URL_VARIABLE, find_target
+from flink_boost.publish.target import find_target
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import AlarmRegistry, load_registry
@@ -54,27 +60,14 @@ _NAMED_SERIES = 5
     is_flag=True,
     help="Build and rerun what the newest night is suspected of: minutes to hours.",
 )
-@click.option(
-    "--recipe",
-    default="flink-boost",
-    show_default=True,
-    help="How a night's commit is built again: a name in recipes/, or a TOML file.",
-)
-@click.option(
-    "--rerun-pairs",
-    type=click.IntRange(0),
-    default=NIGHT_PAIRS,
-    show_default=True,
-    help="Pairs of reruns for the whole night; what is left over is rerun the next night.",
-)
+@recipe_option
+@rerun_pairs_option(NIGHT_PAIRS)
 @click.option(
     "--send",
     is_flag=True,
     help="Tell the dashboard, whose first page then shows what has changed since when.",
 )
-@click.option(
-    "--url", help=f"Address of Codespeed; default: {URL_VARIABLE}, else the embedded one."
-)
+@url_option
 @environment_option
 @json_option
 @click.pass_obj
@@ -157,10 +150,16 @@ def _send(
     now = datetime.now(UTC)
     sheet: AlarmSheet | AlarmDocument = alarm_sheet(verdicts, runs, now, environment)
     if registry.made is not None:
-        sheet = alarm_document(registry.alarms, sheet.boxes, registry.rerun_pairs, now)
+        sheet = alarm_document(
+            registry.alarms, sheet.boxes, registry.figures, now, pages_address(os.environ)
+        )
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
+    if target.warning:
+        click.echo(target.warning, err=True)
     with make_client(target, RetryPolicy()) as client:
-        send_alarms(sheet, target, client)
+        left_out = send_alarms(sheet, target, client)
+    if left_out:
+        click.echo(left_out, err=True)
     return sheet
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,9 +11,14 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.commands.evaluate_real import FOLDER, WAIT_MINUTES, proof_bench
 from flink_boost.judge.detection.cases import Truth
 from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
+from flink_boost.measure.boxlock import lock_file
 from flink_boost.service.evaluation import answer_reruns, read_documents, write_documents
+from flink_boost.service.proof.answering import answer_on_forks
+from flink_boost.service.proof.model import read_order
 
 
 @click.group(name="detection-cases")
@@ -40,19 +46,37 @@ def command() -> None:
 @click.option(
     "--nights", type=click.IntRange(min=FEWEST_NIGHTS, max=3650), default=NIGHTS, show_default=True
 )
-def make(folder: Path, seed: int, copies: int, nights: int) -> None:
-    """Write cases.jsonl and truth.jsonl into FOLDER; equal seeds give equal files."""
-    made = list(make_cases(seed, copies, nights))
-    make_folder(folder)
-    write_documents(folder / "cases.jsonl", (case for case, _ in made))
-    write_documents(folder / "truth.jsonl", (truth for _, truth in made))
-    click.echo(f"Wrote {len(made)} cases to {folder}.")
+@json_option
+def make(folder: Path, seed: int, copies: int, nights: int, as_json: bool) -> None:
+    """Write cases.jsonl and truth.jsonl into FOLDER; equal seeds give equal files.
+
+    \b
+    Examples:
+      flink-boost detection-cases make build/cases --copies 50
+    """
+    cases, truths = folder / "cases.jsonl", folder / "truth.jsonl"
+    with failing_in_json("detection-cases make", as_json):
+        made = list(make_cases(seed, copies, nights))
+        make_folder(folder)
+        write_documents(cases, (case for case, _ in made))
+        write_documents(truths, (truth for _, truth in made))
+    if as_json:
+        answer = {"made": len(made), "cases": cases, "truth": truths}
+        print_json("detection-cases make", 0, answer, "They are made")
+    else:
+        say(f"Wrote {len(made)} cases to {folder}.", "They are made")
 
 
 @command.command(name="rerun")
 @click.argument("truth", type=click.Path(path_type=Path, dir_okay=False))
 def rerun(truth: Path) -> None:
-    """Answer reruns on standard input from what is true of the cases."""
+    """Answer reruns on standard input from what is true of the cases.
+
+    \b
+    Examples:
+      echo '{"id":"drift-1-0","before":20,"after":60,"pairs":3}' |
+          flink-boost detection-cases rerun build/cases/truth.jsonl
+    """
     truths = read_documents(truth, Truth)
     try:
         for line in answer_reruns(truths, sys.stdin):
@@ -63,3 +87,18 @@ def rerun(truth: Path) -> None:
             f"This question is about no case or night of {truth} ({type(error).__name__}).",
             'Ask for one, such as {"id":"drift-1-0","before":20,"after":60,"pairs":3}.',
         ) from error
+
+
+@command.command(name="rerun-real")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
+@click.option("--lock", type=click.Path(path_type=Path), help="The machine's; default: as usual.")
+@click.option("--wait", type=click.FloatRange(min=0), default=WAIT_MINUTES, show_default=True)
+def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
+    """Answer reruns on standard input by measuring the builds of `evaluate-detection real`.
+
+    FOLDER is that of the proof. What was measured before is not measured again.
+    """
+    bench = proof_bench(folder, read_order(folder), lock or lock_file(os.environ), wait)
+    for line in answer_on_forks(bench, folder, sys.stdin):
+        click.echo(line)
+        sys.stdout.flush()

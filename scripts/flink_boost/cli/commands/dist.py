@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
@@ -9,11 +11,12 @@ import click
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import find_line, load_lines
+from flink_boost.flink.lines import Line, find_line, load_lines
 from flink_boost.operate.carried import carried
-from flink_boost.operate.dist.build import Variant, build_tarball
+from flink_boost.operate.dist.build import Tarball, Variant, build_tarball
 
 
 @click.command(name="dist")
@@ -31,9 +34,14 @@ from flink_boost.operate.dist.build import Variant, build_tarball
     show_default="BUILD/dist",
     help="Folder for the tarballs.",
 )
+@json_option
 @click.pass_obj
 def command(
-    settings: Settings, versions: tuple[str, ...], variants: tuple[str, ...], out: Path | None
+    settings: Settings,
+    versions: tuple[str, ...],
+    variants: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     """Build flink-VERSION-boost.tgz and flink-VERSION-boost-replaced.tgz, with checksums.
 
@@ -45,6 +53,18 @@ def command(
       flink-boost dist
       flink-boost dist --line 2.3.0 --variant replaced
     """
+    built: list[dict[str, object]] = []
+    with failing_in_json("dist", as_json), told_aside(as_json):
+        for line, variant, made in _build(settings, versions, variants, out):
+            click.echo(f"{made.sha256}  {made.path}  {made.size / 1e6:.0f} MB")
+            built.append({"line": line.version, "variant": variant.value, **asdict(made)})
+    if as_json:
+        print_json("dist", 0, {"tarballs": built}, "They are built")
+
+
+def _build(
+    settings: Settings, versions: tuple[str, ...], variants: tuple[str, ...], out: Path | None
+) -> Iterator[tuple[Line, Variant, Tarball]]:
     every = [version for version, line in load_lines().items() if line.enabled]
     lines = [find_line(version) for version in versions or every]
     package = carried(distribution_version("flink-boost"))
@@ -53,4 +73,4 @@ def command(
         for line in lines:
             for variant in map(Variant, variants or list(Variant)):
                 made = build_tarball(line, variant, package, PROJECT_ROOT, CACHE, folder)
-                click.echo(f"{made.sha256}  {made.path}  {made.size / 1e6:.0f} MB")
+                yield line, variant, made

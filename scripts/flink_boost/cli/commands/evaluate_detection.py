@@ -12,6 +12,7 @@ from rich.progress import Progress
 
 from flink_boost.base.files import write_durably
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.commands.evaluate_real import real
 from flink_boost.judge.detection.cases import DetectionCase, ToldAlarm, Truth
 from flink_boost.judge.detection.rivals import RIVALS
 from flink_boost.judge.detection.scoring import score
@@ -29,15 +30,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 OURS = "flink-boost"
 
 
-@click.command(name="evaluate-detection")
-@click.option("--cases", type=_FILE, required=True, help="Series of nights, a JSON line each.")
+@click.group(name="evaluate-detection", invoke_without_command=True)
+@click.option("--cases", type=_FILE, help="Series of nights, a JSON line each.")
 @click.option(
     "--rerun",
-    required=True,
     metavar="PROGRAM",
     help="Command that answers reruns on its standard input and output, a JSON line each.",
 )
-@click.option("--out", type=_FILE, required=True, help="Where the alarms go, a JSON line each.")
+@click.option("--out", type=_FILE, help="Where the alarms go, a JSON line each.")
 @click.option("--truth", type=_FILE, help="What is true of the cases: scores, beside other rules.")
 @click.option("--sheet", "sheet_file", type=_FILE, help="Where the scores go as Markdown.")
 @click.option("--plot", "plot_file", type=_FILE, help="Where they go as a plot (SVG).")
@@ -49,10 +49,12 @@ OURS = "flink-boost"
     help="Seconds that one rerun may take.",
 )
 @json_option
+@click.pass_context
 def command(
-    cases: Path,
-    rerun: str,
-    out: Path,
+    ctx: click.Context,
+    cases: Path | None,
+    rerun: str | None,
+    out: Path | None,
     truth: Path | None,
     sheet_file: Path | None,
     plot_file: Path | None,
@@ -70,7 +72,17 @@ def command(
       flink-boost evaluate-detection --cases build/cases/cases.jsonl \\
           --rerun "flink-boost detection-cases rerun build/cases/truth.jsonl" \\
           --out build/cases/alarms.jsonl --truth build/cases/truth.jsonl
+      flink-boost evaluate-detection real                on real forks of this machine
     """
+    if ctx.invoked_subcommand is not None:
+        return
+    if cases is None or rerun is None or out is None:
+        lacking = [
+            name
+            for name, value in (("--cases", cases), ("--rerun", rerun), ("--out", out))
+            if value is None
+        ]
+        raise click.UsageError(f"Missing option {', '.join(lacking)}.", ctx)
     with failing_in_json("evaluate-detection", as_json):
         known = read_documents(cases, DetectionCase)
         check_cases(known)
@@ -94,6 +106,9 @@ def command(
         f"{len(alarms)} alarm{'' if len(alarms) == 1 else 's'} in {len(known)} cases of"
         f" {nights} nights; reruns took {pairs / max(nights, 1):.1f} pairs a night. Wrote {out}."
     )
+
+
+command.add_command(real)
 
 
 def _walk(cases: Sequence[DetectionCase], program: RerunProgram) -> list[Walk]:

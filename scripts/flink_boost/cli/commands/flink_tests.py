@@ -14,7 +14,9 @@ from flink_boost.base.errors import EnvironmentProblem, FlinkTestsFailed, UsageP
 from flink_boost.base.files import exclusive_lock, sha256
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.base.text import describe_left
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
+from flink_boost.cli.flinktests_page import FlinkTestRun, document_of, write_pages
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, find_line, load_lines
@@ -54,6 +56,7 @@ NICENESS = 19
     type=click.Path(path_type=Path, dir_okay=False),
     help="The jar to put in front; default: the one that `make build` left.",
 )
+@json_option
 @click.pass_obj
 def command(
     settings: Settings,
@@ -63,6 +66,7 @@ def command(
     everything: bool,
     again: bool,
     dropin: Path | None,
+    as_json: bool,
 ) -> None:
     """Run Flink's own published tests with our jar in front.
 
@@ -70,7 +74,8 @@ def command(
     scripts/flink-tests/flink-tests.toml runs, or with --all every test of flink-core and
     flink-runtime beside what is selected of flink-streaming-java. A class that fails is run again
     on stock: exit code 1 when it passes there. A run that was interrupted or killed goes on where
-    it was when it is called again.
+    it was when it is called again. Each line and JDK has its report in build/test-reports/flink, as
+    HTML, as Markdown and as JUnit XML.
 
     \b
     Examples:
@@ -78,21 +83,30 @@ def command(
       flink-boost flink-tests --line 2.3.0 --jdk 17 'types.String.*Test'
       nohup flink-boost flink-tests --all &                   hours; in the background
     """
-    if everything and patterns:
-        raise UsageProblem("--all and patterns exclude each other.", "Leave one of them out.")
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if everything:
-        os.nice(max(0, NICENESS - os.nice(0)))
-    bad = []
-    with terminated_like_interrupted():
-        for flink, feature in _targets(line, jdk):
-            failed = _run(settings, flink, feature, patterns, everything, again, dropin, console)
-            bad += [f"Flink {flink.version} on JDK {feature}"] if failed else []
+    failed: FlinkTestsFailed | None = None
+    with failing_in_json("flink-tests", as_json), told_aside(as_json):
+        if everything and patterns:
+            raise UsageProblem("--all and patterns exclude each other.", "Leave one of them out.")
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        if everything:
+            os.nice(max(0, NICENESS - os.nice(0)))
+        with terminated_like_interrupted():
+            tested = [
+                _run(settings, flink, feature, patterns, everything, again, dropin, console)
+                for flink, feature in _targets(line, jdk)
+            ]
+    bad = [f"Flink {one.line} on JDK {one.jdk}" for one in tested if not one.summary.good]
     if bad:
-        raise FlinkTestsFailed(
+        failed = FlinkTestsFailed(
             f"Flink's own tests do not pass with our jar: {', '.join(bad)}.",
-            f"The lines above name the tests; their logs are in {settings.build / 'flink-tests'}.",
+            f"The reports name the tests; their logs are in {settings.build / 'flink-tests'}.",
         )
+    if as_json:
+        problem = {"error": failed.message, "next_step": failed.next_step} if failed else {}
+        found = {"tested": [document_of(one) for one in tested], **problem}
+        print_json("flink-tests", failed.exit_code if failed else 0, found)
+    if failed:
+        raise failed
 
 
 def _run(
@@ -104,8 +118,8 @@ def _run(
     again: bool,
     dropin: Path | None,
     console: Console,
-) -> bool:
-    """Runs one line on one JDK and prints what it found; True when something is wrong with us."""
+) -> FlinkTestRun:
+    """Runs one line on one JDK, prints what it found, and writes its reports."""
     scope = "all" if everything else "selection"
     if patterns:
         scope = "chosen-" + hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:12]
@@ -130,13 +144,16 @@ def _run(
         click.echo(text)
     report = settings.build / "test-reports" / "flink" / f"{line.version}-jdk{jdk}-{scope}.xml"
     write_junit_xml(results, summary, report)
+    tested = FlinkTestRun(line.version, jdk, summary, woven, jar, report)
+    write_pages(tested)
+    click.echo(f"  report: {tested.page.as_uri()} and, in Markdown, {tested.markdown.name}")
     if not (summary.passed and summary.loaded and summary.patched_jvms):
         raise FlinkTestsFailed(
             f"Nothing was tested: {summary.passed} tests passed, {len(summary.loaded)} classes of"
             f" {jar.name} were loaded, and their new code ran in {summary.patched_jvms} runs.",
             "Choose tests that use strings, or check the jar.",
         )
-    return not summary.good
+    return tested
 
 
 def _targets(versions: tuple[str, ...], jdk: int | None) -> list[tuple[Line, int]]:

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines
@@ -29,6 +30,7 @@ from flink_boost.port.newline.describe import (
     check_patches,
     describe_release,
     fetch_jars,
+    require_number,
     require_release,
 )
 from flink_boost.port.newline.files import NewLine, add_line, record
@@ -41,7 +43,13 @@ _STEPS = 5
 
 @click.group(name="line")
 def command() -> None:
-    """Look after the supported Flink releases, the lines of lines.toml."""
+    """Look after the supported Flink releases, the lines of lines.toml.
+
+    \b
+    Examples:
+      flink-boost line add 2.2.1 --dry-run
+      flink-boost line add 2.2.1
+    """
 
 
 @command.command(name="add")
@@ -61,6 +69,7 @@ def command() -> None:
     show_default="this one",
     help="Source tree of flink-boost to add it to.",
 )
+@json_option
 @click.pass_obj
 def add(
     settings: Settings,
@@ -70,6 +79,7 @@ def add(
     accept_changes: bool,
     skip_flink_tests: bool,
     tree: Path,
+    as_json: bool,
 ) -> None:
     """Take the Flink release VERSION in, or name the method that keeps it out.
 
@@ -83,54 +93,94 @@ def add(
       flink-boost line add 2.2.1 --dry-run
       flink-boost line add 2.2.1
     """
-    tree = tree.absolute()
+    with failing_in_json("line add", as_json), told_aside(as_json):
+        require_number(version)
+        with (
+            terminated_like_interrupted(),
+            exclusive_lock(settings.build / "line-add" / "lock", "flink-boost line add"),
+        ):
+            state, answer = _add(
+                _Wanted(version, dry_run, untested, accept_changes, not skip_flink_tests),
+                tree.absolute(),
+                _logs(settings, version),
+            )
+    if as_json:
+        print_json("line add", 0, {"version": version, "state": state, **answer})
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    version: str
+    dry_run: bool
+    untested: bool
+    accept_changes: bool
+    flinks_tests: bool
+
+
+def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object]]:
+    """What became of it, and what there is to say for a program."""
     began = time.monotonic()
-    with (
-        terminated_like_interrupted(),
-        exclusive_lock(settings.build / "line-add" / "lock", "flink-boost line add"),
-    ):
-        lines = load_lines(tree / "lines.toml")
-        if version in lines:
-            state = "switched on" if lines[version].enabled else "switched off"
-            click.echo(f"lines.toml names Flink {version} already, {state}; nothing was changed.")
-            return
-        around = Surroundings(
-            lines=[line for line in lines.values() if line.enabled],
-            patches=patches_of_tree(tree),
-            published=Registries(tree / ".cache"),
-            tree=tree,
-            jdk_home=java_home,
-            # What only the new line needs is not recorded yet.
-            environment={**foreign_environment(os.environ), MODE_VARIABLE: "known"},
-            tell=_detail,
-        )
-        _step(1, f"Looking for Flink {version} on Maven Central")
-        require_release(version, around.published)
-        model = nearest_line(version, around.lines)
-        around = replace(around, patches=patches_of_line(around.patches, model.classes))
-        _step(2, "Fetching jars and sources, comparing what our patches use")
-        jars = fetch_jars(version, around)
-        checksums, verdicts = check_patches(version, jars, around)
-        for verdict in verdicts:
-            click.echo("\n".join(_describe(verdict)))
-        _require_known(version, verdicts, accept_changes)
-        _step(3, "Fetching what else is pinned")
-        new = describe_release(version, jars, checksums, around)
-        new = replace(new, line=replace(new.line, enabled=not untested))
-        if dry_run:
-            _step(_STEPS, "Nothing is changed; this would be added to lines.toml")
-            click.echo(f"\n{record(new)}")
-            click.echo(f"Next: `flink-boost line add {version}`.")
-            return
-        if not untested:
-            _step(4, f"Building and testing it (logs: {_logs(settings, version)})")
-            _run_suite(new, around, tree, _logs(settings, version), not skip_flink_tests)
-        _step(_STEPS, "Adding it to the project")
-        for path in add_line(tree, new):
-            _detail(str(path))
+    version = wanted.version
+    lines = load_lines(tree / "lines.toml")
+    if version in lines:
+        state = "switched on" if lines[version].enabled else "switched off"
+        click.echo(f"lines.toml names Flink {version} already, {state}; nothing was changed.")
+        return "there already", {"enabled": lines[version].enabled}
+    around = Surroundings(
+        lines=[line for line in lines.values() if line.enabled],
+        patches=patches_of_tree(tree),
+        published=Registries(tree / ".cache"),
+        tree=tree,
+        jdk_home=java_home,
+        # What only the new line needs is not recorded yet.
+        environment={**foreign_environment(os.environ), MODE_VARIABLE: "known"},
+        tell=_detail,
+    )
+    _step(1, f"Looking for Flink {version} on Maven Central")
+    require_release(version, around.published)
+    model = nearest_line(version, around.lines)
+    around = replace(around, patches=patches_of_line(around.patches, model.classes))
+    _step(2, "Fetching jars and sources, comparing what our patches use")
+    jars = fetch_jars(version, around)
+    checksums, verdicts = check_patches(version, jars, around)
+    for verdict in verdicts:
+        click.echo("\n".join(_describe(verdict)))
+    _require_known(version, verdicts, wanted.accept_changes)
+    _step(3, "Fetching what else is pinned")
+    new = describe_release(version, jars, checksums, around)
+    new = replace(new, line=replace(new.line, enabled=not wanted.untested))
+    answer: dict[str, object] = {
+        "nearest": model.version,
+        "enabled": new.line.enabled,
+        "classes": [_document(verdict) for verdict in verdicts],
+        "record": record(new),
+    }
+    if wanted.dry_run:
+        _step(_STEPS, "Nothing is changed; this would be added to lines.toml")
+        click.echo(f"\n{record(new)}")
+        click.echo(f"Next: `flink-boost line add {version}`.")
+        return "not added", answer
+    if not wanted.untested:
+        _step(4, f"Building and testing it (logs: {logs})")
+        _run_suite(new, around, tree, logs, wanted.flinks_tests)
+    _step(_STEPS, "Adding it to the project")
+    written = add_line(tree, new)
+    for path in written:
+        _detail(str(path))
     seconds = time.monotonic() - began
     click.echo(f"Flink {version} is in, after {seconds // 60:.0f} min {seconds % 60:02.0f} s.")
     click.echo(_next_step(new))
+    return "added", {**answer, "written": list(map(str, written))}
+
+
+def _document(verdict: ClassVerdict) -> dict[str, object]:
+    return {
+        "name": verdict.name,
+        "like": verdict.line,
+        "same_file": verdict.same_file,
+        "known": verdict.is_known,
+        "differences": verdict.differences(),
+    }
 
 
 def _run_suite(
@@ -198,6 +248,7 @@ def _next_step(new: NewLine) -> str:
     version = new.line.version
     if new.line.enabled:
         return (
+            f"Enter it with `flink-boost releases --look {version}`, and its tests by hand.\n"
             f"Next: run `make checksums`, read `git diff`, run `make test LINE={version}`, name the"
             " line in README.md and docs/operating.md, commit."
         )

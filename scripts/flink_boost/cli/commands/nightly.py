@@ -10,30 +10,34 @@ from datetime import UTC, datetime, timedelta
 import click
 from rich.console import Console
 
-from flink_boost.base.errors import NightIncomplete
+from flink_boost.base.errors import NightIncomplete, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import environment_option
+from flink_boost.cli.nightshown import finish_night, show_plan
+from flink_boost.cli.options import environment_option, pairs_option, rerun_pairs_option
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.runner import Progress
 from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
-from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.confirming import NIGHT_PAIRS
+from flink_boost.service.nightly.boxshift import BoxShift
 from flink_boost.service.nightly.canaries import Canaries
 from flink_boost.service.nightly.checks import check_here, check_there
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import Order
-from flink_boost.service.nightly.night import Ended, Waiting
+from flink_boost.service.nightly.model import Against, Order
+from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.parts import Parts
 from flink_boost.service.nightly.people import People
-from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.plan import parse_shard
+from flink_boost.service.nightly.profiles import MINUTES as PROFILE_MINUTES
+from flink_boost.service.nightly.profiles import AlarmProfiles
+from flink_boost.service.nightly.recipes import order_sentence, with_recipe
 from flink_boost.service.nightly.service import NightService
-from flink_boost.service.nightly.shown import fits, plan_sheets
+from flink_boost.service.nightly.shown import fits
 from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
 from flink_boost.service.nightly.suspects import Suspects
 from flink_boost.service.nightly.tree import Tree
@@ -61,13 +65,30 @@ at_option = click.option(
     "--group", help=f"From groups.toml; default: {GROUPS[0]}, else {GROUPS[1]}.", default=None
 )
 @click.option("--only", multiple=True, metavar="PATTERN", help="Benchmarks by name; repeatable.")
-@click.option("--pairs", type=click.IntRange(1, 999), help="Default: the group's.")
+@pairs_option
 @click.option(
     "--shard",
     default="1/1",
     metavar="N/M",
     show_default=True,
     help="This box's part, where several of one kind share the night.",
+)
+@click.option(
+    "--recipe",
+    metavar="FILE",
+    help="Measure commits of a checkout of Flink: a name in recipes/, or a TOML file.",
+)
+@click.option(
+    "--commits",
+    metavar="REV|A..B",
+    default="",
+    help="With --recipe: this commit, or B compared with A. Default: the recipe's branch.",
+)
+@click.option(
+    "--against",
+    type=click.Choice([Against.RELEASE.value, Against.NIGHT_BEFORE.value]),
+    help="With --recipe: what it is compared with; default: release. The other one is the commit"
+    " of its last complete night.",
 )
 @at_option
 @click.option("--resume", is_flag=True, help="Go on with the newest night, whatever its slot.")
@@ -96,12 +117,13 @@ at_option = click.option(
     show_default=True,
     help="Days for which logs and profiles stay. Results always do.",
 )
+@rerun_pairs_option(NIGHT_PAIRS)
 @click.option(
-    "--rerun-pairs",
-    type=click.IntRange(0, 100_000),
-    default=NIGHT_PAIRS,
+    "--profile-minutes",
+    type=click.FloatRange(0, 600),
+    default=PROFILE_MINUTES,
     show_default=True,
-    help="Pairs that suspects may take in a night, most suspicious first.",
+    help="For flame graphs of what was confirmed, tonight's largest first.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the steps with their times, and do nothing.")
 @click.option("--benchmarks", is_flag=True, help="With --dry-run: pairs and time of each.")
@@ -115,6 +137,9 @@ def command(
     only: tuple[str, ...],
     pairs: int | None,
     shard: str,
+    recipe: str | None,
+    commits: str,
+    against: str | None,
     at: str,
     resume: bool,
     no_build: bool,
@@ -123,6 +148,7 @@ def command(
     hours: float,
     keep: int,
     rerun_pairs: int,
+    profile_minutes: float,
     dry_run: bool,
     benchmarks: bool,
     environment: str | None,
@@ -132,6 +158,8 @@ def command(
 
     The night of a slot is done once, however often this is called. One that was interrupted or
     killed goes on with the next call; what an older one left unfinished is closed and reported.
+    What is benchmarked is a recipe: this tree against the release, or with --recipe the jars of a
+    commit of Flink in front of the release's. docs/nightly.md says how to point it at one.
     A step that fails does not cost the others. Ends with the code of the first problem, and with
     30 when another call works on the night.
 
@@ -141,6 +169,9 @@ def command(
       flink-boost nightly --dry-run --benchmarks         steps, benchmarks, and their times
       flink-boost nightly --line 2.3.0 --group spine     a shorter night
       flink-boost nightly --shard 1/3                    the first of three boxes of one kind
+      flink-boost nightly --recipe flink.toml            Flink's branch against the release
+      flink-boost nightly --recipe flink.toml --against night-before
+      flink-boost nightly --recipe flink.toml --commits release-2.2.0..master
       flink-boost nightly --resume                       try again what failed
       flink-boost nightly check                          did the night come, and whole?
     """
@@ -154,78 +185,40 @@ def command(
             lines=tuple(find_line(version).version for version in dict.fromkeys(chosen)),
             group=group or usual,
             patterns=only,
-            shard=shard,
+            shard="/".join(map(str, parse_shard(shard))),
             pairs=pairs,
             build=not no_build,
             strings=parse_count(strings),
             environment=environment or "",
         )
+        if recipe is not None:
+            wanted = with_recipe(wanted, recipe, commits, Against(against) if against else None)
+        elif commits or against:
+            raise UsageProblem("--commits and --against need a --recipe.", "Name one.")
         slot_time = parse_time(at)
         service = _service(
-            settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep), rerun_pairs
+            *(settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep)),
+            *(rerun_pairs, profile_minutes),
         )
         plan = service.plan(wanted)
+        about = order_sentence(service.pinned(wanted)) if dry_run else ""
         if not dry_run:
             with terminated_like_interrupted():
                 if plan.seconds > hours * 3600:
                     service.tell(fits(plan, hours))
                 ended = service.run(wanted, slot_time, resume=resume)
     if dry_run:
-        _show_plan(plan, hours, benchmarks=benchmarks, as_json=as_json)
+        show_plan(plan, hours, about, benchmarks=benchmarks, as_json=as_json)
         return
-    _finish(ended, as_json=as_json)
-
-
-def _finish(ended: Ended | None, *, as_json: bool) -> None:
-    if ended is None:
-        if as_json:
-            print_json("nightly", 0, {"night": None})
-        else:
-            click.echo("The night of this slot is done; `--resume` tries again what failed.")
-        return
-    night, problems = ended.night, ended.problems
-    code = problems[0].exit_code if problems else 0
-    if as_json:
-        print_json("nightly", code, {"night": json.loads(night.model_dump_json())})
-    else:
-        reason = f": {night.reason}" if night.reason else ""
-        click.echo(
-            f"The night {night.night} is {night.state.value}{reason}."
-            f" {night.measured} of {night.expected} benchmarks."
-        )
-    if problems:
-        raise problems[0]
-
-
-def _show_plan(plan: NightPlan, hours: float, *, benchmarks: bool, as_json: bool) -> None:
-    if not as_json:
-        print_sheets(plan_sheets(plan, hours, benchmarks=benchmarks), "table")
-        return
-    steps = [
-        {"name": step.name, "seconds": round(step.seconds), "needs": step.needs}
-        for step in plan.steps
-    ]
-    cells = [
-        {
-            "line": one.line,
-            "benchmark": one.cell.name,
-            "pairs": one.pairs,
-            "seconds": round(one.seconds, 1),
-        }
-        for one in plan.cells
-    ]
-    content = {
-        "seconds": round(plan.seconds),
-        "fits": plan.seconds <= hours * 3600,
-        "expected": plan.expected,
-        "steps": steps,
-        **({"benchmarks": cells} if benchmarks else {}),
-    }
-    print_json("nightly", 0, content)
+    finish_night(ended, as_json=as_json)
 
 
 def _service(
-    settings: Settings, waiting: Waiting, keep: timedelta, rerun_pairs: int = NIGHT_PAIRS
+    settings: Settings,
+    waiting: Waiting,
+    keep: timedelta,
+    rerun_pairs: int = NIGHT_PAIRS,
+    profile_minutes: float = PROFILE_MINUTES,
 ) -> NightService:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     tree = Tree(settings.build, os.environ, quiet_minutes=waiting.seconds / 60)
@@ -244,10 +237,22 @@ def _service(
             class_paths=tree.class_paths,
             describe=tree.describe,
             verify=tree.verify,
+            old_against_new=BoxShift(
+                places=places,
+                journal=NightJournal(settings.build / "nights"),
+                environ=os.environ,
+                groups=load_groups(),
+                describe=tree.describe,
+                class_paths=tree.class_paths,
+                shown=shown,
+                tell=errors.out,
+                clock=_now,
+            ),
             canary=Canaries(places, os.environ, tree.describe, shown, errors.out),
             confirm=Suspects(
                 places, NightJournal(settings.build / "nights"), os.environ, rerun_pairs
             ),
+            profiles=AlarmProfiles(places, os.environ, profile_minutes, _now),
             report=people.write,
             notify=people.tell,
         ),

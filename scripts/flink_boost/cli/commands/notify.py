@@ -45,7 +45,7 @@ def test(as_json: bool) -> None:
     Ends with code 5 when one does not take it.
 
     \b
-    Example:
+    Examples:
       FLINK_BOOST_SLACK_WEBHOOK_FILE=~/webhook flink-boost notify test
     """
     with failing_in_json("notify test", as_json):
@@ -86,7 +86,7 @@ def send(settings: Settings, reports: Path | None, as_json: bool) -> None:
     Safe to repeat: what was sent is not sent again. Ends with code 5 when something stays unsent.
 
     \b
-    Example:
+    Examples:
       flink-boost notify send
     """
     with failing_in_json("notify send", as_json):

@@ -9,6 +9,7 @@ import click
 
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import group_option
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.judge.scatter import measured_scatter
 from flink_boost.measure.allotment import WANTED, Allotment, allot
@@ -24,7 +25,7 @@ _RUNS = 20  # the newest, of which start times are taken
 
 
 @click.command(name="plan")
-@click.option("--group", default=NIGHT, show_default=True, help="From groups.toml.")
+@group_option(NIGHT)
 @click.option("--line", help="Whose results count with --from-results; default: lines.toml's.")
 @click.option(
     "--hours",

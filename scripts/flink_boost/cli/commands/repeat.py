@@ -32,6 +32,7 @@ from flink_boost.measure.summary import RunSummary, gap_sentence
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.repetition_sheet import repetition_sheet
+from flink_boost.publish.run_note import bench_command
 from flink_boost.publish.sheet import print_sheets
 
 LATEST = "latest"
@@ -136,6 +137,11 @@ def _measure(
         raise UsageProblem(
             f"The run {then.run_id} cannot be repeated: it does not say how long it measured.",
             f"Measure its group anew: `flink-boost bench --group {then.group}`.",
+        )
+    if then.recipe_project:
+        raise UsageProblem(
+            f"The run {then.run_id} measured builds of {then.recipe_project}, by a recipe.",
+            f"Measure them again by `{bench_command(then)}`.",
         )
     measuring = machine_lock(lock_file(os.environ), f"flink-boost repeat into {results}")
     with terminated_like_interrupted(), store.lock(results), measuring:

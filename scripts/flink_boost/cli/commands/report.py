@@ -21,6 +21,12 @@ def command(settings: Settings, run_id: str, as_json: bool) -> None:
 
     It is one HTML file that needs no server and no network, and its tables once more in Markdown.
     Each run has a folder of its own under build/report; build/report/index.html is the newest page.
+
+    \b
+    Examples:
+      flink-boost report                              the newest run that has ended
+      flink-boost report 20260301T223005Z-2.3.0
+      flink-boost report --json | jq -r .markdown
     """
     with failing_in_json("report", as_json):
         written = _write(settings, run_id)

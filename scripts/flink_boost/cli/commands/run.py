@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import click
 
-from flink_boost.base.errors import BenchmarkFailed
+from flink_boost.base.errors import BenchmarkFailed, FlinkBoostError
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import environment_option, jdk_option
+from flink_boost.cli.options import environment_option, java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import plan
@@ -20,13 +23,13 @@ from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.publish import serve
 from flink_boost.publish.report_page import trend_headline
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.quicklook import GROUP, Places, find_interrupted, publish
+from flink_boost.service.quicklook import GROUP, Places, Published, find_interrupted, publish
 
 
 @click.command(name="run")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@line_option
 @jdk_option
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@java_option
 @environment_option
 @click.option(
     "--port",
@@ -36,6 +39,7 @@ from flink_boost.service.quicklook import GROUP, Places, find_interrupted, publi
     show_default=True,
     help="Port of the dashboard, if it is not running yet; 0 takes a free one.",
 )
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -44,36 +48,62 @@ def command(
     java: str | None,
     environment: str | None,
     port: int,
+    as_json: bool,
 ) -> int:
     """Take a quick look at stock against patched and publish it.
 
     Measures the group "quick", starts the dashboard, uploads, detects and writes the report. A
     quick look that was interrupted goes on where it stopped. When the dashboard cannot be reached
     the report is written all the same, and `flink-boost upload` sends the results later.
+
+    \b
+    Examples:
+      flink-boost run
+      flink-boost run --line 1.20.5 --jdk 17
+      flink-boost run --port 0              the dashboard on a free port
     """
     settings: Settings = ctx.obj
-    flink = find_line(line or default_line())
-    chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
-    run_id, failure = _measure(ctx, flink, chosen)
-    published = publish(
-        run_id,
-        Places(settings.results, settings.spool, settings.build),
-        environment=environment,
-        address=serve.Address(port=port),
-        environ=os.environ,
-        policy=RetryPolicy(),
-        clock=lambda: datetime.now(UTC),
-        tell=lambda sentence: click.echo(sentence, err=True),
-    )
-    if published.trends:
-        click.echo(f"Trend:     {trend_headline(published.trends)}")
-    if published.report is not None:
-        click.echo(f"Report:    {published.report.as_uri()}")
-    if published.dashboard_url is not None:
-        click.echo(f"Dashboard: {published.dashboard_url} (`flink-boost stop` ends our own)")
+    with failing_in_json("run", as_json), told_aside(as_json):
+        flink = find_line(line or default_line())
+        chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
+        run_id, failure = _measure(ctx, flink, chosen)
+        published = publish(
+            run_id,
+            Places(settings.results, settings.spool, settings.build),
+            environment=environment,
+            address=serve.Address(port=port),
+            environ=os.environ,
+            policy=RetryPolicy(),
+            clock=lambda: datetime.now(UTC),
+            tell=lambda sentence: click.echo(sentence, err=True),
+        )
+        if published.trends:
+            click.echo(f"Trend:     {trend_headline(published.trends)}")
+        if published.report is not None:
+            click.echo(f"Report:    {published.report.as_uri()}")
+        if published.dashboard_url is not None:
+            click.echo(f"Dashboard: {published.dashboard_url} (`flink-boost stop` ends our own)")
+    problems = [*([failure] if failure is not None else []), *published.problems]
+    code = problems[0].exit_code if problems else 0
+    if as_json:
+        print_json("run", code, _document(run_id, published, problems), "It is measured")
     if failure is not None:
         raise failure
-    return published.problems[0].exit_code if published.problems else 0
+    return code
+
+
+def _document(
+    run_id: str, published: Published, problems: Sequence[FlinkBoostError]
+) -> dict[str, object]:
+    told = [{"error": one.message, "next_step": one.next_step} for one in problems]
+    return {
+        "run": run_id,
+        "report": published.report,
+        "dashboard": published.dashboard_url,
+        "trends": [json.loads(one.model_dump_json()) for one in published.trends],
+        "problems": told,
+        **(told[0] if told else {}),
+    }
 
 
 def _measure(ctx: click.Context, flink: Line, java: str) -> tuple[str, BenchmarkFailed | None]:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import BrokenData
 from flink_boost.base.text import size_text
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
 from flink_boost.cli.context import Settings
-from flink_boost.measure import store
+from flink_boost.measure import forkfiles, store
 from flink_boost.measure.inventory import (
     StoredRun,
     delete_leftovers,
@@ -30,8 +30,9 @@ NEWEST = 30
 
 
 @click.group(name="runs", invoke_without_command=True)
+@json_option
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, as_json: bool) -> None:
     """List, show, abandon or prune what is in the results store.
 
     \b
@@ -42,7 +43,9 @@ def command(ctx: click.Context) -> None:
       flink-boost runs prune --logs-older-than 90 --yes
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(list_command)
+        ctx.invoke(list_command, as_json=as_json)
+    else:
+        refuse_options_before(ctx, as_json)
 
 
 @command.command(name="list")
@@ -50,7 +53,13 @@ def command(ctx: click.Context) -> None:
 @json_option
 @click.pass_obj
 def list_command(settings: Settings, everything: bool = False, as_json: bool = False) -> None:
-    """List the runs, oldest first, with state, forks and size."""
+    """List the runs, oldest first, with state, forks and size.
+
+    \b
+    Examples:
+      flink-boost runs list
+      flink-boost runs list --all --json
+    """
     runs = list_runs(settings.results)
     shown = runs if everything or as_json else runs[-NEWEST:]
     if as_json:
@@ -70,6 +79,11 @@ def show_command(settings: Settings, run_id: str, as_json: bool) -> None:
     """Show one run: plan, machine, state, and the logs of forks that failed.
 
     RUN_ID may be "latest".
+
+    \b
+    Examples:
+      flink-boost runs show latest
+      flink-boost runs show 20260301T223005Z-2.3.0 --json
     """
     with failing_in_json("runs show", as_json):
         run = describe_run(settings.results, _existing(settings, run_id))
@@ -93,7 +107,12 @@ def show_command(settings: Settings, run_id: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -> None:
-    """Give runs up: they are no point of anything and are not resumed. Their files stay."""
+    """Give runs up: they are no point of anything and are not resumed. Their files stay.
+
+    \b
+    Examples:
+      flink-boost runs abandon 20260301T223005Z-2.3.0
+    """
     with failing_in_json("runs abandon", as_json), store.lock(settings.results):
         found = [_existing(settings, run_id) for run_id in run_ids]
         for run_id in found:
@@ -127,6 +146,11 @@ def prune_command(
     """Delete abandoned runs, and old logs when asked. Lists them, unless --yes is given.
 
     Results of runs that count are never deleted.
+
+    \b
+    Examples:
+      flink-boost runs prune
+      flink-boost runs prune --logs-older-than 90 --yes
     """
     after = timedelta(days=logs_older_than) if logs_older_than else None
     with failing_in_json("runs prune", as_json), store.lock(settings.results):
@@ -153,9 +177,7 @@ def _existing(settings: Settings, run_id: str) -> str:
     known = store.run_ids(settings.results)
     if run_id == "latest" and known:
         return known[-1]
-    if run_id not in known:
-        newest = ", ".join(known[-5:]) or "none"
-        raise UsageProblem(f"There is no run {run_id!r}.", f"The newest are: {newest}.")
+    store.require_run(settings.results, run_id)
     return run_id
 
 
@@ -172,8 +194,8 @@ def _missing_logs(settings: Settings, run: StoredRun) -> list[str]:
     if run.info is None:
         return []
     logs = (
-        store.log_path(settings.results, run.run_id, fork)
-        for fork in store.missing_forks(settings.results, run.info)
+        forkfiles.log_path(settings.results, run.run_id, fork)
+        for fork in forkfiles.missing_forks(settings.results, run.info)
     )
     return [str(log) for log in logs if log.exists()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import click
 
 from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import make_folder, sha256
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import jdk_option
+from flink_boost.cli.options import java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.measure.box import choose_java
@@ -22,9 +24,9 @@ DEFAULT_CASES = "2e6"
 
 
 @click.command(name="soak")
-@click.option("--line", help="Flink release; default: the one that lines.toml names.")
+@line_option
 @jdk_option
-@click.option("--java", help="The java to run; default: JAVA_HOME's, else the one on the PATH.")
+@java_option
 @click.option(
     "--mode",
     type=click.Choice([mode.value for mode in soak.SoakMode]),
@@ -45,6 +47,7 @@ DEFAULT_CASES = "2e6"
     metavar="read+HEX|write+HEX",
     help="Read or write this code unit wrongly: the run has to find it.",
 )
+@json_option
 @click.pass_obj
 def command(
     settings: Settings,
@@ -58,6 +61,7 @@ def command(
     case: int | None,
     fresh: bool,
     damage: str | None,
+    as_json: bool,
 ) -> int:
     """Drive random strings through stock and patched, side by side, and compare everything.
 
@@ -73,60 +77,81 @@ def command(
       flink-boost soak --seed 1 --case 1234567            one case again
       flink-boost soak --break read+6F22                  is the soak test sound?
     """
-    flink = find_line(line or default_line())
-    java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
-    plan = soak.SoakPlan(
-        line=flink.version,
-        jdk=ask_jdk(java).feature,
-        mode=soak.SoakMode(mode),
-        cases=soak.parse_count(cases),
-        seed=seed,
-    )
-    version = distribution_version("flink-boost")
-    dropin = settings.build / "jars" / flink.dropin_name(version)
-    folder = settings.build / "soak"
-    make_folder(folder)
-    name = plan.name + (f"-{damage}" if damage else "")
-    state = folder / f"{name}.state.xml"
-    if fresh or (state.exists() and soak.read_result(state)):
-        state.unlink(missing_ok=True)
-    arguments = [f"--state={state}"]
-    if threads:
-        arguments.append(f"--threads={threads}")
-    if damage:
-        arguments.append(f"--break={damage}")
-    if case is not None:
-        arguments.append(f"--case={case}")
-    if sys.stdout.isatty():
-        arguments.append("--terminal=true")
-    java_command = soak.java_command(java, plan, flink, settings.build, version, arguments)
-    code = soak.run([*java_command, f"--dropin={sha256(dropin)}"])
+    with failing_in_json("soak", as_json):
+        flink = find_line(line or default_line())
+        java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
+        plan = soak.SoakPlan(
+            line=flink.version,
+            jdk=ask_jdk(java).feature,
+            mode=soak.SoakMode(mode),
+            cases=soak.parse_count(cases),
+            seed=seed,
+        )
+        version = distribution_version("flink-boost")
+        dropin = settings.build / "jars" / flink.dropin_name(version)
+        folder = settings.build / "soak"
+        make_folder(folder)
+        name = plan.name + (f"-{damage}" if damage else "")
+        state = folder / f"{name}.state.xml"
+        if fresh or (state.exists() and soak.read_result(state)):
+            state.unlink(missing_ok=True)
+        arguments = [f"--state={state}"]
+        if threads:
+            arguments.append(f"--threads={threads}")
+        if damage:
+            arguments.append(f"--break={damage}")
+        if case is not None:
+            arguments.append(f"--case={case}")
+        if sys.stdout.isatty() and not as_json:
+            arguments.append("--terminal=true")
+        java_command = soak.java_command(java, plan, flink, settings.build, version, arguments)
+        code = soak.run([*java_command, f"--dropin={sha256(dropin)}"], aside=as_json)
+        _require_ended(code)
+        path = folder / f"{name}.json"
+        result = None if case is not None else _kept(state, path)
+    if result is not None:
+        return _answer(plan, result, path, as_json=as_json)
+    if as_json:
+        print_json("soak", code, {"seed": seed, "case": case, "passed": code == soak.PASSED})
+    return code
+
+
+def _require_ended(code: int) -> None:
     match code:
-        case soak.PASSED | soak.FAILED if case is not None:
-            return code
         case soak.PASSED | soak.FAILED:
-            return _report(plan, state, folder / f"{name}.json")
+            return
         case soak.MISUSED:
             raise UsageProblem("The soak test was called wrongly.", "Its own words are above.")
         case soak.INTERRUPTED:
             raise KeyboardInterrupt
-        case _:
-            raise EnvironmentProblem(
-                f"The soak test ended with code {code}.",
-                "Its own words are above; the same command goes on where it was.",
-            )
+    raise EnvironmentProblem(
+        f"The soak test ended with code {code}.",
+        "Its own words are above; the same command goes on where it was.",
+    )
 
 
-def _report(plan: soak.SoakPlan, state: Path, path: Path) -> int:
+def _kept(state: Path, path: Path) -> soak.Result:
     result = soak.read_result(state)
     if result is None:
         raise EnvironmentProblem(f"{state} says that the run goes on.", "Run the command again.")
     soak.write_result(result, path)
-    click.echo(f"{result.sentence} Result: {path}")
-    if not result.passed:
-        raise CodecMismatch(
-            f"{result.sentence} {result.failure}.",
-            f"Repeat it with `flink-boost soak --line {plan.line} --jdk {plan.jdk}"
-            f" --mode {plan.mode} --seed {plan.seed} --case {result.failing_case}`.",
+    return result
+
+
+def _answer(plan: soak.SoakPlan, result: soak.Result, path: Path, *, as_json: bool) -> int:
+    failure = CodecMismatch(
+        f"{result.sentence} {result.failure}.",
+        f"Repeat it with `flink-boost soak --line {plan.line} --jdk {plan.jdk}"
+        f" --mode {plan.mode} --seed {plan.seed} --case {result.failing_case}`.",
+    )
+    if as_json:
+        problem = (
+            {} if result.passed else {"error": failure.message, "next_step": failure.next_step}
         )
+        code = 0 if result.passed else failure.exit_code
+        print_json("soak", code, {**asdict(result), "file": path, **problem})
+    else:
+        click.echo(f"{result.sentence} Result: {path}")
+    if not result.passed:
+        raise failure
     return 0

@@ -13,7 +13,13 @@ from flink_boost.publish import liveness
 @json_option
 @click.pass_obj
 def command(settings: Settings, as_json: bool) -> None:
-    """End the dashboard that runs in the background."""
+    """End the dashboard that runs in the background.
+
+    \b
+    Examples:
+      flink-boost stop
+      flink-boost stop --json
+    """
     with failing_in_json("stop", as_json):
         stopped = liveness.stop(settings.build / "codespeed")
     if as_json:

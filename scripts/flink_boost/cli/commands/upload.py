@@ -9,17 +9,15 @@ import click
 from flink_boost.base.errors import BrokenData, UploadFailed
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.cli.options import environment_option
+from flink_boost.cli.options import environment_option, url_option
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import Spooled, spool_new_runs
-from flink_boost.publish.target import URL_VARIABLE, find_target
+from flink_boost.publish.target import find_target
 from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
 
 
 @click.command(name="upload")
-@click.option(
-    "--url", help=f"Address of Codespeed; default: {URL_VARIABLE}, else the embedded server's."
-)
+@url_option
 @environment_option
 @click.option(
     "--attempts",

@@ -114,7 +114,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
 def _way_back(home: FlinkHome, jar: Path) -> str:
     if jar == home.dist:
         return f"the official jar in the place of {jar}"
-    return f"`flink-boost uninstall {home.folder}`"
+    return f"`flink-boost uninstall {home.quoted}`"
 
 
 def _show(checks: Sequence[Check]) -> None:

@@ -54,7 +54,7 @@ def _score_kind(
     for truth in truths:
         left = sorted(by_case.get(truth.id, ()), key=_night_of)
         for change in truth.changes:
-            found = next((alarm for alarm in left if _is_about(alarm, change)), None)
+            found = next((alarm for alarm in left if is_about(alarm, change)), None)
             if found is not None:
                 left.remove(found)
                 pairs.append((change, found))
@@ -84,7 +84,8 @@ def _first_of(alarm: ToldAlarm) -> int:
     return int(alarm.first_bad)
 
 
-def _is_about(alarm: ToldAlarm, change: TrueChange) -> bool:
+def is_about(alarm: ToldAlarm, change: TrueChange) -> bool:
+    """Whether an alarm tells of that change: not before it, in its direction, named about right."""
     return (
         _night_of(alarm) >= change.first
         and change.first - _EARLY <= _first_of(alarm) <= change.last + _LATE

@@ -9,6 +9,7 @@ checks every download against the repository's checksum. Kept in the cache::
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import shutil
 import tempfile
@@ -66,7 +67,7 @@ def ensure_tests(line: Line, module: str, cache: Path, poms: Path = FOLDER) -> M
     tests = _single(jars, f"{name}-tests.jar")
     folder = cache / "flink-tests" / f"{line.version}-{module}"
     checksum = sha256(tests)
-    _unpack(tests, checksum, folder)
+    unpack_tests(tests, checksum, folder)
     others = tuple(jar for jar in jars if jar not in (main, tests))
     return ModuleTests(module, folder, main, others, checksum)
 
@@ -131,12 +132,23 @@ def _single(jars: list[Path], name: str) -> Path:
     return found[0]
 
 
-def _unpack(jar: Path, checksum: str, folder: Path) -> None:
-    """Unpacks the jar unless the folder already holds it; the folder appears complete."""
-    stamp = folder.with_suffix(folder.suffix + ".sha256")
-    if folder.is_dir() and stamp.is_file() and stamp.read_text(encoding="ascii") == checksum:
-        return
-    stamp.unlink(missing_ok=True)
+def unpack_tests(jar: Path, checksum: str, folder: Path) -> None:
+    """Unpacks the jar unless the folder already holds it; the folder appears complete.
+
+    One call at a time: another one may be about to use what looks unfinished.
+    """
+    make_folder(folder.parent)
+    with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp = folder.with_suffix(folder.suffix + ".sha256")
+        if folder.is_dir() and stamp.is_file() and stamp.read_text(encoding="ascii") == checksum:
+            return
+        stamp.unlink(missing_ok=True)
+        _unpack_anew(jar, folder)
+        write_durably(stamp, checksum)
+
+
+def _unpack_anew(jar: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -150,4 +162,3 @@ def _unpack(jar: Path, checksum: str, folder: Path) -> None:
         ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    write_durably(stamp, checksum)

@@ -84,21 +84,41 @@ def summarize(results: Results, dropin: Path) -> Summary:
 
 def describe(summary: Summary, woven: Collection[str], dropin: Path) -> Iterator[str]:
     """The lines to print: counts, proof, one per verdict of a class with failures, what to mend."""
+    yield headline(summary)
+    yield f"  {proof(summary, woven, dropin)}"
+    yield from (f"  {text}" for text in describe_findings(summary.findings))
+    yield from (f"  {text}" for text in remarks(summary))
+
+
+def headline(summary: Summary) -> str:
+    """What ran, and how much of it passed, failed by verdict, and was skipped."""
     by_verdict = Counter(finding.verdict for finding in summary.findings)
     counts = [f"{summary.passed} passed", f"{by_verdict[Blame.OURS]} {Blame.OURS}"]
     counts += [f"{by_verdict[v]} {v}" for v in _ORDER[1:] if by_verdict[v]]
     counts.append(f"{summary.skipped} skipped by Flink")
-    yield f"{summary.title}: {', '.join(counts)}"
-    yield (
-        f"  {len(summary.loaded)} of {len(woven)} woven classes were loaded,"
+    return f"{summary.title}: {', '.join(counts)}"
+
+
+def proof(summary: Summary, woven: Collection[str], dropin: Path) -> str:
+    """That it was our jar that was tested."""
+    return (
+        f"{len(summary.loaded)} of {len(woven)} woven classes were loaded,"
         f" all from {dropin.name}, and their new code ran in {summary.patched_jvms} of"
         f" {summary.jvms} runs{_without_tests(summary.without_tests)}"
     )
-    yield from (f"  {text}" for text in describe_findings(summary.findings))
+
+
+def remarks(summary: Summary) -> Iterator[str]:
+    """What had to run one by one, and which exclusions are out of date."""
     for name, why in summary.run_apart:
-        yield f"  run one by one: the classes of {name}, whose common JVM did not end well: {why}"
+        yield f"run one by one: the classes of {name}, whose common JVM did not end well: {why}"
     for name in summary.stale_exclusions:
-        yield f"  out of date: {name} is excluded in flink-tests.toml but does not fail on stock"
+        yield f"out of date: {name} is excluded in flink-tests.toml but does not fail on stock"
+
+
+def in_order(findings: Sequence[BlamedCase]) -> list[BlamedCase]:
+    """Ours first, then by class; the order of a class's cases stays."""
+    return sorted(findings, key=lambda one: (_ORDER.index(one.verdict), one.case.top_level_class))
 
 
 def _without_tests(names: tuple[str, ...]) -> str:

@@ -77,10 +77,15 @@ class Jars:
     sources: tuple[Path, ...]
 
 
-def require_release(version: str, published: Registry) -> None:
-    """Raises ``UsageProblem``, naming the nearest releases, for one that does not exist."""
+def require_number(version: str) -> None:
+    """Raises ``UsageProblem`` for what cannot be the number of a release."""
     if not _RELEASE.fullmatch(version):
         raise UsageProblem(f"{version!r} is not a Flink release.", "Name one as in 2.3.0.")
+
+
+def require_release(version: str, published: Registry) -> None:
+    """Raises ``UsageProblem``, naming the nearest releases, for one that does not exist."""
+    require_number(version)
     known = [each for each in published.releases("flink-core") if _RELEASE.fullmatch(each)]
     if version not in known:
         nearest = sorted(known, key=lambda each: distance(version, each))[:_SHOWN]

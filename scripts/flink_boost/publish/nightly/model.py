@@ -12,12 +12,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from flink_boost.judge.alarms import AlarmFacts, AlarmState
+
 # It names a folder, so it may not be a path.
 NightId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.+-]{0,79}$")]
 
-AlarmState = Literal[
-    "open", "watching", "withheld", "recovered", "accepted", "rejected", "environment"
-]
 NightState = Literal["running", "complete", "short", "empty", "missing", "refused", "failed"]
 
 
@@ -53,6 +52,23 @@ class ReportedStep(Told):
     note: str = ""
 
 
+class ReportedShift(Told):
+    """How far benchmarks lie apart together; above 1 is faster."""
+
+    ratio: FiniteFloat = Field(gt=0)
+    low: FiniteFloat = Field(gt=0)
+    high: FiniteFloat = Field(gt=0)
+
+
+class ReportedOldAgainstNew(Told):
+    """What an update of the box has changed on a line: the sentence says it all."""
+
+    line: str
+    sentence: str
+    box: ReportedShift | None = None
+    code: ReportedShift | None = None
+
+
 class ReportedNight(Told):
     """A night of one box. ``expected`` and ``measured`` count benchmarks."""
 
@@ -68,6 +84,7 @@ class ReportedNight(Told):
     canary: ReportedCanary | None = None
     box_changes: tuple[ReportedBoxChange, ...] = ()
     steps: tuple[ReportedStep, ...] = ()
+    old_against_new: tuple[ReportedOldAgainstNew, ...] = ()
 
 
 class ReportedBisect(Told):
@@ -87,32 +104,21 @@ class ReportedDecision(Told):
     when: datetime
 
 
-class ReportedAlarm(Told):
-    """An alarm; ``effect``, ``low`` and ``high`` are new speed ÷ old speed.
+class ReportedAlarm(AlarmFacts, Told):
+    """An alarm, as far as it is told."""
 
-    ``commits`` are the last one before the change and the first one with it; ``told`` is the night
-    in which it was raised.
-    """
-
-    id: str
-    box: str
-    executable: str
-    benchmark: str
-    line: str
-    kind: Literal["step", "drift", "recovery"]
-    direction: Literal["regression", "improvement"]
-    state: AlarmState
-    effect: FiniteFloat = Field(gt=0)
-    low: FiniteFloat | None = None
-    high: FiniteFloat | None = None
-    told: str
-    commits: tuple[str, str]
-    nights: int
-    command: str
-    report: str | None = None
-    profile: str | None = None
     bisect: ReportedBisect | None = None
     decision: ReportedDecision | None = None
+
+
+class ReportedProfile(Told):
+    """The flame graphs of an alarm: pages relative to the reports' folder, by title, and text."""
+
+    alarm: str
+    links: tuple[
+        tuple[str, Annotated[str, Field(pattern=r"^alarms/a[0-9a-f]+/[a-z-]+\.html$")]], ...
+    ]
+    text: tuple[str, ...] = ()
 
 
 class CommitNote(Told):
@@ -158,3 +164,4 @@ class NightReport(Told):
     previous: NightId | None = None
     dashboard: str | None = None
     report: str | None = None
+    profiles: tuple[ReportedProfile, ...] = ()

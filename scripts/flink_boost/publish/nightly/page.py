@@ -111,7 +111,7 @@ def _content(report: NightReport) -> dict[str, object]:
         "news": news,
         "slot": utc(night.slot),
         "made": utc(report.made),
-        "changes": [_links(change) for change in news.changes],
+        "changes": [_links(change, report) for change in news.changes],
         "rows": _sheet(report.rows),
         "steps": [(step, _lasted(step)) for step in night.steps],
         "watching": [one for one in report.alarms if one.state in ("watching", "withheld")],
@@ -119,11 +119,20 @@ def _content(report: NightReport) -> dict[str, object]:
     }
 
 
-def _links(change: NightChange) -> dict[str, object]:
+def _links(change: NightChange, report: NightReport) -> dict[str, object]:
     alarm = change.alarm
-    pages = (("report", alarm.report), ("flame graphs", alarm.profile))
+    profile = next((one for one in report.profiles if one.alarm == alarm.id), None)
+    pages = [("report", alarm.report)]
+    if profile is None:
+        pages.append(("flame graphs", alarm.profile))
     links = [(name, web_address(url)) for name, url in pages if web_address(url)]
-    return {"change": change, "links": links}
+    # Of our own making, and two folders further up than the page.
+    own = (
+        [(f"flame graph: {title}", f"../../{page}") for title, page in profile.links]
+        if profile
+        else []
+    )
+    return {"change": change, "links": [*links, *own], "profile": profile.text if profile else ()}
 
 
 def _canary(report: NightReport) -> str:

@@ -18,6 +18,7 @@ from flink_boost.publish.nightly.page import index_page, night_markdown, night_p
 
 FOLDER = "nights"
 _DOCUMENT = "report.json"
+_DATED = len("2026-11-24T0100")  # what follows in a night's name is the part that it is
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,12 @@ def kept_nights(reports: Path) -> KeptNights:
 
 
 def previous_of(kept: Sequence[NightReport], report: NightReport) -> NightReport | None:
-    """The report of the same box that came before it."""
+    """The report of the same box, and of the same part of the night, that came before it."""
     before = (
         one
         for one in kept
-        if one.night.box == report.night.box and one.night.slot < report.night.slot
+        if one.night.box == report.night.box
+        and one.night.slot < report.night.slot
+        and one.night.night[_DATED:] == report.night.night[_DATED:]
     )
     return next(before, None)

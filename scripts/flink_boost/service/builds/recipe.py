@@ -9,14 +9,14 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.measure.model import Frozen
+from flink_boost.measure.model import OURS, Frozen, Purpose
+from flink_boost.measure.tomlfile import naming_what_is_wrong
 
 RECIPES = PROJECT_ROOT / "recipes"
-OURS = "flink-boost"
 _MODULES = ("flink-core", "flink-runtime", "flink-streaming-java")
 _HARMLESS = {"JAVA_HOME", "LANG", "MAVEN_ARGS", "MAVEN_OPTS", "TZ"}
 _PLACEHOLDERS = {"line", "commit", "release", "project"}
@@ -85,6 +85,14 @@ class Recipe(Frozen):
             }
         return {**usual, **values}
 
+    @model_validator(mode="after")
+    def _name_of_its_own(self) -> Self:
+        # It names a branch on the dashboard and a series; those of ours are taken.
+        taken = {"master", *(purpose.value for purpose in Purpose)}
+        if self.project in taken or (self.project == OURS) != (self.kind == OURS):
+            raise ValueError(f"project: {self.project} is another's name; choose one")
+        return self
+
     @field_validator("environment")
     @classmethod
     def _no_token(cls, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,20 +144,13 @@ def load_recipe(name: str, folder: Path = RECIPES) -> Recipe:
     """
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        with naming_what_is_wrong(path):
+            recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         known = ", ".join(sorted(one.stem for one in folder.glob("*.toml"))) or "none"
         raise UsageProblem(
             f"There is no recipe {name} ({error.strerror}).",
             f"Name a TOML file, or one of recipes/: {known}.",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
-    try:
-        recipe = Recipe.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
     repository = (path.parent / recipe.repository.expanduser()).resolve()
     return recipe.model_copy(update={"repository": repository})

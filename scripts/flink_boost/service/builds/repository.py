@@ -65,7 +65,10 @@ def merge_base(repository: Path, base: str, head: str) -> str:
 
 
 def check_out(repository: Path, commit: str, folder: Path) -> None:
-    """A clone of its own at that commit; it takes no space for what the repository has."""
+    """A clone of its own at that commit; it takes no space for what the repository has.
+
+    Nothing is fetched for it: a commit may name a server for its large files.
+    """
     shared = ("clone", "--quiet", "--shared", "--no-checkout", str(repository), str(folder))
     _checked(None, *shared)
     _checked(folder, "checkout", "--quiet", "--detach", commit)
@@ -93,7 +96,11 @@ def _git(repository: Path | None, *arguments: str) -> tuple[int, str]:
     done = run_captured(
         ("git", "-c", "core.hooksPath=/dev/null", *where, *arguments),
         _GIT_SECONDS,
-        environment={**bare_environment(os.environ), "GIT_TERMINAL_PROMPT": "0"},
+        environment={
+            **bare_environment(os.environ),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_LFS_SKIP_SMUDGE": "1",
+        },
         again="Look whether another git holds a lock in the repository.",
     )
     return done.returncode, done.stdout

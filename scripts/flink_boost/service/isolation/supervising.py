@@ -18,7 +18,7 @@ from flink_boost.base.errors import NoIsolation
 from flink_boost.base.processes import end_supervised, start_supervised
 from flink_boost.service.isolation import cleaning
 from flink_boost.service.isolation.sandbox import Ended, How, Limits
-from flink_boost.service.isolation.watching import Watch, first_inside
+from flink_boost.service.isolation.watching import Watch, first_inside, require_tree
 
 LOOK_SECONDS = 0.25
 _BLOCK = 1 << 16
@@ -46,6 +46,7 @@ def supervise(
     """
     if log.resolve().is_relative_to(work.resolve()):
         raise ValueError(f"{log} is where the command may write")
+    require_tree()
     with log.open("wb") as file:
         guard = start_supervised(argv, None, OUTER, Path("/"))
         inside: int | None = None

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.sandbox import How, Limits
 
 LEAST_AVAILABLE = 256 << 20  # bytes of memory that the machine keeps for everybody else
@@ -59,7 +60,7 @@ class Watch:
         # matters: the exact count takes time, and stops the process meanwhile.
         if own > left and sum(map(_proportional, pids)) > left:
             return "memory"
-        if _memory("MemAvailable") < LEAST_AVAILABLE:
+        if memory("MemAvailable") < LEAST_AVAILABLE:
             return "memory"
         return self.look_at_disk()
 
@@ -69,7 +70,7 @@ class Watch:
 
     def _in_memory(self) -> int:
         """Bytes of files in memory on this machine; those in ``work`` are ``disk``."""
-        found = _memory("Shmem")
+        found = memory("Shmem")
         return found - _used(self._work) if self._mounted else found
 
     def _is_full(self) -> bool:
@@ -88,6 +89,15 @@ class Watch:
         took = time.monotonic() - now
         self._next_walk = now + took / _SHARE
         return size > self._limits.disk
+
+
+def require_tree() -> None:
+    """Raises ``NoIsolation`` where the kernel does not tell which processes descend from one."""
+    if not (_PROC / "thread-self" / "children").exists():
+        raise NoIsolation(
+            "This kernel does not tell the children of a process, and so nobody can watch them.",
+            "Use one that is built with CONFIG_PROC_CHILDREN, as Debian's are.",
+        )
 
 
 def tree(root: int) -> Iterator[int]:
@@ -167,7 +177,7 @@ def _used(folder: Path) -> int:
     return (found.f_blocks - found.f_bfree) * found.f_frsize
 
 
-def _memory(name: str) -> int:
+def memory(name: str) -> int:
     """A line of the machine's count, in bytes."""
     with (_PROC / "meminfo").open(encoding="ascii") as lines:
         for line in lines:

@@ -20,6 +20,7 @@ from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, NoIsolation
 from flink_boost.base.files import make_folder
 from flink_boost.service.isolation.sandbox import Owners
+from flink_boost.service.isolation.watching import memory
 
 _PREFIX = "work-"
 _NAME = re.compile(rf"{_PREFIX}(\d+)\.[a-z0-9_]{{8}}")
@@ -98,8 +99,7 @@ def give_all(folder: Path, uid: int | None) -> None:
 
 
 def _give(folder: Path, owner: int, disk: int, *, in_memory: bool) -> None:
-    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if in_memory and disk <= available // _OF_MEMORY:
+    if in_memory and disk <= memory("MemAvailable") // _OF_MEMORY:
         options = f"size={disk},nr_inodes={_MOST_INODES},mode=0700,uid={owner},gid={owner}"
         command = ("mount", "-t", "tmpfs", "-o", f"nosuid,nodev,{options}", "work", str(folder))
         # Where root may not mount, as in most containers, the watch is what there is.

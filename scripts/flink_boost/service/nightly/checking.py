@@ -7,7 +7,7 @@ record that nobody works on any more is of a night that was stopped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from urllib.parse import urljoin
 
@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.measure.model import Frozen
 from flink_boost.service.nightly.model import NightRecord, NightState
-from flink_boost.service.nightly.slots import night_id, slot_of
+from flink_boost.service.nightly.slots import WHOLE, night_id, shard_of, slot_of
 
 GRACE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)
@@ -66,6 +66,20 @@ _OF_STATE = {
 }
 
 
+def parts_of(nights: Iterable[NightRecord]) -> tuple[tuple[str, tuple[NightRecord, ...]], ...]:
+    """The nights of one box by the part that they are; only parts that it measures nowadays.
+
+    Those are what one of its two newest slots has: a box that shares nights no more owes none.
+    """
+    known = sorted(nights, key=lambda night: (night.slot, night.night))
+    newest = sorted({night.slot for night in known})[-2:]
+    shards = sorted({shard_of(night.night) for night in known if night.slot in newest})
+    return tuple(
+        (shard, tuple(night for night in known if shard_of(night.night) == shard))
+        for shard in shards or (WHOLE,)
+    )
+
+
 def check_box(
     box: str,
     nights: Iterable[NightRecord],
@@ -74,8 +88,9 @@ def check_box(
     *,
     grace: timedelta = GRACE,
     at_work: bool | None = None,
+    shard: str = WHOLE,
 ) -> Checked:
-    """The verdict on a box with these nights; pure.
+    """The verdict on a box with these nights, all of that part; pure.
 
     ``at_work`` says whether a process works on nights at this moment, None where nobody can tell:
     then a night counts as stopped once it takes longer than any.
@@ -87,12 +102,12 @@ def check_box(
         last = f"; the last one is {newest.night}" if newest else "; there is none at all"
         return Checked(
             box=box,
-            night=night_id(due),
+            night=night_id(due, shard),
             slot=due,
             finding=NightFinding.MISSING,
             expected=newest.expected if newest else 0,
             measured=0,
-            sentence=f"The night {night_id(due)} of {box} has not begun{last}.",
+            sentence=f"The night {night_id(due, shard)} of {box} has not begun{last}.",
         )
     return _of_night(box, newest, now, at_work)
 
@@ -127,12 +142,16 @@ def _of_night(box: str, night: NightRecord, now: datetime, at_work: bool | None)
 def check_all(
     nights: Sequence[NightRecord], boxes: Sequence[str], now: datetime, at: time, grace: timedelta
 ) -> tuple[Checked, ...]:
-    """The verdict on each box, of those named or else of those that had nights."""
+    """The verdict on each box, of those named or else of those that had nights, part by part."""
     by_box: Mapping[str, list[NightRecord]] = {
         box: [night for night in nights if night.box == box]
         for box in (boxes or sorted({night.box for night in nights}))
     }
-    return tuple(check_box(box, found, now, at, grace=grace) for box, found in by_box.items())
+    return tuple(
+        check_box(box, part, now, at, grace=grace, shard=shard)
+        for box, found in by_box.items()
+        for shard, part in parts_of(found)
+    )
 
 
 def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
@@ -155,10 +174,17 @@ def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
         # Of a newer dashboard there may be more in a record than is known here.
         known = NightRecord.model_fields
         return tuple(
-            NightRecord.model_validate({key: row[key] for key in known if key in row})
+            _in_utc(NightRecord.model_validate({key: row[key] for key in known if key in row}))
             for row in rows
         )
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise BrokenData(
             f"{address} is no list of nights.", "Look whether it is a dashboard of ours."
         ) from error
+
+
+def _in_utc(night: NightRecord) -> NightRecord:
+    """Dashboards tell times in UTC and do not say so."""
+    if night.slot.tzinfo is not None:
+        return night
+    return night.model_copy(update={"slot": night.slot.replace(tzinfo=UTC)})

@@ -15,13 +15,16 @@ from flink_boost.service.nightly.checking import (
     check_all,
     check_box,
     fetch_nights,
+    parts_of,
 )
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.service import NightService
+from flink_boost.service.nightly.slots import shard_of
 from flink_boost.service.nightly.tree import box_label
 
 _CONNECT_SECONDS = 10.0
+_LOOKED_AT = 12  # nights, and parts of nights
 
 
 def check_here(service: NightService, now: datetime, at: time, grace: timedelta) -> Checked:
@@ -34,17 +37,40 @@ def check_here(service: NightService, now: datetime, at: time, grace: timedelta)
     try:
         with journal.held():
             nights = _nights(journal)
-            checked = check_box(
-                _label(service, nights), nights, now, at, grace=grace, at_work=False
-            )
-            night = _recorded(journal, checked, nights)
+            found = _check(service, nights, now, at, grace, at_work=False)
+            recorded = [_recorded(journal, one, nights) for one in found]
     except NightRunning:
-        nights = _nights(journal)
-        return check_box(_label(service, nights), nights, now, at, grace=grace, at_work=True)
-    if night is not None and checked.finding.is_alarm:
+        return _worst(_check(service, _nights(journal), now, at, grace, at_work=True))
+    told = [
+        night
+        for one, night in zip(found, recorded, strict=True)
+        if night is not None and one.finding.is_alarm
+    ]
+    for night in told:
         service.notify(night)
+    if told:
         service.send_records()
-    return checked
+    return _worst(found)
+
+
+def _check(
+    service: NightService,
+    nights: Sequence[NightRecord],
+    now: datetime,
+    at: time,
+    grace: timedelta,
+    *,
+    at_work: bool,
+) -> tuple[Checked, ...]:
+    label = _label(service, nights)
+    return tuple(
+        check_box(label, part, now, at, grace=grace, at_work=at_work, shard=shard)
+        for shard, part in parts_of(nights)
+    )
+
+
+def _worst(found: Sequence[Checked]) -> Checked:
+    return next((one for one in found if one.finding.is_alarm), found[-1])
 
 
 def check_there(
@@ -61,7 +87,7 @@ def check_there(
 
 def _nights(journal: NightJournal) -> list[NightRecord]:
     found = []
-    for name in journal.nights()[-3:]:
+    for name in journal.nights()[-_LOOKED_AT:]:
         try:
             found.append(journal.load(name))
         except BrokenData:
@@ -90,7 +116,9 @@ def _recorded(
             )
     if checked.finding is not NightFinding.MISSING or not nights:
         return None
-    order: Order = journal.order(nights[-1].night)
+    shard = shard_of(checked.night)
+    like = next((one for one in reversed(nights) if shard_of(one.night) == shard), nights[-1])
+    order: Order = journal.order(like.night)
     missing = NightRecord(
         box=checked.box,
         night=checked.night,

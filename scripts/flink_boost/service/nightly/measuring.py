@@ -11,13 +11,14 @@ from pathlib import Path
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, plan, runner, store
+from flink_boost.measure import ending, forkfiles, plan, runner, store
+from flink_boost.measure.build import BuildPair
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, Order, Runs
+from flink_boost.service.nightly.model import Against, NightRecord, Order, Runs
 from flink_boost.service.nightly.parts import Tell
 
 SIDES = (Side.STOCK, Side.PATCHED)
@@ -25,7 +26,10 @@ SIDES = (Side.STOCK, Side.PATCHED)
 
 @dataclass(frozen=True)
 class LineWork:
-    """What measuring a line takes; ``started`` is what a new run is dated."""
+    """What measuring a line takes; ``started`` is what a new run is dated.
+
+    ``builds`` are what a recipe's night compares; then ``paths`` are theirs.
+    """
 
     line: Line
     group: Group
@@ -33,6 +37,7 @@ class LineWork:
     java: str
     box: Box
     started: datetime
+    builds: BuildPair | None = None
 
 
 def measure_line(
@@ -97,9 +102,8 @@ def _begin(
 ) -> RunInfo:
     runs = journal.runs(night.night)
     # Named before it exists: a night killed in between does not leave a run that nobody knows.
-    run_id = runs.by_line.get(work.line.version) or store.new_run_id(
-        results, work.started, work.line.version
-    )
+    suffix = f"{work.line.version}-{order.project}" if order.project else work.line.version
+    run_id = runs.by_line.get(work.line.version) or store.new_run_id(results, work.started, suffix)
     by_line = {**runs.by_line, work.line.version: run_id}
     journal.write_runs(night.night, runs.model_copy(update={"by_line": by_line}))
     info = plan.plan_run(
@@ -115,7 +119,9 @@ def _begin(
         box=work.box,
         commit=plan.current_commit(),
         version=distribution_version("flink-boost"),
-        purpose=Purpose.NIGHTLY,
+        # Two commits that somebody chose are no point of a trend.
+        purpose=Purpose.BY_HAND if order.against is Against.COMMIT else Purpose.NIGHTLY,
+        builds=work.builds,
     )
     store.create_run(results, info)
     return info
@@ -131,8 +137,8 @@ def _measured(results: Path, run_id: str) -> int:
         info = store.load_run(results, run_id)
     except FlinkBoostError:
         return 0
-    absent = {(one.cell, one.pair) for one in store.missing_forks(results, info)}
-    planned = {(one.cell, one.pair) for one in store.planned_forks(info)}
+    absent = {(one.cell, one.pair) for one in forkfiles.missing_forks(results, info)}
+    planned = {(one.cell, one.pair) for one in forkfiles.planned_forks(info)}
     return len({cell for cell, _ in planned - absent})
 
 

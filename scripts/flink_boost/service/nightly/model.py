@@ -13,9 +13,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
 
+from flink_boost.judge.shift import Shift
 from flink_boost.measure.model import Frozen
 
-NIGHT_PATTERN = r"\d{4}-\d\d-\d\dT\d{4}"
+# Boxes of one name that share a night each have their part: ``2026-11-24T0100-2of3``.
+NIGHT_PATTERN = r"\d{4}-\d\d-\d\dT\d{4}(-[1-9]\d?of[1-9]\d?)?"
 SHARD_PATTERN = r"[1-9]\d*/[1-9]\d*"
 
 
@@ -77,6 +79,23 @@ class BoxChangeRecord(Frozen):
     after: str
 
 
+class OldAgainstNew(Frozen):
+    """What an update of the box has changed on a line, and what the code has since.
+
+    ``box`` is how fast the build of the night before is against stock now, to then; None where the
+    benchmarks are others by now. ``code`` is tonight's build to it; None where both are the same.
+    """
+
+    line: str
+    before: str = Field(description="commit of the last complete night before the update")
+    after: str = Field(description="tonight's commit")
+    run: str = Field(description="in the store of reruns")
+    same: bool
+    box: Shift | None
+    code: Shift | None
+    sentence: str = Field(description="the same for people")
+
+
 class NightRecord(Frozen):
     """A night; ``night`` is its id, ``expected`` and ``measured`` count benchmarks of all lines."""
 
@@ -93,6 +112,7 @@ class NightRecord(Frozen):
     canary: CanaryRecord | None = None
     box_changes: tuple[BoxChangeRecord, ...] = ()
     steps: tuple[StepRecord, ...] = ()
+    old_against_new: tuple[OldAgainstNew, ...] = ()
 
     def step(self, name: str) -> StepRecord:
         """The record of that step; ``KeyError`` when there is none."""
@@ -105,6 +125,14 @@ class NightRecord(Frozen):
         """The same night with another record of one step."""
         steps = tuple(changed if one.name == changed.name else one for one in self.steps)
         return self.model_copy(update={"steps": steps})
+
+
+class Against(StrEnum):
+    """What a recipe's commit is compared with."""
+
+    RELEASE = "release"
+    NIGHT_BEFORE = "night-before"
+    COMMIT = "commit"
 
 
 class Order(Frozen):
@@ -121,6 +149,11 @@ class Order(Frozen):
     build: bool = Field(default=True, description="False: what is built is measured")
     strings: Annotated[int, Field(ge=1)] = Field(description="that each line is verified with")
     recipe: str = Field(default="", description="path of a recipe; empty: the tree against stock")
+    project: str = Field(default="", description="whose commits it builds, where not ours")
+    revision: str = Field(default="", description="what was asked for; empty: the branch")
+    commit: str = Field(default="", description="of the project: pinned when the night begins")
+    against: Against = Field(default=Against.RELEASE, description="what it is compared with")
+    reference: str = Field(default="", description="commit to compare with; empty: the release")
     environment: str = Field(default="", description="other name of the box on the dashboard")
 
 

@@ -26,7 +26,9 @@ from flink_boost.service.nightly.parts import StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan, PlannedStep
 
 # While these run nothing else may use the cores.
-_MEASURING = frozenset({"box", "build", "verify", "canary", "measure", "confirm", "profiles"})
+_MEASURING = frozenset(
+    {"box", "build", "verify", "canary", "old-against-new", "measure", "confirm", "profiles"}
+)
 _HELD_OVER = frozenset({"upload", "detect"})  # between two that measure, and short
 # What another measurement of the same night changes.
 _FOLLOWING = frozenset({"upload", "detect", "confirm", "profiles", "report", "notify", "prune"})

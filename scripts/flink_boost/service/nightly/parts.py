@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from flink_boost.flink.lines import Line
+from flink_boost.measure.build import BuildPair
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.model import Box
 from flink_boost.measure.runner import Progress
@@ -55,6 +56,13 @@ class FindClassPaths(Protocol):
         """The class paths."""
 
 
+class BuildSides(Protocol):
+    """Builds what a recipe's night compares. Raises ``BuildFailed`` when it does not build."""
+
+    def __call__(self, line: Line) -> BuildPair:
+        """Both builds, from the cache where they are there."""
+
+
 class VerifyLine(Protocol):
     """Compares patched with stock. Raises ``CodecMismatch`` or another ``FlinkBoostError``."""
 
@@ -76,6 +84,15 @@ class MeasureCanary(Protocol):
         """What it said."""
 
 
+class CompareBuilds(Protocol):
+    """Measures what an update of the box has changed. Raises ``StepSkipped`` without one."""
+
+    def __call__(
+        self, night: NightRecord, order: Order, lines: tuple[Line, ...], builds: BuildSides | None
+    ) -> tuple[NightRecord, str]:
+        """The night with what was found, and a note of it; ``builds`` are a recipe's."""
+
+
 class Confirm(Protocol):
     """Runs suspects again, and keeps the alarms."""
 
@@ -86,7 +103,7 @@ class Confirm(Protocol):
 class TakeProfiles(Protocol):
     """Profiles what was confirmed this night."""
 
-    def __call__(self, night: NightRecord) -> str:
+    def __call__(self, night: NightRecord, order: Order, progress: Progress, tell: Tell) -> str:
         """A note of what was profiled."""
 
 
@@ -106,14 +123,16 @@ class Notify(Protocol):
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts that there are."""
+    """The parts that there are; ``builds`` in a night of a recipe only."""
 
     check_box: CheckBox
     build: BuildLine
     class_paths: FindClassPaths
     describe: DescribeBox
     verify: VerifyLine
+    builds: BuildSides | None = None
     canary: MeasureCanary | None = None
+    old_against_new: CompareBuilds | None = None
     confirm: Confirm | None = None
     profiles: TakeProfiles | None = None
     report: WriteReport | None = None
@@ -124,6 +143,7 @@ class Parts:
         """The kinds of steps that are skipped, as there is no part for them."""
         parts = {
             "canary": self.canary,
+            "old-against-new": self.old_against_new,
             "confirm": self.confirm,
             "profiles": self.profiles,
             "notify": self.notify,

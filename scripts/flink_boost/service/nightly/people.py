@@ -11,14 +11,17 @@ from pathlib import Path
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import FlinkBoostError, UploadFailed
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.judge.alarms import AlarmRecord, AlarmState
 from flink_boost.judge.ratio import compare
-from flink_boost.measure import store
-from flink_boost.publish.alarms import alarm_document
+from flink_boost.measure import forkfiles, store
+from flink_boost.publish.alarm_profiles import copy_alarm_profile
+from flink_boost.publish.alarms import alarm_document, pages_address
 from flink_boost.publish.nightly.model import (
     CommitNote,
     NightReport,
     ReportedAlarm,
     ReportedNight,
+    ReportedProfile,
     ReportedRow,
 )
 from flink_boost.publish.nightly.report import WrittenNight, kept_nights, previous_of, write_night
@@ -74,7 +77,10 @@ class People:
 
     def _report(self, night: NightRecord) -> NightReport:
         registry = load_registry(self.places.build)
-        document = alarm_document(registry.alarms, (night.box,), registry.rerun_pairs, self.clock())
+        document = alarm_document(
+            *(registry.alarms, (night.box,), registry.figures, self.clock()),
+            pages=pages_address(self.environ),
+        )
         alarms = tuple(ReportedAlarm.model_validate(one) for one in document.alarms)
         rows, missing = self._rows(night.runs)
         content = night.model_dump(mode="json")
@@ -88,6 +94,7 @@ class People:
             rows=rows,
             missing=missing,
             dashboard=self._dashboard(),
+            profiles=tuple(self._profiles(registry.alarms)),
         )
         previous = previous_of(kept_nights(self._reports).reports, report)
         if previous is None:
@@ -109,6 +116,13 @@ class People:
             }
         )
 
+    def _profiles(self, alarms: Sequence[AlarmRecord]) -> Iterable[ReportedProfile]:
+        for one in alarms:
+            if one.profile is not None and one.state is not AlarmState.WATCHING:
+                found = copy_alarm_profile(self.places.build, one, self._reports)
+                if found is not None:
+                    yield found
+
     def _rows(self, runs: Sequence[str]) -> tuple[tuple[ReportedRow, ...], tuple[str, ...]]:
         rows: list[ReportedRow] = []
         missing: list[str] = []
@@ -117,10 +131,10 @@ class People:
                 info = store.load_run(self.places.results, run_id)
             except FlinkBoostError:
                 continue
-            found = compare(info, store.read_forks(self.places.results, info).forks)
+            found = compare(info, forkfiles.read_forks(self.places.results, info).forks)
             rows += [
                 ReportedRow(
-                    line=info.line,
+                    line=f"{info.line} {info.recipe_project}".strip(),
                     benchmark=one.cell.name,
                     ratio=one.ratio,
                     low=one.low if one.low > 0 else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.groups import Group
@@ -21,6 +21,7 @@ _USUAL_SECONDS = {
     "build": 120,
     "verify": 30,
     "canary": 240,
+    "old-against-new": 0,  # only in the first night after an update of the box
     "upload": 20,
     "detect": 10,
     "confirm": 1200,
@@ -44,13 +45,14 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step; ``needs`` are steps without which it is skipped."""
+    """A step; ``needs`` are steps without which it is skipped, ``pointless`` why it always is."""
 
     name: str
     kind: str
     line: str
     seconds: float
     needs: tuple[str, ...] = ()
+    pointless: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,12 @@ def plan_night(
     groups: Mapping[str, Group],
     pairs: int | None = None,
     taken: Mapping[str, float] | None = None,
+    project: str = "",
 ) -> NightPlan:
-    """The plan; ``groups`` is what each line measures, ``taken`` the seconds of steps before."""
+    """The plan; ``groups`` is what each line measures, ``taken`` the seconds of steps before.
+
+    ``project`` is whose commits a recipe builds, where they are not ours.
+    """
     cells = [one for line in lines for one in planned_cells(line, groups[line], pairs)]
     known = taken or {}
 
@@ -90,14 +96,17 @@ def plan_night(
         name = f"{kind} {line}".strip()
         return PlannedStep(name, kind, line, known.get(name, _USUAL_SECONDS[kind]), needs)
 
+    not_ours = f"the check knows flink-boost's code, not that of {project}"
     steps = [step("box")]
     for line in lines:
         steps.append(step("build", line, ("box",)))
-        steps.append(step("verify", line, (f"build {line}",)))
+        verify = step("verify", line, (f"build {line}",))
+        steps.append(replace(verify, seconds=0.0, pointless=not_ours) if project else verify)
     steps.append(step("canary", needs=("box",)))
+    steps.append(step("old-against-new", needs=tuple(f"build {line}" for line in lines[:1])))
     for line in lines:
         seconds = sum(one.seconds for one in cells if one.line == line)
-        needs = (f"verify {line}",)
+        needs = (f"build {line}",) if project else (f"verify {line}",)
         steps.append(PlannedStep(f"measure {line}", "measure", line, seconds, needs))
     needed = {"confirm": ("box", "detect"), "profiles": ("confirm",)}
     steps += [step(kind, needs=needed.get(kind, ())) for kind in _STEPS_AFTER]

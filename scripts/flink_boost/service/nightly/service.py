@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
+
+import httpx
 
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.publish.alarms import alarm_document, send_alarms
-from flink_boost.publish.target import find_target
+from flink_boost.publish.alarms import alarm_document, pages_address, send_alarms
+from flink_boost.publish.posting import DocumentRefused
+from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import load_registry
 from flink_boost.service.nightly.journal import NightJournal
@@ -20,6 +23,7 @@ from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import Ended, Waiting, carry_out, close_older
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.starting import Start, choose_night, plan_of
 from flink_boost.service.nightly.steps import Steps
@@ -68,10 +72,13 @@ class NightService:
                 absent=self.parts.absent,
                 resume=resume,
                 tell=self.tell,
+                pin=lambda order: pinned(order, self.journal, self.tell),
             )
             if start is None:
                 return None
             begun = "goes on" if start.goes_on else "begins"
+            if about := order_sentence(start.order):
+                self.tell(f"It is about {about}")
             self.tell(f"The night {start.night.night} {begun}: {start.plan.expected} benchmarks")
             ended = self._carry_out(start)
             return Ended(ended.night, (*ended.problems, *self.send_records()))
@@ -81,23 +88,38 @@ class NightService:
         taken = {**self.journal.seconds_before("9999"), **dict.fromkeys(self.parts.absent, 0.0)}
         return plan_of(wanted, self.groups, taken)[1]
 
+    def pinned(self, wanted: Order) -> Order:
+        """What a night would be about that begins now: its commits, too."""
+        return pinned(wanted, self.journal, self.tell)
+
     def send_records(self) -> tuple[FlinkBoostError, ...]:
         """Sends what the dashboard does not have yet of records and alarms; what went wrong."""
+        problems: list[FlinkBoostError] = []
         try:
             target = find_target(self.environ, self.places.codespeed / "token")
-            registry = load_registry(self.places.build)
             with make_client(target, self.policy) as client:
-                send_nights(self.journal, target, client)
-                if registry.made is not None:
-                    boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
-                    document = alarm_document(
-                        registry.alarms, sorted(boxes), registry.rerun_pairs, self.clock()
-                    )
-                    send_alarms(document, target, client)
+                # A record that is refused is no reason to keep the alarms back.
+                try:
+                    send_nights(self.journal, target, client)
+                except DocumentRefused as problem:
+                    problems.append(problem)
+                self._send_alarms(target, client)
         except FlinkBoostError as problem:
-            self.tell(str(problem))
-            return (problem,)
-        return ()
+            problems.append(problem)
+        for one in problems:
+            self.tell(str(one))
+        return tuple(problems)
+
+    def _send_alarms(self, target: Target, client: httpx.Client) -> None:
+        registry = load_registry(self.places.build)
+        if registry.made is not None:
+            boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
+            document = alarm_document(
+                *(registry.alarms, sorted(boxes), registry.figures, self.clock()),
+                pages=pages_address(self.environ),
+            )
+            if left_out := send_alarms(document, target, client):
+                self.tell(left_out)
 
     def _close_older(self, now: datetime, at: time) -> None:
         for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):
@@ -115,13 +137,19 @@ class NightService:
             self.tell(str(problem))
 
     def _carry_out(self, start: Start) -> Ended:
+        parts = self.parts
+        if start.order.project:
+            builds = recipe_builds(
+                start.order, self.places.build, self.environ, parts.class_paths, self.tell
+            )
+            parts = replace(parts, builds=builds)
         steps = Steps(
             journal=self.journal,
             places=self.places,
             order=start.order,
             lines={version: find_line(version) for version in start.order.lines},
             groups=start.groups,
-            parts=self.parts,
+            parts=parts,
             environ=self.environ,
             policy=self.policy,
             clock=self.clock,

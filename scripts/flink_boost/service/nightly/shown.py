@@ -15,19 +15,20 @@ def minutes(seconds: float) -> str:
     return f"{rest // 60}:{rest % 60:02}"
 
 
-def plan_sheets(plan: NightPlan, hours: float, *, benchmarks: bool) -> list[Sheet]:
-    """The steps with their times and, if wanted, the benchmarks with theirs."""
+def plan_sheets(plan: NightPlan, hours: float, about: str = "", *, benchmarks: bool) -> list[Sheet]:
+    """The steps with their times and, if wanted, the benchmarks with theirs; ``about`` above."""
     rows = tuple(
         (
             Entry(step.name),
             Entry(minutes(step.seconds)),
             Entry(minutes(plan.seconds - plan.seconds_after(step.name))),
-            Entry(", ".join(step.needs)),
+            Entry(f"skipped: {step.pointless}" if step.pointless else ", ".join(step.needs)),
         )
         for step in plan.steps
     )
     columns = (Column("step"), Column("time", True), Column("ends after", True), Column("needs"))
-    notes = (f"{plan.expected} benchmarks. {fits(plan, hours)}",)
+    counted = f"{plan.expected} benchmarks. {fits(plan, hours)}"
+    notes = (f"About {about}.", counted) if about else (counted,)
     sheets = [Sheet("Steps of the night", columns, rows, notes)]
     if benchmarks:
         cells = tuple(

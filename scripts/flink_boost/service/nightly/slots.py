@@ -8,6 +8,8 @@ from datetime import UTC, datetime, time, timedelta
 from flink_boost.base.errors import UsageProblem
 
 DEFAULT_TIME = "01:00"
+WHOLE = "1/1"
+_LENGTH = len("2026-11-24T0100")
 
 
 def parse_time(text: str) -> time:
@@ -24,11 +26,17 @@ def slot_of(now: datetime, at: time) -> datetime:
     return today if today <= now else today - timedelta(days=1)
 
 
-def night_id(slot: datetime) -> str:
-    """The name of a night: ``2026-11-24T0100``."""
-    return f"{slot.astimezone(UTC):%Y-%m-%dT%H%M}"
+def night_id(slot: datetime, shard: str = WHOLE) -> str:
+    """The name of a night, ``2026-11-24T0100``, or of a part of it: ``2026-11-24T0100-2of3``."""
+    part = "" if shard == WHOLE else f"-{shard.replace('/', 'of')}"
+    return f"{slot.astimezone(UTC):%Y-%m-%dT%H%M}{part}"
+
+
+def shard_of(night: str) -> str:
+    """The part that a night's name is about: ``2/3``; ``1/1`` for a whole one."""
+    return night[_LENGTH + 1 :].replace("of", "/") or WHOLE
 
 
 def slot_from_id(night: str) -> datetime:
     """The slot of a night's name."""
-    return datetime.strptime(night, "%Y-%m-%dT%H%M").replace(tzinfo=UTC)
+    return datetime.strptime(night[:_LENGTH], "%Y-%m-%dT%H%M").replace(tzinfo=UTC)

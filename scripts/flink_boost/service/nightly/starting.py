@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
 
@@ -13,7 +13,7 @@ from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.night import resumed
 from flink_boost.service.nightly.parts import Tell
 from flink_boost.service.nightly.plan import NightPlan, parse_shard, plan_night, take_shard
-from flink_boost.service.nightly.slots import night_id, slot_of
+from flink_boost.service.nightly.slots import WHOLE, night_id, shard_of, slot_of
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,19 @@ def choose_night(
     absent: frozenset[str],
     resume: bool,
     tell: Tell,
+    pin: Callable[[Order], Order] = lambda order: order,
 ) -> Start | None:
     """The night to carry out; None when that of this slot is done. The caller holds the journal.
 
     ``resume`` goes on with the newest night, even one that has ended or is of an older slot, and
-    raises ``UsageProblem`` when there is none with something left. What a night is about was fixed
+    raises ``UsageProblem`` when there is none with something left. Each part of a night that boxes
+    share by shard is a night of its own. What a night is about was fixed
     when it began; ``wanted`` and ``label``, what the box is called, count for a new one only.
-    ``absent`` are kinds of steps that will be skipped.
+    ``absent`` are kinds of steps that will be skipped; ``pin`` fixes what may move while a night
+    goes on, such as the commit of a branch.
     """
     slot = slot_of(now, at)
-    newest = _newest(journal, tell)
+    newest = _newest(journal, tell, None if resume and wanted.shard == WHOLE else wanted.shard)
     if newest is not None and newest.slot > slot and not resume:
         tell(f"The night {newest.night} is of a later slot than {night_id(slot)}: the clock was")
         tell("set back, or the nights' time of day has changed. No second night begins.")
@@ -57,12 +60,12 @@ def choose_night(
             raise UsageProblem(f"{what}.", "Run `flink-boost nightly` for the next one.")
         return _going_on(journal, newest, groups, absent)
     if newest is None or newest.slot < slot:
-        return _new(journal, slot, wanted, groups, label, absent)
+        return _new(journal, slot, pin(wanted), groups, label, absent)
     if newest.state.has_ended:
         return None
     if newest.state is NightState.MISSING:
         # It was told to be missing before it came: it may be about something else.
-        return _new(journal, newest.slot, wanted, groups, label, absent)
+        return _new(journal, newest.slot, pin(wanted), groups, label, absent)
     return _going_on(journal, newest, groups, absent)
 
 
@@ -74,11 +77,14 @@ def plan_of(
     number, count = parse_shard(order.shard)
     mine = take_shard(group, number, count)
     by_line = dict.fromkeys(order.lines, mine)
-    return by_line, plan_night(order.lines, by_line, order.pairs, taken)
+    return by_line, plan_night(order.lines, by_line, order.pairs, taken, order.project)
 
 
-def _newest(journal: NightJournal, tell: Tell) -> NightRecord | None:
+def _newest(journal: NightJournal, tell: Tell, shard: str | None) -> NightRecord | None:
+    """The newest night that is that part; of any where that is None."""
     for name in reversed(journal.nights()):
+        if shard not in (None, shard_of(name)):
+            continue
         try:
             return journal.load(name)
         except BrokenData as problem:
@@ -94,7 +100,7 @@ def _new(
     label: str,
     absent: frozenset[str],
 ) -> Start:
-    name = night_id(slot)
+    name = night_id(slot, order.shard)
     by_line, plan = plan_of(
         order, groups, {**journal.seconds_before(name), **dict.fromkeys(absent, 0.0)}
     )

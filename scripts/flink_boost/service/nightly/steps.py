@@ -14,19 +14,22 @@ from flink_boost.judge.trend import TrendKind, detect
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import load_history
+from flink_boost.measure.model import OURS
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
 from flink_boost.publish.trends import FILE_NAME, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
+from flink_boost.service.builds.recipe import load_recipe
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import LineWork, measure_line
 from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import Act, Waiting, when_free
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import PlannedStep
-from flink_boost.service.nightly.pruning import prune_old
+from flink_boost.service.nightly.pruning import prune_builds, prune_old
+from flink_boost.service.nightly.recipes import described
 from flink_boost.service.nightly.tree import seed_of
 from flink_boost.service.quicklook import Places
 
@@ -59,6 +62,7 @@ class Steps:
             "build": self._build,
             "verify": self._verify,
             "canary": self._canary,
+            "old-against-new": self._old_against_new,
             "measure": self._measure,
             "upload": self._upload,
             "detect": self._detect,
@@ -88,9 +92,13 @@ class Steps:
         if self.order.build:
             note = self.parts.build(line, self.journal.log(night.night, step.name))
         self.parts.class_paths(line)
+        if self.parts.builds is not None:
+            note = described(self.parts.builds(line))
         return night, note
 
     def _verify(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
+        if step.pointless:
+            raise StepSkipped(step.pointless)
         log = self.journal.log(night.night, step.name)
         seed = seed_of(night.slot)
         return night, self.parts.verify(self.lines[step.line], self.order.strings, seed, log)
@@ -102,14 +110,22 @@ class Steps:
         note = "the canary moved: alarms of this night are withheld" if canary.moved else "steady"
         return night.model_copy(update={"canary": canary}), note
 
+    def _old_against_new(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
+        if self.parts.old_against_new is None:
+            raise StepSkipped(_NO_PART)
+        lines, builds = self._all_lines, self.parts.builds
+        return self.parts.old_against_new(night, self.order, lines, builds)
+
     def _measure(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
         line = self.lines[step.line]
         java, box = self.parts.describe(line)
         # A clock that was set back does not put a run before its slot.
         started = max(self.clock(), night.slot).replace(microsecond=0)
-        work = LineWork(
-            line, self.groups[step.line], self.parts.class_paths(line), java, box, started
-        )
+        builds = self.parts.builds(line) if self.parts.builds is not None else None
+        paths = self.parts.class_paths(line)
+        if builds is not None:
+            paths = builds.class_paths(paths.stock)
+        work = LineWork(line, self.groups[step.line], paths, java, box, started, builds)
         with self.shown() as progress:
             run_id = when_free(
                 lambda: measure_line(
@@ -157,7 +173,8 @@ class Steps:
     def _profiles(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.profiles is None:
             raise StepSkipped(_NO_PART)
-        return night, self.parts.profiles(night)
+        with self.shown() as progress:
+            return night, self.parts.profiles(night, self.order, progress, self.tell)
 
     def _report(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         pages = []
@@ -185,7 +202,10 @@ class Steps:
 
     def _prune(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         now = max(self.clock(), night.slot)
-        return night, prune_old(self.places.results, self.places.build, now, self.keep)
+        results, build = self.places.results, self.places.build
+        done = prune_old(results, build, now, self.keep)
+        recipe = load_recipe(self.order.recipe or OURS)
+        return night, f"{done}; {prune_builds(results, build, self.journal, recipe, self.order)}"
 
     def _shown_url(self) -> str | None:
         named = self.environ.get(URL_VARIABLE)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure.history import load_history
+from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.parts import StepSkipped, Tell
+from flink_boost.service.nightly.pruning import commits_of_nights
 from flink_boost.service.quicklook import Places
 from flink_boost.service.reruns.setup import rerun_means
-
-OURS = "flink-boost"
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Suspects:
             canary_moved=night.canary is not None and night.canary.moved,
             night_of=lambda run: nights.get(run.run_id, run.run_id),
             environment=order.environment or None,
+            builds_kept=commits_of_nights(self.journal, self.places.results, order.project),
         )
         for problem in findings.problems:
             tell(f"  {problem}")

@@ -7,67 +7,51 @@ no harm. Which content was taken last is noted beside it.
 from __future__ import annotations
 
 from hashlib import sha256
-from urllib.parse import urljoin
 
 import httpx
 
-from flink_boost.base.errors import BrokenData, UploadFailed
+from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
-from flink_boost.publish.target import SET_TOKEN, Target
+from flink_boost.publish.posting import DocumentRefused, NoSuchPage, Post, post
+from flink_boost.publish.target import Target
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord
 
 PATH = "nights/add/"
 _MARK = "sent.sha256"
 _NEWEST = 30
 _LATER = "The next night sends it again."
-_QUOTED_CHARACTERS = 200
 
 
 def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> int:
     """Sends the newest nights as far as they have changed; how many there were.
 
-    Raises ``UploadFailed`` when the dashboard does not take one; those before it are sent. One that
-    has no page of nights gets none, and is asked again.
+    One that the dashboard refuses does not hold back the others; ``DocumentRefused`` is raised once
+    these are sent. Raises ``UploadFailed`` at once when it cannot be reached. A dashboard that has
+    no page of nights gets none, and is asked again.
     """
     sent = 0
+    refused: DocumentRefused | None = None
     for name in journal.nights()[-_NEWEST:]:
         try:
             night = journal.load(name)
         except BrokenData:
             continue  # whoever begins a night is told of it
-        content = night.model_dump_json()
+        # An older dashboard takes no field that it does not know.
+        left_out = None if night.old_against_new else {"old_against_new"}
+        content = night.model_dump_json(exclude=left_out)
         digest = sha256(f"{target.url}\n{content}".encode()).hexdigest()
         mark = journal.folder / name / _MARK
         if night.box and not (mark.exists() and mark.read_text().strip() == digest):
-            if not _post(night, content, target, client):
+            what = f"The record of {night.night}"
+            try:
+                post(Post(PATH, content, what, _LATER), target, client)
+            except NoSuchPage:
                 break
+            except DocumentRefused as problem:
+                refused = refused or problem
+                continue
             write_durably(mark, digest + "\n")
             sent += 1
+    if refused is not None:
+        raise refused
     return sent
-
-
-def _post(night: NightRecord, content: str, target: Target, client: httpx.Client) -> bool:
-    """Whether it was taken; False when the dashboard has no such page."""
-    headers = {"Authorization": f"Bearer {target.token}", "Content-Type": "application/json"}
-    try:
-        answer = client.post(urljoin(target.url, PATH), content=content, headers=headers)
-    except httpx.HTTPError as error:
-        raise UploadFailed(
-            f"The record of {night.night} could not be sent to {target.url}"
-            f" ({type(error).__name__}).",
-            _LATER,
-        ) from error
-    if answer.status_code in (401, 403):
-        raise UploadFailed(f"{target.url} does not take the token for records.", SET_TOKEN)
-    if answer.status_code == httpx.codes.NOT_FOUND:
-        return False
-    if answer.status_code not in (httpx.codes.OK, httpx.codes.ACCEPTED):
-        words = answer.text[:_QUOTED_CHARACTERS].replace(target.token, "***")
-        shown = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-        raise UploadFailed(
-            f"{target.url} did not take the record of {night.night}"
-            f" ({answer.status_code}: {shown}).",
-            _LATER,
-        )
-    return True

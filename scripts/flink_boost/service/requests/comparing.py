@@ -17,7 +17,7 @@ from flink_boost.base.errors import BenchmarkFailed, UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
-from flink_boost.measure import ending, runner, store
+from flink_boost.measure import ending, forkfiles, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import BoxFile
 from flink_boost.measure.build import Build
@@ -177,7 +177,7 @@ class _Comparison:
         make_folder(results)
         with store.lock(results):
             info = _begun(results, plan)
-            if store.missing_forks(results, info):
+            if forkfiles.missing_forks(results, info):
                 with suppress(BenchmarkFailed):  # what failed is told in its row; its log stays
                     runner.run_missing_forks(
                         results,
@@ -190,7 +190,7 @@ class _Comparison:
                     )
             elif not store.state(results, info.run_id).is_final:
                 ending.finish(results, info)
-            return info, store.read_forks(results, info).forks
+            return info, forkfiles.read_forks(results, info).forks
 
 
 def _begun(results: Path, plan: RunInfo) -> RunInfo:

@@ -6,7 +6,7 @@ points of a trend, are never uploaded, and cost a night's detection nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,14 +19,14 @@ from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.measure import ending, runner, store
+from flink_boost.measure import ending, forkfiles, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import BoxFile
 from flink_boost.measure.build import Build
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.launching import ForkLaunch
 from flink_boost.measure.model import Cell, Purpose, RunInfo
-from flink_boost.measure.twobuilds import plan_rerun, rerun_class_paths
+from flink_boost.measure.twobuilds import SIDES, plan_rerun, rerun_class_paths
 
 FOLDER = "reruns"
 
@@ -73,7 +73,7 @@ class ForkRerun:
     ) -> None:
         self.results = results / FOLDER
         self._environ = environ
-        self._stock_of = stock_of
+        self.stock_of = stock_of
         self._java_home = java_home
         self._box = box
         self._progress = progress
@@ -82,11 +82,15 @@ class ForkRerun:
 
     def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
         """As the protocol says. Raises ``EnvironmentProblem`` where nothing can be measured."""
+        return differences(self.measure(question, known, pairs), known + 1, known + pairs)
+
+    def measure(self, question: BuildQuestion, known: int, pairs: int) -> tuple[Fork, ...]:
+        """All forks of a question, once it has ``known + pairs`` pairs; raises as ``rerun``."""
         line = find_line(question.night.line)
         java = choose_java(
             None, question.night.jdk_feature, line.jdks, dict(self._environ), self._java_home
         )
-        stock = self._stock_of(line)
+        stock = self.stock_of(line)
         plan = plan_rerun(
             question.night,
             question.cell,
@@ -102,7 +106,7 @@ class ForkRerun:
         make_folder(self.results)
         with store.lock(self.results):
             info = self._begun(plan)
-            if store.missing_forks(self.results, info):
+            if forkfiles.missing_forks(self.results, info):
                 paths = rerun_class_paths(stock, question.before, question.after)
                 with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
                     runner.run_missing_forks(
@@ -116,8 +120,7 @@ class ForkRerun:
                     )
             elif not store.state(self.results, info.run_id).is_final:
                 ending.finish(self.results, info)
-            forks = store.read_forks(self.results, info).forks
-        return differences(forks, known + 1, known + pairs)
+            return forkfiles.read_forks(self.results, info).forks
 
     def _begun(self, plan: RunInfo) -> RunInfo:
         if plan.run_id not in store.run_ids(self.results):
@@ -132,11 +135,18 @@ class ForkRerun:
 
 def differences(forks: tuple[Fork, ...], first: int, last: int) -> tuple[float, ...]:
     """Log speed-ups of whole pairs with those numbers, by ascending number."""
-    scores = {(fork.pair, fork.side): fork.score for fork in forks}
-    pairs = [
-        (scores[number, Side.BEFORE], scores[number, Side.AFTER])
-        for number in range(first, last + 1)
-        if (number, Side.BEFORE) in scores and (number, Side.AFTER) in scores
-    ]
     less_is_better = bool(forks) and forks[0].mode.less_is_better
-    return effects_of(pairs, less_is_better=less_is_better)
+    return effects_of(pairs_of(forks, SIDES, first, last), less_is_better=less_is_better)
+
+
+def pairs_of(
+    forks: Iterable[Fork], sides: tuple[Side, Side], first: int, last: int
+) -> tuple[tuple[float, float], ...]:
+    """Scores of whole pairs with those numbers on two sides, by ascending number."""
+    scores = {(fork.pair, fork.side): fork.score for fork in forks}
+    one, other = sides
+    return tuple(
+        (scores[number, one], scores[number, other])
+        for number in range(first, last + 1)
+        if (number, one) in scores and (number, other) in scores
+    )

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.jar.Attributes;
@@ -20,6 +21,7 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import net.bytebuddy.dynamic.ClassFileLocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -37,6 +39,12 @@ final class AssembleCommand implements Callable<Integer> {
     /** The first instant that a zip entry can carry without time-zone trouble. */
     private static final LocalDateTime ENTRY_TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
+    @Option(names = "--lines", required = true, description = "The file lines.toml.")
+    private Path lines;
+
+    @Option(names = "--releases", required = true, description = "The file releases.toml.")
+    private Path releases;
+
     @Option(names = "--line", required = true, description = "Flink release of the classes.")
     private String flinkVersion;
 
@@ -45,6 +53,12 @@ final class AssembleCommand implements Callable<Integer> {
 
     @Option(names = "--woven", required = true, description = "Woven folder; may be repeated.")
     private List<Path> folders;
+
+    @Option(
+            names = "--class-path",
+            split = ":",
+            description = "Folders and jars that the classes refer to.")
+    private List<Path> classPath = List.of();
 
     @Option(names = "--licence", description = "File to put into META-INF; may be repeated.")
     private List<Path> licences = List.of();
@@ -65,13 +79,30 @@ final class AssembleCommand implements Callable<Integer> {
         for (Path licence : licences) {
             add(entries, "META-INF/" + licence.getFileName(), licence);
         }
-        String description = WovenClasses.description(flinkVersion, boostVersion, checksums);
-        entries.put(WovenClasses.DESCRIPTION, description.getBytes(StandardCharsets.ISO_8859_1));
+        String description =
+                new WeaveRecord(flinkVersion, boostVersion)
+                        .classes(checksums)
+                        .otherLines(Line.readAll(lines))
+                        .tested(TestedReleases.read(releases, flinkVersion))
+                        .links(links(entries))
+                        .text();
+        entries.put(WeaveRecord.RESOURCE, description.getBytes(StandardCharsets.ISO_8859_1));
         write(entries);
         spec.commandLine()
                 .getOut()
                 .printf("Wrote %s (%d entries)%n", out.getFileName(), entries.size());
         return 0;
+    }
+
+    private Set<String> links(Map<String, byte[]> entries) throws IOException {
+        List<byte[]> classFiles =
+                entries.entrySet().stream()
+                        .filter(entry -> entry.getKey().endsWith(".class"))
+                        .map(Map.Entry::getValue)
+                        .toList();
+        try (ClassFileLocator locator = ClassPath.locator(classPath)) {
+            return Links.of(classFiles, locator);
+        }
     }
 
     private static void addAll(Path folder, Map<String, byte[]> entries) throws IOException {

@@ -4,7 +4,6 @@ package org.flinkboost.weaver;
 import static net.bytebuddy.dynamic.ClassFileLocator.ForClassLoader.readToNames;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -155,13 +154,7 @@ final class Weaver {
         for (Path jar : flinkJars) {
             locators.add(ClassFileLocator.ForJarFile.of(jar.toFile()));
         }
-        for (Path entry : classPath) {
-            if (Files.isDirectory(entry)) {
-                locators.add(new ClassFileLocator.ForFolder(entry.toFile()));
-            } else if (Files.isRegularFile(entry)) {
-                locators.add(ClassFileLocator.ForJarFile.of(entry.toFile()));
-            }
-        }
+        locators.add(ClassPath.locator(classPath));
         // Without its class file an annotation is not seen, and its patch would be passed over.
         locators.add(new ClassFileLocator.Simple(readToNames(PatchReader.ANNOTATIONS)));
         locators.add(ClassFileLocator.ForClassLoader.ofPlatformLoader());

@@ -14,12 +14,9 @@ import java.util.stream.Stream;
 
 /**
  * The list of woven classes with the SHA-256 of stock's class file: one file per module while
- * building, one {@value #DESCRIPTION} in the drop-in jar, which its version guard reads.
+ * building; {@link WeaveRecord} is what becomes of them in the drop-in jar.
  */
 final class WovenClasses {
-
-    /** In the drop-in jar. */
-    static final String DESCRIPTION = "META-INF/flink-boost/weave.properties";
 
     /** In a module's folder of woven classes; below it one folder per Flink release. */
     static final String MODULES = "META-INF/flink-boost/woven";
@@ -62,16 +59,7 @@ final class WovenClasses {
         return result;
     }
 
-    /** The text of {@value #DESCRIPTION}: both versions and a checksum per class, sorted. */
-    static String description(String flink, String boost, Map<String, String> checksums) {
-        Map<String, String> all = new TreeMap<>();
-        all.put("flink.version", flink);
-        all.put("boost.version", boost);
-        checksums.forEach((name, sum) -> all.put("class." + name, sum));
-        return text(all);
-    }
-
-    private static String text(Map<String, String> sorted) {
+    static String text(Map<String, String> sorted) {
         return sorted.entrySet().stream()
                 .map(entry -> entry.getKey() + "=" + entry.getValue() + "\n")
                 .collect(Collectors.joining());

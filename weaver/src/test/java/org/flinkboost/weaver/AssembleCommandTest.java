@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -25,12 +26,14 @@ class AssembleCommandTest {
     private Acme gauge;
     private Acme valve;
     private Path licence;
+    private Path releases;
     private Path jar;
 
     @BeforeEach
     void weaveTwoModules() throws IOException {
         gauge = module("Gauge");
         valve = module("Valve");
+        releases = Files.writeString(folder.resolve("releases.toml"), "");
         licence = Files.writeString(folder.resolve("LICENSE"), "Do what you like.\n");
         jar = folder.resolve("jars/acme-boost.jar");
     }
@@ -50,11 +53,18 @@ class AssembleCommandTest {
     private Outcome assemble(Path out, Path... wovenFolders) {
         List<String> arguments = new ArrayList<>();
         arguments.addAll(List.of("assemble", "--line=1.4.2", "--boost-version=0.9"));
-        arguments.addAll(List.of("--licence=" + licence, "--out=" + out));
+        arguments.addAll(List.of("--lines=" + gauge.lines(), "--releases=" + releases));
+        arguments.addAll(List.of("--class-path=" + classPath(), "--licence=" + licence));
+        arguments.add("--out=" + out);
         for (Path woven : wovenFolders) {
             arguments.add("--woven=" + woven);
         }
         return Outcome.of(arguments.toArray(String[]::new));
+    }
+
+    /** What the patches refer to beside what is woven; both switches are the same class. */
+    private String classPath() {
+        return gauge.root.resolve("switch") + ":" + gauge.jar() + ":" + valve.jar();
     }
 
     private static String entry(JarFile jar, String name) throws IOException {
@@ -95,7 +105,10 @@ class AssembleCommandTest {
                                     + Checksum.of(gauge.root.resolve("stock/acme/Gauge.class"))
                                     + "\nclass.acme.Valve="
                                     + Checksum.of(valve.root.resolve("stock/acme/Valve.class"))
-                                    + "\nflink.version=1.4.2\n");
+                                    + "\nflink.version=1.4.2\n"
+                                    + "link.0000=acme/boost/Switch class public\n"
+                                    + "link.0001=acme/boost/Switch static-field public ON Z\n"
+                                    + "tested=\n");
             Attributes manifest = opened.getManifest().getMainAttributes();
             assertThat(manifest.getValue("Implementation-Version")).isEqualTo("0.9");
             assertThat(manifest.getValue("Flink-Version")).isEqualTo("1.4.2");
@@ -103,6 +116,56 @@ class AssembleCommandTest {
             assertThat(opened.getInputStream(opened.getEntry("acme/Gauge.class")).readAllBytes())
                     .isEqualTo(Files.readAllBytes(gauge.out().resolve("acme/Gauge.class")));
         }
+    }
+
+    @Test
+    void descriptionListsTestedReleasesAndTheClassesOfOtherLines() throws IOException {
+        Files.writeString(
+                releases,
+                """
+                [releases."1.4.1"]
+                classes = "1.4.2"
+                tested = { codec = 2026-01-02 }
+                [releases."1.4.2"]
+                classes = "1.4.2"
+                tested = { codec = 2026-01-02 }
+                [releases."1.4.3"]
+                classes = "1.4.2"
+                tested = {}
+                [releases."1.5.0"]
+                classes = "1.5.0"
+                tested = { codec = 2026-01-02 }
+                """);
+        Files.writeString(
+                gauge.lines(),
+                """
+
+                [lines."1.5.0"]
+                enabled = true
+                [lines."1.5.0".classes]
+                "acme.Gauge" = "77"
+                [lines."1.6.0"]
+                enabled = false
+                [lines."1.6.0".classes]
+                "acme.Gauge" = "88"
+                """,
+                StandardOpenOption.APPEND);
+        assemble(jar, gauge.out(), valve.out()).succeeds();
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            assertThat(entry(opened, "META-INF/flink-boost/weave.properties"))
+                    .contains("\ntested=1.4.1 1.4.2\n", "\nline.1.5.0/acme.Gauge=77\n")
+                    .doesNotContain("line.1.4.2", "1.6.0");
+        }
+    }
+
+    @Test
+    void classThatNoJarOfTheClassPathHasIsNamed() throws IOException {
+        Files.delete(gauge.root.resolve("switch/acme/boost/Switch.class"));
+        assemble(jar, gauge.out())
+                .isRefusedWith(
+                        "acme.Gauge refers to acme.boost.Switch, which is missing",
+                        "add its jar to --class-path");
+        assertThat(jar).doesNotExist();
     }
 
     @Test
@@ -164,6 +227,8 @@ class AssembleCommandTest {
                         "assemble",
                         "--line=1.4.3",
                         "--boost-version=0.9",
+                        "--lines=" + gauge.lines(),
+                        "--releases=" + releases,
                         "--woven=" + gauge.out(),
                         "--out=" + jar)
                 .isRefusedWith(gauge.out() + " holds no classes woven for Flink 1.4.3");

@@ -280,6 +280,8 @@ class SmokeTest {
         return new OptionsBuilder()
                 .include(include)
                 .forks(forks)
+                // With the optimising compiler, also where the tests themselves do without it.
+                .jvmArgsAppend("-XX:TieredStopAtLevel=4")
                 .warmupIterations(0)
                 .measurementIterations(1)
                 .measurementTime(TimeValue.milliseconds(20))

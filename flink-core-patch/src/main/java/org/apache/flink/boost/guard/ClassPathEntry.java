@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.JarURLConnection;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
-import java.net.URLConnection;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Paths;
 import java.security.MessageDigest;
@@ -27,14 +22,14 @@ import java.util.jar.Manifest;
 /** One jar or folder of the class path, known through a resource that was found in it. */
 final class ClassPathEntry {
 
-    private static final int BUFFER_SIZE = 8192;
-
     private final String base;
     private final URL resource;
+    private final OpenJars jars;
 
-    private ClassPathEntry(String base, URL resource) {
+    private ClassPathEntry(String base, URL resource, OpenJars jars) {
         this.base = base;
         this.resource = resource;
+        this.jars = jars;
     }
 
     /**
@@ -42,7 +37,7 @@ final class ClassPathEntry {
      *
      * <p>A class loader reports an entry twice when its parent has it too; here it counts once.
      */
-    static List<ClassPathEntry> holding(String resourceName, ClassLoader loader)
+    static List<ClassPathEntry> holding(String resourceName, ClassLoader loader, OpenJars jars)
             throws IOException {
         Map<String, ClassPathEntry> entries = new LinkedHashMap<>();
         for (URL url : Collections.list(loader.getResources(resourceName))) {
@@ -52,7 +47,7 @@ final class ClassPathEntry {
                             ? text.substring(0, text.length() - resourceName.length())
                             : text;
             if (!entries.containsKey(base)) {
-                entries.put(base, new ClassPathEntry(base, url));
+                entries.put(base, new ClassPathEntry(base, url, jars));
             }
         }
         return new ArrayList<>(entries.values());
@@ -64,7 +59,7 @@ final class ClassPathEntry {
 
     /** SHA-256, in lower-case hex, of the resource through which this entry was found. */
     String sha256() throws IOException {
-        byte[] digest = newSha256().digest(read(resource));
+        byte[] digest = newSha256().digest(jars.read(resource));
         StringBuilder hex = new StringBuilder(2 * digest.length);
         for (byte b : digest) {
             hex.append(Character.forDigit((b >> 4) & 0xF, 16))
@@ -76,7 +71,7 @@ final class ClassPathEntry {
     /** The content of another resource of the same entry, or null when it is not there. */
     byte[] find(String resourceName) throws IOException {
         try {
-            return read(new URL(base + resourceName));
+            return jars.read(new URL(base + resourceName));
         } catch (FileNotFoundException absent) {
             return null;
         }
@@ -84,24 +79,13 @@ final class ClassPathEntry {
 
     /** {@code Implementation-Version} of the manifest, or null when it names none. */
     String implementationVersion() throws IOException {
-        Manifest manifest = manifest();
+        Manifest manifest = jars.manifest(resource, new URL(base + JarFile.MANIFEST_NAME));
         if (manifest == null) {
             return null;
         }
         String version =
                 manifest.getMainAttributes().getValue(Attributes.Name.IMPLEMENTATION_VERSION);
         return version == null || version.trim().isEmpty() ? null : version.trim();
-    }
-
-    private Manifest manifest() throws IOException {
-        URLConnection connection = open(resource);
-        if (connection instanceof JarURLConnection) {
-            try (JarFile jar = ((JarURLConnection) connection).getJarFile()) {
-                return jar.getManifest();
-            }
-        }
-        byte[] content = find(JarFile.MANIFEST_NAME);
-        return content == null ? null : new Manifest(new ByteArrayInputStream(content));
     }
 
     /** The path of the jar or folder, for people. */
@@ -114,24 +98,6 @@ final class ClassPathEntry {
         } catch (URISyntaxException | IllegalArgumentException | FileSystemNotFoundException e) {
             return text;
         }
-    }
-
-    private static byte[] read(URL url) throws IOException {
-        try (InputStream in = open(url).getInputStream()) {
-            ByteArrayOutputStream out = new ByteArrayOutputStream(BUFFER_SIZE);
-            byte[] buffer = new byte[BUFFER_SIZE];
-            for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-                out.write(buffer, 0, n);
-            }
-            return out.toByteArray();
-        }
-    }
-
-    private static URLConnection open(URL url) throws IOException {
-        URLConnection connection = url.openConnection();
-        // A cached JarFile would stay open for the life of the process.
-        connection.setUseCaches(false);
-        return connection;
     }
 
     private static MessageDigest newSha256() {

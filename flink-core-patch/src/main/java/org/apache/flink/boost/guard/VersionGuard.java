@@ -4,7 +4,6 @@ package org.apache.flink.boost.guard;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +14,11 @@ import java.util.Set;
  * Decides whether the woven classes of our jar belong to the Flink they run in.
  *
  * <p>A woven class shadows the class file it was made from. That file is still on the class path,
- * one entry further back, so its SHA-256 tells exactly what we replace; a vendor's rebuild under an
- * official version number is found out as well. The {@code Implementation-Version} of its jar must
- * then name the version, because the classes that we do not replace count too: equal class files in
- * jars of which none says what it is are refused. Where our classes were put <em>into</em> Flink's
- * jar, the manifest is all that is left to look at.
+ * one entry further back, so its SHA-256 tells exactly what we replace. Class files decide, not the
+ * number in a manifest: a release that nobody has heard of runs when all of them are equal and the
+ * {@linkplain Neighbours classes that ours link to} are as they were, and a vendor's rebuild under
+ * an official number does not when one of them differs. Where our classes were put <em>into</em>
+ * Flink's jar, the manifest is all that is left to look at.
  *
  * <p>The woven classes rely on each other, so that all of them run or none: a jar in front of ours
  * that has some of them is refused unless ours are switched off, and with all of them in front
@@ -33,10 +32,12 @@ public final class VersionGuard {
     private static final String JAVA_VERSION = "java.specification.version";
 
     private final ClassLoader loader;
+    private final OpenJars jars;
     private final String javaVersion;
 
-    private VersionGuard(ClassLoader loader, String javaVersion) {
+    private VersionGuard(ClassLoader loader, OpenJars jars, String javaVersion) {
         this.loader = loader;
+        this.jars = jars;
         this.javaVersion = javaVersion;
     }
 
@@ -68,9 +69,10 @@ public final class VersionGuard {
      * @param javaVersion as in the system property {@code java.specification.version}; may be null
      */
     static Verdict check(ClassLoader loader, String javaVersion) {
-        try {
+        try (OpenJars jars = new OpenJars()) {
             return new VersionGuard(
                             loader == null ? ClassLoader.getSystemClassLoader() : loader,
+                            jars,
                             javaVersion)
                     .check();
         } catch (IOException | RuntimeException e) {
@@ -84,7 +86,7 @@ public final class VersionGuard {
     }
 
     private Verdict check() throws IOException {
-        List<ClassPathEntry> own = ClassPathEntry.holding(OWN_CLASS, loader);
+        List<ClassPathEntry> own = ClassPathEntry.holding(OWN_CLASS, loader, jars);
         if (own.size() > 1) {
             return twoJars(own);
         }
@@ -112,75 +114,102 @@ public final class VersionGuard {
         if (javaVersion != null && javaVersion.startsWith("1.")) {
             return Verdict.refused(record, oldJava(record, ourJar));
         }
-        int compared = 0;
-        Map<String, ClassPathEntry> inFront = new LinkedHashMap<>();
-        for (Map.Entry<String, String> woven : record.stockChecksums().entrySet()) {
-            String className = woven.getKey();
-            List<ClassPathEntry> copies =
-                    ClassPathEntry.holding(className.replace('.', '/') + ".class", loader);
-            if (!copies.isEmpty() && !copies.get(0).isSameAs(ourJar)) {
-                inFront.put(className, copies.get(0));
-            }
-            copies.removeIf(copy -> copy.isSameAs(ourJar));
-            compared += copies.size();
-            String refusal = compare(className, woven.getValue(), copies, ourJar, record);
-            if (refusal != null) {
-                return Verdict.refused(record, refusal);
-            }
+        StockClasses stock = StockClasses.find(record, ourJar, loader, jars);
+        if (!stock.differing().isEmpty()) {
+            return Verdict.refused(record, otherClasses(record, ourJar, stock));
         }
-        if (compared == 0) {
-            return checkManifest(ourJar, record);
+        Verdict verdict =
+                stock.isEmpty() ? checkManifest(ourJar, record) : checkOrder(ourJar, record, stock);
+        if (!verdict.fits()) {
+            return verdict;
         }
+        Neighbours.Mismatch mismatch =
+                new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
+        return mismatch == null
+                ? verdict
+                : Verdict.refused(record, otherNeighbour(record, ourJar, stock, mismatch));
+    }
+
+    private Verdict checkOrder(ClassPathEntry ourJar, WeaveRecord record, StockClasses stock)
+            throws IOException {
+        Map<String, ClassPathEntry> inFront = stock.inFront();
         if (inFront.isEmpty()) {
-            return Verdict.fits(record, "the class files it replaces are those of this version");
+            return Verdict.fits(record, fits(record, ourJar, stock));
         }
         return inFront.size() == record.stockChecksums().size()
                 ? Verdict.unused(record, unused(ourJar, inFront.values()))
                 : Verdict.partlyInUse(record, partlyInUse(record, ourJar, inFront));
     }
 
-    /** One sentence when the shadowed copies of a class are not what was woven, else null. */
-    private static String compare(
-            String className,
-            String expected,
-            List<ClassPathEntry> shadowed,
-            ClassPathEntry ourJar,
-            WeaveRecord record)
+    private static String fits(WeaveRecord record, ClassPathEntry ourJar, StockClasses stock)
             throws IOException {
-        String otherVersion = null;
-        ClassPathEntry otherVersionJar = null;
-        boolean versionConfirmed = isFlinksOwn(ourJar, record);
-        for (ClassPathEntry copy : shadowed) {
-            String found = copy.sha256();
-            String version = copy.implementationVersion();
-            if (!found.equalsIgnoreCase(expected)) {
-                return record.flinkVersion().equals(version)
-                        ? anotherBuild(record, ourJar, copy, className, expected, found)
-                        : anotherVersion(record, ourJar, copy, version);
-            }
-            if (record.flinkVersion().equals(version)) {
-                versionConfirmed = true;
-            } else if (version != null) {
-                otherVersion = version;
-                otherVersionJar = copy;
-            }
+        String version = isFlinksOwn(ourJar, record) ? record.flinkVersion() : stock.version();
+        if (record.flinkVersion().equals(version)) {
+            return "the class files it replaces are those of this version";
         }
-        // A copy in somebody's fat jar carries that jar's own number; Flink's own jar decides then.
-        if (versionConfirmed || shadowed.isEmpty()) {
-            return null;
+        return named(version)
+                + (version != null && record.wasTestedOn(version)
+                        ? ": on the list of tested releases, same classes"
+                        : ": not on the list of tested releases, same classes");
+    }
+
+    /** One sentence: both versions, which classes differ, and the jar for them if there is one. */
+    private static String otherClasses(
+            WeaveRecord record, ClassPathEntry ourJar, StockClasses stock) throws IOException {
+        StockClasses.Difference first = stock.differing().get(0);
+        String version = first.copy().implementationVersion();
+        if (record.flinkVersion().equals(version)) {
+            return anotherBuild(record, ourJar, stock.differing());
         }
-        return otherVersion == null
-                ? anotherVersion(record, ourJar, shadowed.get(0), null)
-                : anotherVersion(record, ourJar, otherVersionJar, otherVersion);
+        List<String> names = stock.namesOfDiffering();
+        String line = stock.otherLine();
+        return String.format(
+                "flink-boost %s is built for Flink %s but found %s in %s, which has another %s:"
+                        + " remove %s from lib/, and %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                named(version),
+                first.copy(),
+                String.join(", ", names),
+                ourJar,
+                line == null
+                        ? "look for a flink-boost that has a jar for these classes; this one knows"
+                                + " of none"
+                        : "install flink-boost-"
+                                + line
+                                + "-"
+                                + record.boostVersion()
+                                + ".jar, which fits");
+    }
+
+    private static String otherNeighbour(
+            WeaveRecord record,
+            ClassPathEntry ourJar,
+            StockClasses stock,
+            Neighbours.Mismatch mismatch)
+            throws IOException {
+        String version = stock.isEmpty() ? ourJar.implementationVersion() : stock.version();
+        return String.format(
+                "flink-boost %s for Flink %s cannot run in %s: the classes that it replaces are the"
+                        + " same, but %s: %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                named(version),
+                mismatch,
+                isFlinksOwn(ourJar, record)
+                        ? "put the original " + ourJar + " back"
+                        : "remove " + ourJar + " from lib/, or the jar that brings this class");
+    }
+
+    private static String named(String version) {
+        return version == null ? "a Flink without a version number" : "Flink " + version;
     }
 
     private static Verdict checkManifest(ClassPathEntry ourJar, WeaveRecord record)
             throws IOException {
         return isFlinksOwn(ourJar, record)
                 ? Verdict.fits(record, "the manifest of " + ourJar + " names this version")
-                : Verdict.refused(
-                        record,
-                        anotherVersion(record, ourJar, ourJar, ourJar.implementationVersion()));
+                : Verdict.refused(record, anotherManifest(record, ourJar));
     }
 
     /** Whether our classes are inside Flink's jar; a jar of ours alone names our own version. */
@@ -189,39 +218,38 @@ public final class VersionGuard {
         return record.flinkVersion().equals(ourJar.implementationVersion());
     }
 
-    private static String anotherVersion(
-            WeaveRecord record, ClassPathEntry ourJar, ClassPathEntry found, String version) {
+    private static String anotherManifest(WeaveRecord record, ClassPathEntry ourJar)
+            throws IOException {
+        String version = ourJar.implementationVersion();
         return String.format(
-                "flink-boost %s is built for Flink %s but found %s in %s: %s, or install the"
-                        + " flink-boost jar for %s.",
+                "flink-boost %s is built for Flink %s but found %s in %s: put the original jar"
+                        + " back, or install the flink-boost jar for %s.",
                 record.boostVersion(),
                 record.flinkVersion(),
-                version == null ? "a Flink without a version number" : "Flink " + version,
-                found,
-                found.isSameAs(ourJar)
-                        ? "put the original jar back"
-                        : "remove " + ourJar + " from lib/",
+                named(version),
+                ourJar,
                 version == null ? "the version in use" : "Flink " + version);
     }
 
     private static String anotherBuild(
-            WeaveRecord record,
-            ClassPathEntry ourJar,
-            ClassPathEntry found,
-            String className,
-            String expected,
-            String checksum) {
+            WeaveRecord record, ClassPathEntry ourJar, List<StockClasses.Difference> differing) {
+        StockClasses.Difference first = differing.get(0);
+        StringBuilder more = new StringBuilder();
+        for (StockClasses.Difference other : differing.subList(1, differing.size())) {
+            more.append(more.length() == 0 ? "; also " : ", ").append(other.className());
+        }
         return String.format(
                 "flink-boost %s is built for the official Flink %s but found a rebuild or vendor"
                         + " version of the same number, %s, in %s (SHA-256 of class %s is %s,"
-                        + " expected %s): remove %s from lib/, or run the official Flink %s.",
+                        + " expected %s%s): remove %s from lib/, or run the official Flink %s.",
                 record.boostVersion(),
                 record.flinkVersion(),
                 record.flinkVersion(),
-                found,
-                className,
-                checksum,
-                expected,
+                first.copy(),
+                first.className(),
+                first.found(),
+                first.expected(),
+                more,
                 ourJar,
                 record.flinkVersion());
     }

@@ -1,54 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
- * What the weaver wrote down about its input: the versions, and for each woven class the SHA-256 of
- * the class file it started from.
+ * What the weaver wrote down about its input: the versions, for each woven class the SHA-256 of the
+ * class file it started from, the releases that the jar was tested on, what its classes need of
+ * others, and which classes other jars of the same flink-boost are for.
  */
 final class WeaveRecord {
 
     static final String RESOURCE = "META-INF/flink-boost/weave.properties";
 
     private static final String CLASS_PREFIX = "class.";
+    private static final String LINE_PREFIX = "line.";
+    private static final String LINK_PREFIX = "link.";
 
     private final String flinkVersion;
     private final String boostVersion;
     private final SortedMap<String, String> stockChecksums;
+    private final Set<String> tested;
+    private final SortedMap<String, SortedMap<String, String>> otherLines;
+    private final List<String> links;
 
     private WeaveRecord(
-            String flinkVersion, String boostVersion, SortedMap<String, String> stockChecksums) {
+            String flinkVersion,
+            String boostVersion,
+            SortedMap<String, String> stockChecksums,
+            Set<String> tested,
+            SortedMap<String, SortedMap<String, String>> otherLines,
+            List<String> links) {
         this.flinkVersion = flinkVersion;
         this.boostVersion = boostVersion;
         this.stockChecksums = Collections.unmodifiableSortedMap(stockChecksums);
+        this.tested = Collections.unmodifiableSet(tested);
+        this.otherLines = Collections.unmodifiableSortedMap(otherLines);
+        this.links = Collections.unmodifiableList(links);
     }
 
     /**
-     * Reads {@code flink.version}, {@code boost.version} and {@code class.<binary name>}.
+     * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
+     * they are there {@code tested}, {@code line.<version>/<binary name>} and {@code link.<n>}.
      *
      * @throws IllegalArgumentException when a version is missing or no class is listed
      */
     static WeaveRecord parse(Properties properties) {
         SortedMap<String, String> checksums = new TreeMap<>();
+        SortedMap<String, SortedMap<String, String>> otherLines = new TreeMap<>();
+        List<String> links = new ArrayList<>();
         for (Map.Entry<Object, Object> entry : properties.entrySet()) {
             String key = (String) entry.getKey();
+            String value = ((String) entry.getValue()).trim();
             if (key.startsWith(CLASS_PREFIX)) {
-                String checksum = ((String) entry.getValue()).trim();
-                checksums.put(key.substring(CLASS_PREFIX.length()), checksum);
+                checksums.put(key.substring(CLASS_PREFIX.length()), value);
+            } else if (key.startsWith(LINK_PREFIX)) {
+                links.add(value);
+            } else if (key.startsWith(LINE_PREFIX) && key.indexOf('/') > 0) {
+                int slash = key.indexOf('/');
+                otherLines
+                        .computeIfAbsent(
+                                key.substring(LINE_PREFIX.length(), slash), line -> new TreeMap<>())
+                        .put(key.substring(slash + 1), value);
             }
         }
+        Collections.sort(links);
         if (checksums.isEmpty()) {
             throw new IllegalArgumentException("it lists no woven class");
         }
         return new WeaveRecord(
                 required(properties, "flink.version"),
                 required(properties, "boost.version"),
-                checksums);
+                checksums,
+                tested(properties),
+                otherLines,
+                links);
+    }
+
+    private static Set<String> tested(Properties properties) {
+        Set<String> versions = new TreeSet<>();
+        for (String version : properties.getProperty("tested", "").split(" ")) {
+            if (!version.isEmpty()) {
+                versions.add(version);
+            }
+        }
+        return versions;
     }
 
     private static String required(Properties properties, String key) {
@@ -73,5 +116,20 @@ final class WeaveRecord {
      */
     SortedMap<String, String> stockChecksums() {
         return stockChecksums;
+    }
+
+    /** True for a release that the jar was tested on; also for the one that it was woven for. */
+    boolean wasTestedOn(String version) {
+        return flinkVersion.equals(version) || tested.contains(version);
+    }
+
+    /** The stock checksums of the lines that have another jar, by the line's version. */
+    SortedMap<String, SortedMap<String, String>> otherLines() {
+        return otherLines;
+    }
+
+    /** What the classes of the jar need of others, as {@link Link} reads it. */
+    List<String> links() {
+        return links;
     }
 }

@@ -86,6 +86,23 @@ final class Jars {
             return this;
         }
 
+        /** Says which class another jar of ours is for. */
+        Builder otherLine(String line, String className, byte[] stock) {
+            weave.setProperty("line." + line + "/" + className, sha256(stock));
+            return this;
+        }
+
+        Builder testedOn(String releases) {
+            weave.setProperty("tested", releases);
+            return this;
+        }
+
+        /** Says that our classes need something of others. */
+        Builder link(String link) {
+            weave.setProperty("link." + weave.size(), link);
+            return this;
+        }
+
         Path writeTo(Path jar) throws IOException {
             Files.createDirectories(jar.getParent());
             if (!weave.isEmpty()) {

@@ -55,9 +55,38 @@ class VersionGuardTest {
                 .isEqualTo(
                         "flink-boost 0.2.0 is built for Flink 2.3.0 but found Flink 1.20.5 in "
                                 + flink
+                                + ", which has another "
+                                + STRING_VALUE
                                 + ": remove "
                                 + dropIn
-                                + " from lib/, or install the flink-boost jar for Flink 1.20.5.");
+                                + " from lib/, and look for a flink-boost that has a jar for these"
+                                + " classes; this one knows of none.");
+    }
+
+    @Test
+    void namesTheJarThatFitsWhereOneIsKnown() throws IOException {
+        byte[] other = Jars.rebuilt(stock);
+        byte[] third = Jars.rebuilt(nestedStock);
+        Jars.Builder builder =
+                dropInBuilder("2.3.0")
+                        .with(NESTED, WOVEN)
+                        .woven(NESTED, nestedStock)
+                        .otherLine("1.9.3", STRING_VALUE, third)
+                        .otherLine("1.20.5", STRING_VALUE, other)
+                        .otherLine("1.20.5", NESTED, third)
+                        .otherLine("1.8.0", "org.apache.flink.Gone", other);
+        Path flink =
+                jar(
+                        "flink.jar",
+                        new Jars.Builder()
+                                .version("1.20.2")
+                                .with(STRING_VALUE, other)
+                                .with(NESTED, third));
+
+        assertThat(check(jar("boost.jar", builder), flink).sentence())
+                .contains("built for Flink 2.3.0 but found Flink 1.20.2 in " + flink)
+                .contains("which has another " + NESTED + ", " + STRING_VALUE + ": remove ")
+                .endsWith("from lib/, and install flink-boost-1.20.5-0.2.0.jar, which fits.");
     }
 
     @Test
@@ -82,13 +111,144 @@ class VersionGuardTest {
     }
 
     @Test
-    void refusesAnotherVersionEvenWhenTheReplacedClassDidNotChange() throws IOException {
+    void runsOnAReleaseItHasNeverHeardOfWithTheSameClasses() throws IOException {
         Verdict verdict = check(dropIn("2.3.0"), flink("2.3.1", stock));
 
-        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.inUse()).isTrue();
+        assertThat(verdict.flinkVersion()).isEqualTo("2.3.0");
         assertThat(verdict.sentence())
-                .contains("built for Flink 2.3.0 but found Flink 2.3.1")
-                .contains("install the flink-boost jar for Flink 2.3.1.");
+                .isEqualTo("Flink 2.3.1: not on the list of tested releases, same classes");
+    }
+
+    @Test
+    void saysWhenAReleaseIsOnTheListOfTestedOnes() throws IOException {
+        Path dropIn = jar("boost.jar", dropInBuilder("2.3.0").testedOn("2.1.0 2.1.1"));
+        Path fatJar = jar("job.jar", new Jars.Builder().version("7").with(STRING_VALUE, stock));
+
+        assertThat(check(dropIn, flink("2.1.1", stock)).sentence())
+                .isEqualTo("Flink 2.1.1: on the list of tested releases, same classes");
+        assertThat(check(dropIn, flink("2.1.1", stock), fatJar).sentence())
+                .startsWith("Flink 2.1.1: on the list");
+        assertThat(check(dropIn, fatJar, flink("2.1.2", stock)).sentence())
+                .isEqualTo("Flink 2.1.2: not on the list of tested releases, same classes");
+    }
+
+    @Test
+    void refusesANeighbourThatIsNotWhatOursNeed() throws IOException {
+        byte[] neighbour = nestedStock;
+        String name = NESTED.replace('.', '/');
+        String valueOf = "(Ljava/lang/String;)L" + name + ";";
+        String sub = "org/apache/flink/core/fs/UnsupportedFileSystemSchemeException";
+        String iface = "org/apache/flink/core/fs/FileSystemFactory";
+        String[][] links = {
+            {name + " class public", null},
+            {name + " interface public", NESTED + " is no interface"},
+            {name + " static-method public valueOf " + valueOf, null},
+            {
+                name + " static-method public valueOf (I)L" + name + ";",
+                NESTED + " has no method valueOf(I)L" + name + ";"
+            },
+            {
+                name + " method public valueOf " + valueOf,
+                NESTED + " has the method valueOf" + valueOf + " static"
+            },
+            {name + " static-field public OVERWRITE L" + name + ";", null},
+            {
+                name + " static-field public APPEND L" + name + ";",
+                NESTED + " has no field APPEND L" + name + ";"
+            },
+            {name + " method private <init> (Ljava/lang/String;I)V", null},
+            {
+                name + " method public <init> (Ljava/lang/String;I)V",
+                NESTED + " has the method <init>(Ljava/lang/String;I)V no longer public"
+            },
+            {name + " extended", NESTED + " is final"},
+            {name + " subtype java/lang/Enum", null},
+            {
+                name + " subtype org/apache/flink/types/Value",
+                NESTED + " is no org.apache.flink.types.Value"
+            },
+            {sub + " subtype java/io/IOException", null},
+            {iface + " extended", iface.replace('/', '.') + " has a new abstract method"},
+            {"org/apache/flink/Gone class public", "org.apache.flink.Gone is missing"},
+        };
+        for (String[] link : links) {
+            Path dropIn = jar("boost.jar", dropInBuilder("2.3.0").link(link[0]));
+            Path flink =
+                    jar(
+                            "flink.jar",
+                            new Jars.Builder()
+                                    .version("2.3.7")
+                                    .with(STRING_VALUE, stock)
+                                    .with(NESTED, neighbour)
+                                    .with(iface.replace('/', '.'), Jars.stock(iface))
+                                    .with(sub.replace('/', '.'), Jars.stock(sub)));
+            Verdict verdict = check(dropIn, flink);
+
+            assertThat(verdict.fits()).as(verdict.sentence()).isEqualTo(link[1] == null);
+            if (link[1] != null) {
+                assertThat(verdict.fitsSwitchedOff()).isFalse();
+                assertThat(verdict.sentence())
+                        .startsWith("flink-boost 0.2.0 for Flink 2.3.0 cannot run in Flink 2.3.7:")
+                        .contains("the classes that it replaces are the same, but " + link[1])
+                        .contains("remove " + dropIn + " from lib/");
+            }
+        }
+    }
+
+    @Test
+    void knowsTheAbstractMethodsThatOursImplement() throws IOException {
+        String iface = "org/apache/flink/core/fs/FileSystemFactory";
+        Path dropIn =
+                jar(
+                        "boost.jar",
+                        dropInBuilder("2.3.0")
+                                .link(iface + " extended")
+                                .link(iface + " open getScheme ()Ljava/lang/String;")
+                                .link(
+                                        iface
+                                                + " open create (Ljava/net/URI;)"
+                                                + "Lorg/apache/flink/core/fs/FileSystem;"));
+        Path flink =
+                jar(
+                        "flink.jar",
+                        new Jars.Builder()
+                                .version("2.3.0")
+                                .with(STRING_VALUE, stock)
+                                .with(iface.replace('/', '.'), Jars.stock(iface)));
+
+        assertThat(check(dropIn, flink).sentence()).doesNotContain("abstract");
+        assertThat(check(dropIn, flink).fits()).isTrue();
+    }
+
+    /** Flink without flink-runtime, as in a program that only reads and writes records. */
+    @Test
+    void whatIsNotThereIsNotAskedForWhereFlinkIsThereInPart() throws IOException {
+        Path dropIn =
+                jar(
+                        "boost.jar",
+                        dropInBuilder("2.3.0")
+                                .with(NESTED, WOVEN)
+                                .woven(NESTED, nestedStock)
+                                .link("org/apache/flink/Gone class public"));
+
+        assertThat(check(dropIn, flink("2.3.0", stock)).fits()).isTrue();
+    }
+
+    @Test
+    void refusesADamagedNeighbour() throws IOException {
+        Path dropIn = jar("boost.jar", dropInBuilder("2.3.0").link("a/B class public"));
+        Path flink =
+                jar(
+                        "flink.jar",
+                        new Jars.Builder()
+                                .version("2.3.0")
+                                .with(STRING_VALUE, stock)
+                                .with("a.B", WOVEN));
+
+        assertThat(check(dropIn, flink).fits()).isFalse();
+        assertThat(check(dropIn, flink).sentence()).contains("a/B.class is damaged");
     }
 
     @Test
@@ -111,19 +271,17 @@ class VersionGuardTest {
         assertThat(verdict.sentence()).contains("found Flink 7 in " + fatJar);
     }
 
-    /** Nothing says that the classes that are not compared are of this release, too. */
     @Test
-    void refusesEqualBytesWhereNoJarNamesItsVersion() throws IOException {
+    void runsOnEqualBytesWhereNoJarNamesItsVersion() throws IOException {
         Path unnamed = jar("unnamed.jar", new Jars.Builder().with(STRING_VALUE, stock));
 
         Verdict verdict = check(dropIn("2.3.0"), unnamed);
 
-        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.fits()).isTrue();
         assertThat(verdict.sentence())
-                .contains("built for Flink 2.3.0 but found a Flink without a version number in ")
-                .contains(unnamed + ": remove ")
-                .endsWith("or install the flink-boost jar for the version in use.");
-        assertThat(check(dropIn("2.3.0"), unnamed, flink("2.3.0", stock)).fits()).isTrue();
+                .isEqualTo(
+                        "a Flink without a version number: not on the list of tested releases,"
+                                + " same classes");
     }
 
     @Test
@@ -142,7 +300,7 @@ class VersionGuardTest {
         Path classes = folder.resolve("classes");
         Path file = classes.resolve(STRING_VALUE.replace('.', '/') + ".class");
         Files.createDirectories(file.getParent());
-        Files.write(file, stock);
+        Files.write(file, Jars.rebuilt(stock));
         Path manifest = classes.resolve("META-INF/MANIFEST.MF");
         Files.createDirectories(manifest.getParent());
         Files.write(manifest, "Implementation-Version: 2.3.9\n".getBytes("UTF-8"));
@@ -373,6 +531,13 @@ class VersionGuardTest {
         assertThat(check(noVersion, flink).sentence()).contains("it has no flink.version");
         assertThat(check(notProperties, flink).fits()).isFalse();
         assertThat(check(notProperties, flink).sentence()).contains("is damaged");
+        for (String link : new String[] {"a/B", "a/B likes C", "a/B method public name"}) {
+            Path odd = jar("odd-link.jar", dropInBuilder("2.3.0").link(link));
+            assertThat(check(odd, jar("far.jar", new Jars.Builder().with(STRING_VALUE, stock))))
+                    .extracting(Verdict::sentence)
+                    .asString()
+                    .contains("is damaged ('" + link + "' is no link)");
+        }
     }
 
     @Test

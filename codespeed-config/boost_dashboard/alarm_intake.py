@@ -1,0 +1,92 @@
+"""Takes alarms in.
+
+``POST alarms/add/`` takes one JSON document, which replaces what was known of the boxes that it
+names. Version 2 is the register of the nightly; version 1 are suspicions of ``detect --send``, and
+leaves alarms of version 2 alone. Only the token of all may send either: alarms are about nights.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from pydantic import BaseModel, ConfigDict
+
+from boost_dashboard.documents import Suspicion, SuspicionSheet, ToldAlarm, ToldSheet
+from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet
+from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
+
+LARGEST_BODY = 4 * 1024 * 1024
+
+
+class _Version(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    schema_version: Literal[1, 2]
+
+
+@csrf_exempt
+@require_POST
+def add(request: HttpRequest) -> HttpResponse:
+    """Takes a sheet in; 202, or 400 with field and reason."""
+    try:
+        body = body_for_all(request, "alarms", LARGEST_BODY)
+        if read_parcel(_Version, body).schema_version == 1:
+            _keep_suspicions(read_parcel(SuspicionSheet, body))
+        else:
+            _keep_told(read_parcel(ToldSheet, body))
+    except RefusedParcelError as error:
+        return error.answer()
+    return HttpResponse("", status=202)
+
+
+def _require_named(boxes: Iterable[str], alarms: Sequence[ToldAlarm | Suspicion]) -> None:
+    strangers = {alarm.box for alarm in alarms} - set(boxes)
+    if strangers:
+        raise RefusedParcelError(f"boxes: {min(strangers)} has an alarm and is not named.")
+
+
+def _keep_suspicions(sheet: SuspicionSheet) -> None:
+    _require_named(sheet.boxes, sheet.alarms)
+    with transaction.atomic():
+        for box in sheet.boxes:
+            alarms = [alarm.model_dump() for alarm in sheet.alarms if alarm.box == box]
+            AlarmSheet.objects.update_or_create(
+                environment=box_named(box),
+                defaults={"made": sheet.made, "alarms": json.dumps(alarms)},
+            )
+
+
+def _keep_told(sheet: ToldSheet) -> None:
+    _require_named(sheet.boxes, sheet.alarms)
+    keys = [(alarm.box, alarm.id) for alarm in sheet.alarms]
+    if len(set(keys)) != len(keys):
+        twice = next(key for box, key in keys if keys.count((box, key)) > 1)
+        raise RefusedParcelError(f"alarms: {twice} is there twice.")
+    figures = sheet.figures.model_dump_json() if sheet.figures else ""
+    with transaction.atomic():
+        for name in sheet.boxes:
+            box = box_named(name)
+            # The nightly knows more than a suspicion.
+            AlarmSheet.objects.filter(environment=box).delete()
+            # Also a lock: of two sheets of one box, the second waits here.
+            AlarmRegister.objects.update_or_create(
+                environment=box, defaults={"made": sheet.made, "figures": figures}
+            )
+            AlarmRecord.objects.filter(environment=box).delete()
+            AlarmRecord.objects.bulk_create(
+                AlarmRecord(
+                    environment=box,
+                    key=alarm.id,
+                    state=alarm.state,
+                    benchmark=alarm.benchmark,
+                    document=alarm.model_dump_json(),
+                )
+                for alarm in sheet.alarms
+                if alarm.box == name
+            )

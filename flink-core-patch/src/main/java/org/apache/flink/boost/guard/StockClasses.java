@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+
+/** The copies of the woven classes that others bring, compared with what was woven. */
+final class StockClasses {
+
+    private final WeaveRecord record;
+    private final ClassPathEntry ourJar;
+    private final ClassLoader loader;
+    private final OpenJars jars;
+    private final Map<String, List<ClassPathEntry>> copies = new LinkedHashMap<>();
+    private final Map<String, ClassPathEntry> inFront = new LinkedHashMap<>();
+    private final List<Difference> differing = new ArrayList<>();
+
+    private StockClasses(
+            WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars) {
+        this.record = record;
+        this.ourJar = ourJar;
+        this.loader = loader;
+        this.jars = jars;
+    }
+
+    /** Looks for each woven class on the class path and compares every copy that is not ours. */
+    static StockClasses find(
+            WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars)
+            throws IOException {
+        StockClasses stock = new StockClasses(record, ourJar, loader, jars);
+        for (Map.Entry<String, String> woven : record.stockChecksums().entrySet()) {
+            stock.add(woven.getKey(), woven.getValue());
+        }
+        return stock;
+    }
+
+    private void add(String className, String expected) throws IOException {
+        List<ClassPathEntry> found = holders(className);
+        if (!found.isEmpty() && !found.get(0).isSameAs(ourJar)) {
+            inFront.put(className, found.get(0));
+        }
+        found.removeIf(copy -> copy.isSameAs(ourJar));
+        copies.put(className, found);
+        for (ClassPathEntry copy : found) {
+            String checksum = copy.sha256();
+            if (!checksum.equalsIgnoreCase(expected)) {
+                differing.add(new Difference(className, copy, checksum, expected));
+                return;
+            }
+        }
+    }
+
+    private List<ClassPathEntry> holders(String className) throws IOException {
+        return ClassPathEntry.holding(className.replace('.', '/') + ".class", loader, jars);
+    }
+
+    /** True when nobody but our jar has any of the classes. */
+    boolean isEmpty() {
+        return copies.values().stream().allMatch(List::isEmpty);
+    }
+
+    /** True when others have some of the classes and not all, as without flink-runtime. */
+    boolean isOnlyInPart() {
+        return !isEmpty() && copies.values().stream().anyMatch(List::isEmpty);
+    }
+
+    /** The entries that stand before our jar, by the class that would be loaded from them. */
+    Map<String, ClassPathEntry> inFront() {
+        return inFront;
+    }
+
+    /** The classes of which a copy is not what was woven, by name. */
+    List<Difference> differing() {
+        return Collections.unmodifiableList(differing);
+    }
+
+    List<String> namesOfDiffering() {
+        List<String> names = new ArrayList<>();
+        for (Difference difference : differing) {
+            names.add(difference.className());
+        }
+        return names;
+    }
+
+    /**
+     * The version of the Flink that has the classes, or null when no jar names one.
+     *
+     * <p>A copy in somebody's fat jar carries that jar's own number: one that we know goes first,
+     * then the last on the class path, where Flink's scripts put Flink's own jar.
+     */
+    String version() throws IOException {
+        Set<String> versions = new LinkedHashSet<>();
+        for (List<ClassPathEntry> found : copies.values()) {
+            for (ClassPathEntry copy : found) {
+                String version = copy.implementationVersion();
+                if (version != null) {
+                    versions.add(version);
+                }
+            }
+        }
+        String last = null;
+        for (String version : versions) {
+            if (record.flinkVersion().equals(version)) {
+                return version;
+            }
+            boolean lastIsKnown = last != null && record.wasTestedOn(last);
+            last = lastIsKnown && !record.wasTestedOn(version) ? last : version;
+        }
+        return last;
+    }
+
+    /** The line whose jar fits the classes that are there, or null when none is known. */
+    String otherLine() throws IOException {
+        for (Map.Entry<String, SortedMap<String, String>> line : record.otherLines().entrySet()) {
+            if (fits(line.getValue())) {
+                return line.getKey();
+            }
+        }
+        return null;
+    }
+
+    private boolean fits(SortedMap<String, String> checksums) throws IOException {
+        for (Map.Entry<String, String> wanted : checksums.entrySet()) {
+            List<ClassPathEntry> found = holders(wanted.getKey());
+            found.removeIf(copy -> copy.isSameAs(ourJar));
+            if (found.isEmpty()) {
+                return false;
+            }
+            for (ClassPathEntry copy : found) {
+                if (!copy.sha256().equalsIgnoreCase(wanted.getValue())) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** A copy that is not what was woven. */
+    static final class Difference {
+
+        private final String className;
+        private final ClassPathEntry copy;
+        private final String found;
+        private final String expected;
+
+        private Difference(String className, ClassPathEntry copy, String found, String expected) {
+            this.className = className;
+            this.copy = copy;
+            this.found = found;
+            this.expected = expected;
+        }
+
+        /** Binary name. */
+        String className() {
+            return className;
+        }
+
+        ClassPathEntry copy() {
+            return copy;
+        }
+
+        /** SHA-256 in lower-case hex. */
+        String found() {
+            return found;
+        }
+
+        String expected() {
+            return expected;
+        }
+    }
+}

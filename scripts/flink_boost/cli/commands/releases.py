@@ -1,0 +1,118 @@
+"""``flink-boost releases``: Which Flink releases there is a jar for, and what ran on each."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.base.files import write_durably
+from flink_boost.base.places import CARRIED, PROJECT_ROOT
+from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, Release, load_releases
+from flink_boost.port.newline.look import look_at, merge, published, render
+from flink_boost.port.newline.registries import Registries
+
+_NOT_YET = "not yet"
+
+
+@click.command(name="releases")
+@click.argument("versions", nargs=-1)
+@click.option("--look", is_flag=True, help="Fetch what is missing and write releases.toml anew.")
+@json_option
+def command(versions: tuple[str, ...], look: bool, as_json: bool) -> None:
+    """Print the official Flink releases, whose line's jar fits each, and what was run on it.
+
+    A release belongs to the line that has the same class files. A release without a test has them,
+    too, and nobody ran anything on it; "not yet" means that no jar fits. With --look the releases
+    of Maven Central that are not listed, or VERSIONS, are fetched and compared (source tree only).
+
+    \b
+    Examples:
+      flink-boost releases              all of them
+      flink-boost releases 1.20.2       one
+      flink-boost releases --look       after a release of Flink
+      flink-boost releases --json
+    """
+    with failing_in_json("releases", as_json):
+        lines = load_lines()
+        known = load_releases()
+        if look:
+            known = _look(known, versions, lines, quiet=as_json)
+        unknown = [version for version in versions if version not in known.releases]
+        if unknown:
+            raise UsageProblem(
+                f"Flink {unknown[0]} is not among the releases that were looked at.",
+                "Run `flink-boost releases` for all; --look fetches new ones.",
+            )
+    chosen = [known.releases[each] for each in versions] or list(known.releases.values())
+    if as_json:
+        rows = [_row(release, lines) for release in chosen]
+        print_json("releases", 0, {"releases": rows})
+    else:
+        _show(chosen, lines)
+
+
+def line_name(release: Release, lines: dict[str, Line]) -> str | None:
+    """The line whose jar fits the release, None when there is none yet."""
+    line = lines.get(release.classes)
+    return line.version if line is not None and line.enabled else None
+
+
+def _row(release: Release, lines: dict[str, Line]) -> dict[str, object]:
+    return {
+        "release": release.version,
+        "line": line_name(release, lines),
+        "classes": release.classes,
+        "jdks": list(release.jdks),
+        "tested": {what: day.isoformat() for what, day in release.tested.items()},
+        "looked_at": release.looked_at.isoformat(),
+        "jars": dict(release.jars),
+    }
+
+
+def _show(releases: list[Release], lines: dict[str, Line]) -> None:
+    rows = [("release", "line", "JDKs", "run on it")]
+    for release in releases:
+        tested = ", ".join(f"{what} {day}" for what, day in release.tested.items())
+        name = line_name(release, lines)
+        rows.append(
+            (
+                release.version,
+                name or _NOT_YET,
+                ", ".join(map(str, release.jdks)),
+                tested or ("nothing; same classes" if name else "nothing"),
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def _look(
+    known: KnownReleases, versions: tuple[str, ...], lines: dict[str, Line], *, quiet: bool
+) -> KnownReleases:
+    if CARRIED.is_dir():
+        raise UsageProblem("--look needs the source tree.", "Run it in a checkout of flink-boost.")
+    source = Registries(PROJECT_ROOT / ".cache")
+    wanted = list(versions) or [each for each in published(source) if each not in known.releases]
+
+    def told(step: str) -> None:
+        if not quiet:
+            click.echo(step, err=True)
+
+    looks = look_at(source, wanted, lines, told)
+    merged = merge(known, looks, lines, datetime.now(UTC).date())
+    write(RELEASES_FILE, merged)
+    return merged
+
+
+def write(file: Path, known: KnownReleases) -> None:
+    """Writes ``releases.toml``, whole or not at all."""
+    text = render(known).encode()
+    if not file.exists() or file.read_bytes() != text:
+        write_durably(file, text)

@@ -1,0 +1,67 @@
+"""What ``install`` and ``uninstall`` share: look at an installation, change its lib/, say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import failing_in_json, print_json, say
+from flink_boost.flink.home import FlinkHome, open_home
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.operate.carried import Carried, carried
+from flink_boost.operate.flink_processes import FlinkProcess, find_running
+from flink_boost.operate.install import Action, LibraryChange
+
+
+@dataclass(frozen=True)
+class Before:
+    """What a command works on: an installation, what runs from there, and all that we carry."""
+
+    home: FlinkHome
+    lines: dict[str, Line]
+    package: Carried
+    known: Sequence[Path]
+    running: Sequence[FlinkProcess]
+
+
+def change_library(
+    command: str,
+    flink_home: Path,
+    change: Callable[[Before], LibraryChange],
+    done: Callable[[LibraryChange, FlinkHome], str],
+    next_step: Callable[[FlinkHome], str] | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Carries the change out and answers; ``done`` says what it was, without the full stop.
+
+    ``next_step`` is told when something was changed. Raises what ``change`` raises.
+    """
+    with terminated_like_interrupted():
+        with failing_in_json(command, as_json):
+            lines = load_lines()
+            package = carried(distribution_version("flink-boost"))
+            home = open_home(flink_home)
+            known = package.dropins(lines.values())
+            changed = change(Before(home, lines, package, known, find_running(home)))
+        sentence = done(changed, home)
+        if as_json:
+            found = {"flink_home": home.folder, "flink_version": home.version, **asdict(changed)}
+            print_json(command, 0, found, sentence)
+        else:
+            further = (next_step(home),) if next_step else ()
+            say("\n".join((f"{sentence}.", *_still_to_do(changed, *further))), sentence)
+
+
+def _still_to_do(changed: LibraryChange, *further: str) -> list[str]:
+    if changed.action is Action.UNCHANGED:
+        return []
+    classes = "our classes" if changed.jar is None else "the old classes"
+    restart = [
+        f"Restart {process.main_class} (pid {process.pid}): it still has {classes}."
+        for process in changed.running
+    ]
+    return [*restart, *changed.notes, *further]

@@ -1,0 +1,139 @@
+"""The official Flink releases that were looked at, read from ``releases.toml``.
+
+What identifies a Flink for us is its class files: releases whose patched classes are equal byte for
+byte have one *combination* of them, named after its newest release when it was first seen. A line
+of ``lines.toml`` is a combination that a jar exists for, under the same name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from flink_boost.flink.lines import LINES_FILE, Line, PinnedFile
+from flink_boost.flink.versions import version_key
+
+RELEASES_FILE = LINES_FILE.with_name("releases.toml")
+
+
+@dataclass(frozen=True)
+class Release:
+    """An official release; ``jars`` are SHA-256 by file name, ``tested`` what passed, and when.
+
+    ``distribution`` are the files on PyPI of its whole distribution, where tests need it.
+    """
+
+    version: str
+    classes: str
+    jdks: tuple[int, ...]
+    jars: Mapping[str, str]
+    looked_at: date
+    tested: Mapping[str, date]
+    distribution: tuple[PinnedFile, ...] = ()
+
+
+@dataclass(frozen=True)
+class KnownReleases:
+    """All releases by version, oldest first, and the combinations that no line has.
+
+    ``jdks`` are the JDKs that a release and those after it run on, by the first such release.
+    """
+
+    releases: Mapping[str, Release]
+    combinations: Mapping[str, Mapping[str, str]]
+    jdks: Mapping[str, tuple[int, ...]]
+
+    def checksums(self, release: Release, lines: Mapping[str, Line]) -> Mapping[str, str]:
+        """SHA-256 of the release's classes that count, by binary name."""
+        if release.classes in lines:
+            return lines[release.classes].classes
+        return self.combinations[release.classes]
+
+    def jdks_of(self, version: str) -> tuple[int, ...]:
+        """What a release of that number runs on, of the JDKs that can be had here."""
+        return jdks_of(version, self.jdks)
+
+
+@cache
+def load_releases(path: Path = RELEASES_FILE) -> KnownReleases:
+    """All that is known of releases."""
+    with path.open("rb") as file:
+        return parse_releases(tomllib.load(file))
+
+
+def parse_releases(document: Mapping[str, Any]) -> KnownReleases:
+    """The content of ``releases.toml``. Raises ``KeyError`` for a row that lacks something."""
+    jdks = {first: tuple(numbers) for first, numbers in document["jdks"].items()}
+    return KnownReleases(
+        {
+            version: Release(
+                version=version,
+                classes=row["classes"],
+                jdks=jdks_of(version, jdks),
+                jars=dict(row["jars"]),
+                looked_at=row["looked-at"],
+                tested=dict(row["tested"]),
+                distribution=tuple(
+                    PinnedFile(project, pin["version"], pin["file"], pin["sha256"])
+                    for project, pin in row.get("distribution", {}).items()
+                ),
+            )
+            for version, row in document["releases"].items()
+        },
+        {name: dict(table) for name, table in document.get("classes", {}).items()},
+        jdks,
+    )
+
+
+def jdks_of(version: str, first: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The JDKs of the latest entry that is not later than the release; of none, no JDK."""
+    not_later = [each for each in first if version_key(each) <= version_key(version)]
+    return first[max(not_later, key=version_key)] if not_later else ()
+
+
+def class_checksums(archive: zipfile.ZipFile, names: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of those of the class files that the jar has, by binary name."""
+    present = archive.NameToInfo
+    entries = {name: name.replace(".", "/") + ".class" for name in names}
+    return {
+        name: hashlib.sha256(archive.read(entry)).hexdigest()
+        for name, entry in entries.items()
+        if entry in present
+    }
+
+
+def patched_names(lines: Iterable[Line]) -> set[str]:
+    """The binary names of all classes that a line patches."""
+    return {name for line in lines for name in line.classes}
+
+
+def fitting_line(found: Mapping[str, str], lines: Iterable[Line]) -> Line | None:
+    """The line whose classes are all among those found; of two the one that has more."""
+    fitting = [
+        line
+        for line in lines
+        if all(found.get(name) == checksum for name, checksum in line.classes.items())
+    ]
+    return max(fitting, key=lambda line: len(line.classes), default=None)
+
+
+def shared_classes(found: Mapping[str, str], lines: Iterable[Line]) -> dict[str, str]:
+    """Of the classes found, those that every line patches, whatever they are called there.
+
+    Flink took ``NonSpanningWrapper`` out of another class, so that only the end of a name stays.
+    """
+    every = [{_simple(name) for name in line.classes} for line in lines]
+    shared = set.intersection(*every) if every else set()
+    return {name: checksum for name, checksum in found.items() if _simple(name) in shared}
+
+
+def _simple(name: str) -> str:
+    return re.split(r"[.$]", name)[-1]

@@ -1,0 +1,73 @@
+"""A shift that several benchmarks have in common, with its interval. Pure."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from pydantic import Field
+from scipy import special
+
+from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
+from flink_boost.measure.model import Frozen
+
+LEAST = 0.01  # relative; what is smaller disturbs no judgement, as with the canary
+
+
+class Shift(Frozen):
+    """A ratio of speeds over several benchmarks; above 1 is faster."""
+
+    ratio: float = Field(gt=0)
+    low: float = Field(gt=0)
+    high: float = Field(gt=0)
+    benchmarks: int = Field(ge=1)
+
+    @property
+    def shows(self) -> bool:
+        """Whether it is certain, and large enough to matter."""
+        return (self.low > 1 or self.high < 1) and abs(self.ratio - 1) >= LEAST
+
+    def __str__(self) -> str:
+        """``2.1 % slower (95 % interval −2.5 % to −1.7 %)``."""
+        word = "faster" if self.ratio >= 1 else "slower"
+        low, high = (f"{100 * (end - 1):+.1f} %".replace("-", "−") for end in (self.low, self.high))
+        return f"{100 * abs(self.ratio - 1):.1f} % {word} (95 % interval {low} to {high})"
+
+
+def common_shift(
+    after: Sequence[Sequence[float]], before: Sequence[Sequence[float]] = ()
+) -> Shift | None:
+    """The mean over benchmarks of how far log-ratios lie apart, or from 0 without ``before``.
+
+    A sample for each benchmark on either side. Benchmarks with fewer than two values in one of them
+    are left out; None when that leaves nothing. The interval is Welch's.
+    """
+    pairs = [
+        samples
+        for samples in (zip(after, before, strict=True) if before else ((one,) for one in after))
+        if all(len(sample) > 1 for sample in samples)
+    ]
+    if not pairs:
+        return None
+    signs = (1, -1)
+    step = statistics.fmean(
+        sum(sign * statistics.fmean(one) for sign, one in zip(signs, samples, strict=False))
+        for samples in pairs
+    )
+    parts = [
+        (statistics.variance(one) / len(one), len(one) - 1) for samples in pairs for one in samples
+    ]
+    error = sum(part for part, _ in parts)
+    half = 0.0
+    if error:
+        freedom = error**2 / sum(part**2 / degrees for part, degrees in parts)
+        quantile = float(special.stdtrit(freedom, (1 + DEFAULT_CONFIDENCE) / 2))
+        half = quantile * math.sqrt(error) / len(pairs)
+    low, middle, high = (
+        math.exp(max(-_FARTHEST, min(_FARTHEST, one))) for one in (step - half, step, step + half)
+    )
+    return Shift(ratio=middle, low=low, high=high, benchmarks=len(pairs))
+
+
+_FARTHEST = 13.0  # a log-ratio; the dashboard takes ratios up to a million

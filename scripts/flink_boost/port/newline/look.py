@@ -1,0 +1,234 @@
+"""Looks at official releases on Maven Central and writes down which class files they have.
+
+Jars are kept in the cache and compared with the checksums of the row that a former look left: a
+release is published once and never again under the same number.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.base.files import sha256
+from flink_boost.flink.lines import Line, PinnedFile
+from flink_boost.flink.releases import (
+    KnownReleases,
+    Release,
+    class_checksums,
+    fitting_line,
+    patched_names,
+    shared_classes,
+)
+from flink_boost.flink.versions import version_key
+from flink_boost.port.newline.registries import Artifact
+
+OLDEST = "1.9.0"
+# From here on flink-runtime is published once; before, once for each version of Scala.
+_ONE_RUNTIME = "1.14.0"
+_BATCH = 6
+
+HEADER = """\
+# The official Flink releases that were looked at: `flink-boost releases` prints them, with
+# `--look` it fetches those that are missing from Maven Central and writes this file anew.
+#
+# What identifies a Flink is the class files that our patches change. Releases in which all of them
+# are equal have one combination, named after its newest release when it was first seen. One that a
+# jar exists for is a line of lines.toml with the same name; the others are listed here.
+#
+# classes:   the name of the release's combination.
+# jars:      SHA-256 of the jars that were looked at.
+# tested:    what passed on this release with the jar of its line, and when. Nothing: its classes
+#     are equal to those of a release that was tested, and that is all that is known.
+# distribution: the whole of it on PyPI, for tests; lines.toml has those of the lines.
+# jdks:      what a release and all later ones run on, of the JDKs of lines.toml.
+"""
+
+
+class Source(Protocol):
+    """Where releases come from; ``Registries`` is the real one."""
+
+    def releases(self, project: str) -> tuple[str, ...]:
+        """All versions of an artefact."""
+
+    def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
+        """The files that are there."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one release has: checksums of its jars, and of the classes that any line patches."""
+
+    version: str
+    jars: Mapping[str, str]
+    classes: Mapping[str, str]
+
+
+def published(source: Source) -> list[str]:
+    """The releases from 1.9.0 on, oldest first; pre-releases and the like left out."""
+    numbers = [each for each in source.releases("flink-core") if _is_release(each)]
+    if not numbers:
+        raise EnvironmentProblem(
+            "Maven Central names no release of flink-core.", "Check the network, then try again."
+        )
+    return sorted(
+        {each for each in numbers if version_key(each) >= version_key(OLDEST)}, key=version_key
+    )
+
+
+def look_at(
+    source: Source,
+    versions: Sequence[str],
+    lines: Mapping[str, Line],
+    progress: Callable[[str], None],
+) -> list[Look]:
+    """Fetches the jars of these releases and reads their classes; a step is told in a sentence.
+
+    A release that was withdrawn before all of its jars were published is passed over. Raises what
+    the source raises.
+    """
+    names = patched_names(lines.values())
+    looks = []
+    for start in range(0, len(versions), _BATCH):
+        batch = versions[start : start + _BATCH]
+        files = source.fetch(artifact for version in batch for artifact in artifacts(version))
+        for version in batch:
+            missing = [each.file for each in artifacts(version) if each not in files]
+            if missing:
+                progress(f"Passed over Flink {version}: Maven Central has no {missing[0]}")
+                continue
+            looks.append(_look(version, [files[each] for each in artifacts(version)], names))
+            progress(f"Looked at Flink {version}")
+    return looks
+
+
+def artifacts(version: str) -> tuple[Artifact, Artifact]:
+    """The jars that hold the classes that we patch."""
+    later = version_key(version) >= version_key(_ONE_RUNTIME)
+    return (
+        Artifact("flink-core", version),
+        Artifact("flink-runtime" if later else "flink-runtime_2.11", version),
+    )
+
+
+def merge(
+    known: KnownReleases, looks: Iterable[Look], lines: Mapping[str, Line], today: date
+) -> KnownReleases:
+    """What is known, with these looks in it; tests that passed stay.
+
+    Raises ``BrokenData`` when a jar is not the one that was looked at before.
+    """
+    releases = dict(known.releases)
+    combinations = {name: dict(table) for name, table in known.combinations.items()}
+    # The newest first, because it gives its name to all that have the same classes.
+    for look in sorted(looks, key=lambda each: version_key(each.version), reverse=True):
+        before = releases.get(look.version)
+        if before is not None:
+            _require_same(before, look)
+        name = _combination(look, lines, combinations)
+        releases[look.version] = Release(
+            version=look.version,
+            classes=name,
+            jdks=known.jdks_of(look.version),
+            jars=dict(look.jars),
+            looked_at=today if before is None or before.classes != name else before.looked_at,
+            tested={} if before is None else before.tested,
+            distribution=() if before is None else before.distribution,
+        )
+    for version, release in releases.items():
+        # What had no jar may have become a line since, under the number of any of its releases.
+        line = fitting_line(combinations.get(release.classes, {}), lines.values())
+        if line is not None:
+            releases[version] = replace(release, classes=line.version)
+    used = {release.classes for release in releases.values()}
+    return replace(
+        known,
+        releases=dict(sorted(releases.items(), key=lambda item: version_key(item[0]))),
+        combinations={
+            name: combinations[name]
+            for name in sorted(combinations, key=version_key)
+            if name in used and name not in lines
+        },
+    )
+
+
+def render(known: KnownReleases) -> str:
+    """The text of ``releases.toml``."""
+    parts = [HEADER, "[jdks]"]
+    parts += [f"{json.dumps(first)} = {list(numbers)}" for first, numbers in known.jdks.items()]
+    for name, table in known.combinations.items():
+        parts += ["", f"[classes.{json.dumps(name)}]", *_pairs(table)]
+    for version, release in known.releases.items():
+        tested = ", ".join(
+            f"{json.dumps(what)} = {day.isoformat()}" for what, day in release.tested.items()
+        )
+        parts += [
+            "",
+            f"[releases.{json.dumps(version)}]",
+            f"classes = {json.dumps(release.classes)}",
+            f"looked-at = {release.looked_at.isoformat()}",
+            f"tested = {{ {tested} }}" if tested else "tested = {}",
+            f"[releases.{json.dumps(version)}.jars]",
+            *_pairs(release.jars),
+        ]
+        if release.distribution:
+            parts += [f"[releases.{json.dumps(version)}.distribution]"]
+            parts += [_pin(pin) for pin in release.distribution]
+    return "\n".join(parts) + "\n"
+
+
+def _look(version: str, jars: Sequence[Path], names: set[str]) -> Look:
+    classes: dict[str, str] = {}
+    for jar in jars:
+        try:
+            with zipfile.ZipFile(jar) as archive:
+                classes |= class_checksums(archive, names)
+        except zipfile.BadZipFile as error:
+            raise BrokenData(
+                f"{jar} is damaged ({error}).", "Delete it, then run the command again."
+            ) from error
+    return Look(version, {jar.name: sha256(jar) for jar in jars}, classes)
+
+
+def _combination(
+    look: Look, lines: Mapping[str, Line], combinations: dict[str, dict[str, str]]
+) -> str:
+    """The name of the look's combination, which is added when it is new."""
+    line = fitting_line(look.classes, lines.values())
+    if line is not None:
+        return line.version
+    shared = shared_classes(look.classes, lines.values())
+    for name, table in combinations.items():
+        if table == shared and name not in lines:
+            return name
+    combinations[look.version] = shared
+    return look.version
+
+
+def _require_same(before: Release, look: Look) -> None:
+    for file, checksum in look.jars.items():
+        if before.jars.get(file, checksum) != checksum:
+            raise BrokenData(
+                f"{file} has SHA-256 {checksum}, but {before.jars[file]} was seen on"
+                f" {before.looked_at}: a release is not published twice.",
+                "Delete it from .cache/jars and fetch it anew; if it stays, do not trust it.",
+            )
+
+
+def _pin(pin: PinnedFile) -> str:
+    values = {"version": pin.version, "file": pin.file, "sha256": pin.sha256}
+    inner = ", ".join(f"{key} = {json.dumps(value)}" for key, value in values.items())
+    return f"{json.dumps(pin.project)} = {{ {inner} }}"
+
+
+def _pairs(table: Mapping[str, str]) -> list[str]:
+    return [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in sorted(table.items())]
+
+
+def _is_release(version: str) -> bool:
+    return version.count(".") == 2 and version.replace(".", "").isdigit()

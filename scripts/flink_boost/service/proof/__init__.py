@@ -1,0 +1,1 @@
+"""Detection proved on real forks: nights of short runs, and builds with a delay put in."""

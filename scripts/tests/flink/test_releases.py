@@ -1,0 +1,119 @@
+"""Which releases have the classes of a line, as releases.toml says and as class files say."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+
+import pytest
+
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.releases import (
+    RELEASES_FILE,
+    KnownReleases,
+    fitting_line,
+    jdks_of,
+    load_releases,
+    shared_classes,
+)
+from flink_boost.flink.versions import version_key
+from flink_boost.port.newline.look import render
+
+LINES = load_lines()
+KNOWN = load_releases()
+SHARED = "NonSpanningWrapper"
+
+
+def test_every_line_is_one_of_the_releases_and_was_tested() -> None:
+    for version, line in LINES.items():
+        release = KNOWN.releases[version]
+        assert release.classes == version
+        assert release.tested
+        assert {**release.jars, **line.jars} == dict(release.jars)
+        assert set(line.jdks) <= set(release.jdks)
+
+
+def test_a_combination_has_a_name_of_its_own_and_a_release() -> None:
+    for name, table in KNOWN.combinations.items():
+        assert name not in LINES
+        assert KNOWN.releases[name].classes == name
+        assert len(table) == 5
+        assert fitting_line(table, LINES.values()) is None
+    tables = [tuple(sorted(table.items())) for table in KNOWN.combinations.values()]
+    assert len(set(tables)) == len(tables)
+
+
+def test_releases_are_in_order_and_only_what_fits_is_tested() -> None:
+    versions = list(KNOWN.releases)
+    assert versions == sorted(versions, key=version_key)
+    for release in KNOWN.releases.values():
+        assert release.classes in {*LINES, *KNOWN.combinations}
+        assert not release.tested or release.classes in LINES
+        assert release.jdks
+        assert len(release.jars) == 2
+
+
+# The first six digits of the class files, compared by somebody else by other means.
+@pytest.mark.parametrize(
+    ("releases", "string_value", "serializer", "output", "input_", "wrapper"),
+    [
+        ("1.9.3", "c4b5e6", "32a156", "1cb38d", "72b08c", "ae13d8"),
+        ("1.10.3", "59bc4b", "32a156", "1cb38d", "72b08c", "ae13d8"),
+        ("1.11.6", "8c423c", "32a156", "ba9406", "a23b27", "7811ed"),
+        ("1.12.7 1.13.6", "8c423c", "32a156", "3c3191", "a23b27", "7811ed"),
+        ("1.14.6 1.15.4", "8c423c", "32a156", "3c3191", "a23b27", "6c6e01"),
+        ("1.16.3", "8c423c", "32a156", "3c3191", "083c4b", "7811ed"),
+        ("1.17.2 1.18.0 1.18.1 1.19.0 1.19.3", *("8c423c", "32a156", "3c3191", "083c4b", "6c6e01")),
+        ("1.20.0 1.20.2 1.20.5", "8c423c", "32a156", "b9e523", "66712e", "6c6e01"),
+        ("2.0.0 2.0.2", "84d6b7", "e3cf87", "d0773a", "d288b7", "ebe9a4"),
+        (
+            "2.1.0 2.1.1 2.1.3 2.2.0 2.2.1 2.3.0",
+            *("2a39ba", "a536b6", "d0773a", "d288b7", "ebe9a4"),
+        ),
+    ],
+)
+def test_class_files_are_those_that_were_seen_elsewhere(
+    releases: str, string_value: str, serializer: str, output: str, input_: str, wrapper: str
+) -> None:
+    expected = {
+        "StringValue": string_value,
+        "StringValueSerializer": serializer,
+        "DataOutputSerializer": output,
+        "DataInputDeserializer": input_,
+        SHARED: wrapper,
+    }
+    for version in releases.split():
+        table = KNOWN.checksums(KNOWN.releases[version], LINES)
+        found = {
+            name.replace("$", ".").rpartition(".")[2]: checksum[:6]
+            for name, checksum in shared_classes(table, LINES.values()).items()
+        }
+        assert found == expected, version
+
+
+def test_the_line_with_more_classes_wins_and_one_that_differs_does_not_fit() -> None:
+    line = LINES["1.20.5"]
+    smaller = replace(line, version="small", classes=dict(list(line.classes.items())[:2]))
+    found = {**line.classes, "some.Other": "00"}
+    assert fitting_line(found, [smaller, line]) is line
+    for name in line.classes:
+        assert fitting_line({**found, name: "00"}, [line]) is None
+        assert fitting_line({k: v for k, v in found.items() if k != name}, [line]) is None
+
+
+def test_jdks_are_those_of_the_latest_entry_before() -> None:
+    first = {"1.9.0": (11,), "1.18.0": (11, 17), "2.0.0": (17, 21)}
+    found = [jdks_of(each, first) for each in ("1.8.3", "1.17.2", "1.18.0", "1.20.9", "2.5.0")]
+    assert found == [(), (11,), (11, 17), (11, 17), (17, 21)]
+
+
+def test_the_file_is_as_the_command_writes_it() -> None:
+    text = RELEASES_FILE.read_text(encoding="utf-8")
+    assert render(KNOWN) == text
+    assert set(tomllib.loads(text)) == {"jdks", "classes", "releases"}
+
+
+def test_lines_and_combinations_are_told_apart() -> None:
+    known = KnownReleases(KNOWN.releases, KNOWN.combinations, KNOWN.jdks)
+    line: Line = LINES["2.3.0"]
+    assert known.checksums(known.releases["2.1.0"], LINES) == line.classes

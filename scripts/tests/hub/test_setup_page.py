@@ -1,0 +1,52 @@
+"""The page about setting up says what the code does."""
+
+from __future__ import annotations
+
+import re
+
+from ruamel.yaml import YAML
+
+from flink_boost.base.errors import HubAway, HubRefused
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.service.hub import account, cursor, listening, webhook
+from flink_boost.service.requests.settings import ServeSettings
+
+PAGE = (PROJECT_ROOT / "docs" / "requests-setup.md").read_text(encoding="utf-8")
+
+
+def test_every_variable_is_named_and_no_other() -> None:
+    known = {
+        value
+        for module in (account, webhook)
+        for name, value in vars(module).items()
+        if name.endswith("VARIABLE")
+    }
+    named = set(re.findall(r"FLINK_BOOST_[A-Z_]+", PAGE))
+    assert named == known - {webhook.SECRET_VARIABLE}
+
+
+def test_the_numbers_are_those_of_the_code() -> None:
+    assert f"A client has {listening.READ_SECONDS:.0f} seconds" in PAGE
+    assert f"may have {webhook.LARGEST_BODY // 1024**2} MB" in PAGE
+    assert cursor.OVERLAP.total_seconds() == 120
+    assert "the last two minutes are read again" in PAGE
+    assert webhook.WINDOW.total_seconds() == 3600
+    assert "less than an\nhour old" in PAGE
+    usual = ServeSettings.model_fields["seconds"].default
+    assert f"Every {usual:.0f} seconds" in PAGE
+    assert webhook.PATH in PAGE
+    assert webhook.HEALTH in PAGE
+    assert f"(code {HubRefused.exit_code})" in PAGE
+    assert HubAway.exit_code == HubRefused.exit_code + 1
+
+
+def test_every_input_of_the_action_is_in_the_table() -> None:
+    inputs = YAML(typ="safe").load(PROJECT_ROOT / "action.yml")["inputs"]
+    rows = PAGE.partition("| input | meaning |")[2].splitlines()[2:]
+    listed = {
+        name
+        for row in rows
+        if row.startswith("|")
+        for name in re.findall(r"`([a-z-]+)`", row.split("|")[1])
+    }
+    assert listed == set(inputs) - {"pull-request", "token"}

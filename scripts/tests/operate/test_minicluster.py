@@ -1,0 +1,47 @@
+"""The small cluster that a job is verified on is asked directly, whatever the environment says."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from flink_boost.operate import minicluster
+
+
+class Overview(BaseHTTPRequestHandler):
+    """Flink's overview of a cluster with two slots."""
+
+    def do_GET(self) -> None:
+        body = json.dumps({"slots-total": 2}).encode() if self.path == "/overview" else b""
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Keeps the test's output clean."""
+
+
+def test_a_proxy_is_not_asked_about_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9/")
+    for variable in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(variable, raising=False)
+    with HTTPServer(("localhost", 0), Overview) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            assert minicluster.slots_of(server.server_address[1]) == 2
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_cluster_that_does_not_answer_has_no_slot_yet() -> None:
+    assert minicluster.slots_of(9) == 0

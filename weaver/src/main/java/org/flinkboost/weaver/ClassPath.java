@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import net.bytebuddy.dynamic.ClassFileLocator;
+
+/** Finds class files in folders and jars. */
+final class ClassPath {
+
+    private ClassPath() {}
+
+    /** Looks into the entries in their order; one that is not there is passed over. */
+    static ClassFileLocator locator(List<Path> entries) throws IOException {
+        List<ClassFileLocator> locators = new ArrayList<>();
+        for (Path entry : entries) {
+            if (Files.isDirectory(entry)) {
+                locators.add(new ClassFileLocator.ForFolder(entry.toFile()));
+            } else if (Files.isRegularFile(entry)) {
+                locators.add(ClassFileLocator.ForJarFile.of(entry.toFile()));
+            }
+        }
+        return new ClassFileLocator.Compound(locators);
+    }
+}
