@@ -45,12 +45,12 @@ class Watch:
 
     def look(self) -> How | None:
         """The limit that is broken now, None when all hold."""
-        pids = tuple(tree(self._root))
-        own = threads = 0
-        for pid in pids:
-            with suppress(OSError, ValueError, IndexError):
+        own: dict[int, int] = {}
+        threads = 0
+        for pid in tree(self._root):
+            with suppress(OSError, ValueError):
                 _, resident, shared, *_ = (_PROC / str(pid) / "statm").read_text().split()
-                own += (int(resident) - int(shared)) * _PAGE
+                own[pid] = (int(resident) - int(shared)) * _PAGE
                 threads += len(os.listdir(_PROC / str(pid) / "task"))  # noqa: PTH208 - names only
         # The kernel refuses one more: whoever stands at the limit wanted to pass it.
         if threads >= self._limits.processes:
@@ -58,7 +58,7 @@ class Watch:
         left = self._limits.memory - max(0, self._in_memory() - self._shared)
         # What a process shares with the one that it was forked from is counted once only where it
         # matters: the exact count takes time, and stops the process meanwhile.
-        if own > left and sum(map(_proportional, pids)) > left:
+        if sum(own.values()) > left and sum(map(_proportional, own, own.values())) > left:
             return "memory"
         if memory("MemAvailable") < LEAST_AVAILABLE:
             return "memory"
@@ -163,13 +163,16 @@ def _sum(folder: int, depth: int, left: list[int]) -> int:
     return size
 
 
-def _proportional(pid: int) -> int:
-    """Bytes of anonymous memory of a process, each page divided by the processes that have it."""
+def _proportional(pid: int, own: int) -> int:
+    """Bytes of anonymous memory of a process, each page divided by the processes that have it.
+
+    All of its ``own`` where the kernel does not tell us: nobody gains by hiding.
+    """
     with suppress(OSError):
         for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
             if line.startswith("Pss_Anon:"):
                 return int(line.split()[1]) * 1024
-    return 0
+    return own
 
 
 def _used(folder: Path) -> int:
