@@ -1,6 +1,6 @@
 """Serves requests of a hub by HTTP with made-up measurements, until it is killed.
 
-Arguments: data folder, lock, seed. The hub is in the usual variables.
+Arguments: data folder and lock; seeds on standard input. The hub is in the usual variables.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -56,15 +57,28 @@ def main(data: Path, lock: Path, seed: int) -> None:
         lambda: turn_of(lock, USUAL_ORDER, lambda: (), now, 60),
         now,
     )
-    serving = Serving([desk], [worker], 1.0, lambda line: sys.stdout.write(f"{line}\n"))
-    sys.stdout.write(f"{'serving'}\n")
+    serving = Serving([desk], [worker], 1.0, lambda _: None)
     while True:
-        try:
+        with suppress(HubAway):
             serving.once()
-        except HubAway as problem:
-            sys.stdout.write(f"{problem}\n")
         time.sleep(0.02)
 
 
+def lives(data: Path, lock: Path) -> None:
+    """A new process for each line of input, which is its seed; its id is the answer.
+
+    What is imported is so once: a life begins in no time, and may be short.
+    """
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            main(data, lock, int(line))
+        sys.stdout.write(f"{child}\n")
+        sys.stdout.flush()
+        _, how = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(how)}\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    lives(Path(sys.argv[1]), Path(sys.argv[2]))
