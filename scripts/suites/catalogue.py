@@ -122,7 +122,7 @@ _SERVER = (
 # Rooms whose tests use nothing that is built, and those whose tests read no pages.
 _BARE = ("base", "judge")
 _WITHOUT_PAGES = (*_BARE, "flink", "service", "cli")
-_ROOMS = (*_WITHOUT_PAGES, "measure", "publish", "operate", "port")
+_ROOMS = (*_WITHOUT_PAGES, "measure", "publish", "operate", "port", "requesting")
 _ALL_ROOMS = (*_ROOMS, "cluster", "suites")
 
 
@@ -388,7 +388,9 @@ def _inputs_of(room: str) -> Inputs:
     if room in _BARE:
         below = ("scripts/", "lines.toml", "benchmarks/")
     pages = _PAGES if room in _WITHOUT_PAGES else ()
-    return Inputs(below, (*others, *pages, "codespeed-config/tests/*"))
+    # The tests of requests start the dashboard as its own tests do.
+    dashboards = () if room == "requesting" else (f"{_DASHBOARD}/tests/*",)
+    return Inputs(below, (*others, *pages, *dashboards))
 
 
 def _pytest(

@@ -119,6 +119,11 @@ def depends(suite: Suite, path: str) -> bool:
             ("2.3.0-jdk17-words-flink-core-patch", "scripts-flink", "scripts-operate", "clusters"),
         ),
         (
+            "codespeed-config/tests/postgresql.py",
+            ("scripts-publish", "quiet-publish"),
+            ("codespeed-config", "scripts-requesting", "quiet-requesting"),
+        ),
+        (
             "benchmarks/floors.toml",
             ("2.3.0-jdk17-words-flink-core-patch",),
             ("2.3.0-benchmarks", "scripts-judge"),
