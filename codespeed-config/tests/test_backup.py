@@ -20,6 +20,7 @@ import pytest
 import postgresql
 from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
 from operating import facts, operate, refused
+from request_rows import ask, asked
 
 TABLES = ("project", "branch", "revision", "executable", "benchmark", "environment", "result")
 
@@ -78,6 +79,25 @@ def test_everything_comes_back(filled: Dashboard, tmp_path: Path) -> None:
     # Secrets are of the machine, not of the results.
     assert not (other / "token").exists()
     assert filled.token.encode() not in gzip.decompress(file.read_bytes())
+
+
+def test_requests_come_back_with_the_results(filled: Dashboard, tmp_path: Path) -> None:
+    ask(filled.data, [asked(7, "queued", 5), asked(8, "done", 9, took=4, verdict="faster")])
+    file = tmp_path / "backup.gz"
+    assert facts(filled.data, "backup", str(file))["rows"]["benchmarkrequest"] == 2
+    other = tmp_path / "other" / "codespeed"
+    facts(other, "restore", str(file))
+    assert request_rows_of(other) == request_rows_of(filled.data)
+    assert len(request_rows_of(other)) == 2
+
+
+def request_rows_of(data: Path) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(data / "db.sqlite3")
+    try:
+        query = "SELECT * FROM benchmark_requests_benchmarkrequest ORDER BY id"
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
 
 
 def test_what_is_there_is_replaced_only_when_asked(filled: Dashboard, tmp_path: Path) -> None:

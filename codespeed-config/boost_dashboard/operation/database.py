@@ -13,12 +13,12 @@ from django.db.migrations.executor import MigrationExecutor
 
 from boost_dashboard.operation.problems import ENVIRONMENT, OperationProblem
 
-OUR_APPS = ("codespeed", "boost_dashboard")
+OUR_APPS = ("codespeed", "boost_dashboard", "benchmark_requests")
 _LOCK_SECONDS = 60
 
 
 def kept_models() -> list[Any]:
-    """The models whose rows are the dashboard: Codespeed's, and our own if there are any."""
+    """The models whose rows are kept: Codespeed's, the dashboard's, and those of requests."""
     return [model for app in OUR_APPS for model in apps.get_app_config(app).get_models()]
 
 

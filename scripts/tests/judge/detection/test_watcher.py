@@ -10,7 +10,7 @@ import pytest
 
 from flink_boost.judge.detection import watcher as watching
 from flink_boost.judge.detection.cases import DetectionCase, Truth
-from flink_boost.judge.detection.confirmation import Decision
+from flink_boost.judge.detection.confirmation import Confirmation, Decision
 from flink_boost.judge.detection.localisation import LocatedChange
 from flink_boost.judge.detection.nights import effects_of
 from flink_boost.judge.detection.scoring import Score, score
@@ -103,7 +103,7 @@ def test_reruns_are_within_their_budget(walked: tuple[object, dict[str, list[Wal
 
 def test_without_confirmation_there_are_false_alarms(monkeypatch: pytest.MonkeyPatch) -> None:
     """The goals above are met by the reruns, and the cases would show it if they were not."""
-    monkeypatch.setattr(watching.Confirmation, "run", lambda *_: Decision.CONFIRMED)
+    monkeypatch.setattr(Confirmation, "run", lambda *_: Decision.CONFIRMED)
     monkeypatch.setattr(
         watching, "locate", lambda _, before, after, *__: watching_change(before, after)
     )
