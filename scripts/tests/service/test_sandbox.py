@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -78,6 +79,18 @@ def outside(program: str, seconds: float = 60) -> str:
 def trial(open_folder: Path) -> Iterator[Trial]:
     with ExitStack() as stack:
         yield Trial(open_folder, choose_sandbox({}), stack)
+
+
+def test_work_may_lie_where_other_temporary_folders_are_hidden() -> None:
+    """`build/` may be below /var/tmp, of which a program sees nothing else."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        with ExitStack() as stack:
+            trial = Trial(folder, choose_sandbox({}), stack)
+            ended = trial.run("import os; print(os.listdir('/var/tmp'), os.getcwd())")
+        assert (ended.how, ended.code) == ("exited", 0), ended
+        assert trial.printed == f"{[folder.name]} {trial.work}\n"
 
 
 def test_a_program_sees_work_and_ends_with_its_code(trial: Trial) -> None:

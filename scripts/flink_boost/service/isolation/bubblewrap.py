@@ -153,7 +153,9 @@ def wrapped(
         *("--proc", "/proc", "--dev", "/dev"),
         # All of it is memory, and without a size half of the machine's.
         *("--size", temporary, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108
-        *("--size", temporary, "--tmpfs", "/tmp", "--symlink", "/tmp", "/var/tmp"),  # noqa: S108
+        *("--size", temporary, "--tmpfs", "/tmp"),  # noqa: S108
+        # No link to /tmp: `work` may lie below, and bwrap makes no folders behind a link.
+        *("--size", temporary, "--tmpfs", "/var/tmp"),  # noqa: S108
         *(word for path in readable for word in ("--ro-bind", str(path), str(path))),
         *("--bind", str(work), str(work)),
         *("--remount-ro", "/", "--chdir", str(folder or work), "--"),
