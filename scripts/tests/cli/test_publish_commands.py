@@ -111,7 +111,8 @@ def test_report_on_what_is_not_there_says_so_and_keeps_the_old_page(
     page.write_text("the page of before")
     assert main(["--build", str(tmp_path), "report", run_id]) == 2
     error = capsys.readouterr().err
-    assert "There is no complete run" in error
+    missing = "There is no complete run" if run_id == "latest" else f"There is no run {run_id!r}"
+    assert missing in error
     assert "Traceback" not in error
     assert page.read_text() == "the page of before"
 

@@ -45,7 +45,8 @@ def test_only_nights_are_points_of_the_trend(purpose: Purpose) -> None:
     other = measured(1, purpose=purpose)
     assert points(*nights, other) == {night.info.run_id for night in nights}
     assert build_series([*nights, other]) == build_series(nights), "not even a gap"
-    assert branch(other.info) == purpose.value
+    expected = "benchmark-request" if purpose is Purpose.REQUEST else purpose.value
+    assert branch(other.info) == expected
     entries = entries_of(other, None)
     assert {result.branch for entry in entries for result in entry.results} == {purpose.value}
     assert branch(nights[0].info) == "master"
