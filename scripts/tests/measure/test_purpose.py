@@ -48,7 +48,7 @@ def test_only_nights_are_points_of_the_trend(purpose: Purpose) -> None:
     expected = "benchmark-request" if purpose is Purpose.REQUEST else purpose.value
     assert branch(other.info) == expected
     entries = entries_of(other, None)
-    assert {result.branch for entry in entries for result in entry.results} == {purpose.value}
+    assert {result.branch for entry in entries for result in entry.results} == {expected}
     assert branch(nights[0].info) == "master"
 
 
