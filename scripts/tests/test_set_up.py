@@ -78,7 +78,8 @@ def project(tmp_path: Path, index: Path) -> Path:
     shutil.copytree(PROJECT_ROOT / "codespeed-config" / "codespeed-package", description)
     cache = root / ".cache"
     (cache / "downloads").mkdir(parents=True)
-    shutil.copytree(PROJECT_ROOT / frontend.FOLDER, root / frontend.FOLDER)
+    for folder in (frontend.FOLDER, frontend.TESTS):
+        shutil.copytree(PROJECT_ROOT / folder, root / folder)
     archives = [each.file for each in frontend.archives(PROJECT_ROOT, "dev")]
     downloads = [f"downloads/{file}" for file in ("codespeed-0.13.0.tar.gz", *archives)]
     for file in (f"uv-{UV}", *downloads):
