@@ -15,6 +15,7 @@ from flink_boost.base.errors import UploadFailed
 from flink_boost.publish.target import SET_TOKEN, Target
 
 _QUOTED_CHARACTERS = 200
+_LATER = (429, 502, 503, 504)  # said of the server, and not of the document
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,17 @@ def post(document: Post, target: Target, client: httpx.Client) -> None:
     if answer.status_code in (401, 403):
         raise UploadFailed(f"{target.url} does not take the token.", SET_TOKEN)
     if answer.status_code != httpx.codes.ACCEPTED:
-        kind = NoSuchPage if answer.status_code == httpx.codes.NOT_FOUND else DocumentRefused
-        raise kind(
+        raise _kind(answer.status_code)(
             f"{target.url} did not take {document.what[0].lower()}{document.what[1:]}"
             f" ({answer.status_code}: {_quoted(answer.text, target.token)}).",
             document.again,
         )
+
+
+def _kind(status: int) -> type[UploadFailed]:
+    if status in _LATER:
+        return UploadFailed
+    return NoSuchPage if status == httpx.codes.NOT_FOUND else DocumentRefused
 
 
 def _quoted(text: str, token: str) -> str:

@@ -14,9 +14,9 @@ from hub.double import GitHubDouble, github_double
 from hub.state import GitHubState, PullRequestState
 
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.measure.forkfiles import PlannedFork
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.runner import EndedFork
-from flink_boost.measure.store import PlannedFork
 from flink_boost.service.requests.database import open_database
 from flink_boost.service.requests.serving import Serving
 from flink_boost.service.requests.settings import ServedRepository, ServeSettings
