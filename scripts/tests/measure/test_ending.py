@@ -222,7 +222,7 @@ def test_a_reader_does_not_overwrite_what_a_repair_has_written(
             ending.finish(tmp_path, run)
         return stored
 
-    monkeypatch.setattr(store, "read_forks", repaired_meanwhile)
+    monkeypatch.setattr(forkfiles, "read_forks", repaired_meanwhile)
     assert len(ending.load_summary(tmp_path, run.run_id).missing) == 1
     assert ending.load_summary(tmp_path, run.run_id).missing == ()
 
