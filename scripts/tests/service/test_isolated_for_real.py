@@ -20,7 +20,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
-from flink_boost.measure import classpaths, plan, runner, store
+from flink_boost.measure import classpaths, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.build import Build, build_of, stock_build
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
@@ -170,7 +170,7 @@ def test_forks_of_jmh_measure_in_the_sandbox(open_folder: Path) -> None:
     assert abs(found) < 2
     (run_id,) = store.run_ids(open_folder / "reruns")
     info = store.load_run(open_folder / "reruns", run_id)
-    forks = store.read_forks(open_folder / "reruns", info).forks
+    forks = forkfiles.read_forks(open_folder / "reruns", info).forks
     assert [fork.side for fork in forks] == [Side.BEFORE, Side.AFTER]
     assert all(fork.alloc_bytes_per_op is not None for fork in forks)
     assert all(fork.cpu_time_per_op is not None for fork in forks)

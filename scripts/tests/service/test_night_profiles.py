@@ -115,7 +115,13 @@ def box(made: Path, tmp_path: Path) -> Box:
     build = tmp_path / "build"
     return Box(
         Places(build / "results", build / "spool", build),
-        Order(lines=(LINE.version,), group="smoke", strings=1, recipe=str(made / "flink.toml")),
+        Order(
+            lines=(LINE.version,),
+            group="smoke",
+            strings=1,
+            recipe=str(made / "flink.toml"),
+            project="flink",
+        ),
         {**os.environ, "JAVA_HOME": str(tmp_path / "home")},
     )
 
