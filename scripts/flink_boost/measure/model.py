@@ -17,8 +17,7 @@ file is damaged is a gap. ``bench --resume`` measures it again.
 
 Files appear by fsync and atomic rename only, so a run that was killed is resumed from the forks
 that exist. The summary is written before the state, and anew only when a repair changes it; it is
-what detection and the upload read. Runs stored before there were summaries get theirs when they
-are first read.
+what detection and the upload read. Runs older than summaries get theirs when they are first read.
 """
 
 from __future__ import annotations
@@ -288,7 +287,8 @@ class RunInfo(Frozen):
     @property
     def subject_commit(self) -> str:
         """The commit that it is about: the candidate's, or ours where that is not known."""
-        return (self.subject.commit if self.subject else "") or self.commit
+        own = "" if self.recipe_project else self.commit
+        return (self.subject.commit if self.subject else "") or own
 
     @property
     def recipe_project(self) -> str:
