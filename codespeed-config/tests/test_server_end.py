@@ -65,7 +65,8 @@ def test_a_worker_that_is_killed_is_replaced(start: Any) -> None:
 
 def test_two_workers_serve_one_address(start: Any) -> None:
     dashboard: Dashboard = start(WEB_CONCURRENCY="2")
-    assert len(workers(dashboard)) == 2
+    # The first one answers while the second is still being started.
+    wait_for(lambda: len(workers(dashboard)) == 2, "the second worker")
 
     with ThreadPoolExecutor(8) as pool:
         uploads = [
