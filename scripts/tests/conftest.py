@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,18 @@ def machine_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         patch.setenv("FLINK_BOOST_MACHINE_LOCK", str(lock))
         patch.delenv("FLINK_BOOST_BOX", raising=False)
         yield
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users may reach, as a service's is.
+
+    Not ``tmp_path``: pytest closes what is above it to other users, again and again.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="flink-boost-open-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from requesting.whole_way import COMMAND, whole_way
 
 
 @pytest.mark.timeout(2400)
-def test_a_comment_becomes_an_answer(tmp_path: Path) -> None:
-    build = tmp_path / "build"
-    with whole_way(tmp_path, build) as place:
+def test_a_comment_becomes_an_answer(open_folder: Path) -> None:
+    build = open_folder / "build"
+    with whole_way(open_folder, build) as place:
         with place.server.lock:
             place.server.state.write(1, "alice", COMMAND)
         place.serving.once()
