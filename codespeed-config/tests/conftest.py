@@ -7,12 +7,15 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
 from flink_boost.publish import liveness, serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Item = dict[str, Any]
 
@@ -108,3 +111,16 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
         data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     )
     liveness.stop(data)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, for the tests that look at pages."""
+    from playwright.sync_api import sync_playwright
+
+    from visits import launch
+
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from conftest import Dashboard, result
 from sample_nights import commit_of, nights
 from stored_rows import store
-from visits import Visit, launch, visiting
+from visits import Visit, visiting
 
 NIGHTS = 30
 NEWEST = commit_of(NIGHTS - 1)
@@ -28,14 +28,6 @@ PAGES = {
 FROM_ELSEWHERE = {"overview": ""}  # whose page has tests of its own
 MARK = "<img src=x onerror=document.title='PWN'>"
 CLOSING = "</script><script>document.title=8</script>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from conftest import Dashboard
 from sample_nights import commit_of, nights
 from stored_rows import store
-from visits import launch, visiting
+from visits import visiting
 
 BENCHMARKS = 300
 NIGHTS = 24
@@ -22,14 +21,6 @@ PAGES = {
     "comparison": "comparison/",
     "reports": "reports/",
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,25 +8,17 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from conftest import Dashboard, clean_environ
 from flink_boost.publish import liveness, serve
 from sample_nights import commit_of, nights
 from stored_rows import store
 from test_alarms import alarm
-from visits import Visit, launch, visiting
+from visits import Visit, visiting
 
 NIGHTS = 30
 STEP = NIGHTS * 2 // 3
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from conftest import Dashboard
 from request_rows import HOSTILE, REPOSITORY, ask, asked
-from visits import launch, visiting
+from visits import visiting
 
 HUBS = [{"repository": REPOSITORY, "ago": 30, "problem": ""}]
 USUAL = [
@@ -26,14 +25,6 @@ STATES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     "usual": (USUAL, HUBS),
     "long": (LONG, HUBS),
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("name", STATES)

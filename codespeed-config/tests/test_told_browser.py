@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from conftest import Dashboard, clean_environ
 from flink_boost.publish import liveness, serve
 from sample_nights import FIRST_NIGHT, commit_of, names, nights
 from stored_rows import store
 from told import must, told_alarm, told_night, told_sheet
-from visits import launch, visiting
+from visits import visiting
 
 NIGHTS = 12
 STEP = 8
@@ -27,14 +27,6 @@ PAGES = {
     "timeline-told": f"timeline/?ben={names(1)[0]}",
 }
 COUNTS = (1, 8, 300)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module", params=COUNTS)

@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs
 
+from serving import serving
+
 TOKEN = "s3cret-token-of-the-test"
 
 Key = tuple[str, str, str, str, str, str]
@@ -154,12 +156,8 @@ def drip(request: Request, body: bytes) -> None:
 def failing_codespeed(*script: Trouble, default: Trouble = accept) -> Iterator[FailingCodespeed]:
     """The server, running; troubles of the script come first, then the default one."""
     server = FailingCodespeed(script, default)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(server):
+        try:
+            yield server
+        finally:
+            server.over.set()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from serving import serving
 
 PATH = "/services/T0/B0/s3cret-of-the-webhook"
 DROP = (0, "")  # takes the message, and breaks off without an answer
@@ -71,11 +72,5 @@ class SlackServer(ThreadingHTTPServer):
 @contextmanager
 def slack_server(*script: Any) -> Iterator[SlackServer]:
     server = SlackServer(script)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with serving(server):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

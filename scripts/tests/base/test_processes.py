@@ -6,11 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 
 from flink_boost.base.processes import (
     CommandTimeoutError,
@@ -37,15 +36,6 @@ def running(pids: Path) -> list[int]:
         if state != "Z":
             alive.append(pid)
     return alive
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @pytest.mark.parametrize("code", [0, 7])

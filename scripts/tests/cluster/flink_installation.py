@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import eventual
+
 from flink_boost.base.net import free_ports
 from flink_boost.flink.distribution import private_copy
 from flink_boost.flink.lines import Line, default_line, load_lines
@@ -320,10 +322,5 @@ def count_words(flink: FlinkInstallation, word_count: Path, folder: Path) -> lis
 
 
 def eventually(condition: Callable[[], bool], seconds: float, pause: float = 0.2) -> bool:
-    """Whether the condition holds within that time; it is asked again after a pause."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(pause)
-    return True
+    """As ``eventual`` has it, with a pause that a cluster does not feel."""
+    return eventual.eventually(condition, seconds, pause)

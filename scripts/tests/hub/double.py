@@ -14,6 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from serving import serving
+
 from hub.calls import Call, Reply, answer
 from hub.description import request_violations, violations
 from hub.faults import Fault
@@ -64,15 +66,11 @@ class GitHubDouble(ThreadingHTTPServer):
 def github_double(state: GitHubState | None = None) -> Iterator[GitHubDouble]:
     """Runs one; at the end all that it said has to be as GitHub describes it."""
     server = GitHubDouble(state)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server):
+        try:
+            yield server
+        finally:
+            server.over.set()
     if server.violations:
         raise AssertionError("\n".join(server.violations))
 

@@ -13,9 +13,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version as distribution_version
@@ -23,6 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
@@ -72,15 +72,6 @@ def java_processes(results: Path) -> list[str]:
             if str(results) in line and "org.openjdk.jmh" in line:
                 found.append(line)
     return found
-
-
-def eventually(condition: Callable[[], object], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def finished(results: Path, run_id: str) -> dict[str, bytes]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eventual import eventually
 from failing_codespeed import TOKEN, FailingCodespeed, answer, failing_codespeed
 from stored_runs import complete_run_ids
 
@@ -421,15 +422,6 @@ def java_processes(folder: Path) -> list[str]:
         if str(folder).encode() in line and b"java" in line:
             found.append(line.decode(errors="replace"))
     return found
-
-
-def eventually(condition: Callable[[], object], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def steps_on(world: World, process: subprocess.Popen[bytes], count: int) -> None:

@@ -15,12 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 
 from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.bubblewrap import Bubblewrap
@@ -121,10 +122,11 @@ def test_no_token_is_in_reach(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> 
     holder = subprocess.Popen(
         ("sleep", "100"), env={"FLINK_BOOST_GITHUB_TOKEN": TOKEN}, stdout=subprocess.DEVNULL
     )
+    hidden = str(Path.home() / ".*")
     search = f"""
 import glob, os
 found = [name for name, value in os.environ.items() if "thisIsTheToken" in value]
-for path in [{str(secret)!r}, *glob.glob("/proc/[0-9]*/environ"), *glob.glob("/root/.*")]:
+for path in [{str(secret)!r}, *glob.glob("/proc/[0-9]*/environ"), *glob.glob({hidden!r})]:
     try:
         found += [path] if b"thisIsTheToken" in open(path, "rb").read() else []
     except OSError:
@@ -368,25 +370,18 @@ with fresh_workplace(folder / "places", sandbox.owners, disk=1 << 20) as work:
 """
     process = subprocess.Popen((sys.executable, "-c", ours))
     try:
-        assert eventually(lambda: len(alive(mark)) >= 3), "sandbox, its first process and the sleep"
+        assert eventually(lambda: len(alive(mark)) >= 3, 30), (
+            "sandbox, its first process and the sleep"
+        )
     finally:
         process.kill()
         process.wait()
-    assert eventually(lambda: alive(mark) == [])
+    assert eventually(lambda: alive(mark) == [], 30)
     places = open_folder / "places"
     assert [one for one in places.iterdir() if one.name.startswith("work-")]
     sandbox = choose_sandbox({})
     with fresh_workplace(places, sandbox.owners, disk=MIB) as work:
         assert [one for one in places.iterdir() if one.name.startswith("work-")] == [work]
-
-
-def eventually(condition: Callable[[], object], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def test_there_is_no_network(trial: Trial) -> None:

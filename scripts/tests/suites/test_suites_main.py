@@ -7,12 +7,12 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from eventual import eventually
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import exclusive_lock
@@ -226,21 +226,13 @@ def test_an_interrupt_ends_it_at_once_with_all_that_runs(tmp_path: Path) -> None
         text=True,
     )
     pid = tmp_path / "pid"
-    assert eventually(lambda: pid.is_file() and pid.read_text().strip() != "")
+    assert eventually(lambda: pid.is_file() and pid.read_text().strip() != "", 30)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Interrupted; what has passed is remembered." in output
     started = Path("/proc") / pid.read_text().strip()
-    assert eventually(lambda: not started.exists())
-
-
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Whether it becomes true within half a minute."""
-    end = time.monotonic() + 30
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return condition()
+    assert eventually(lambda: not started.exists(), 30)
 
 
 def test_an_old_report_does_not_count_for_a_run_that_left_none(make: Make) -> None:
