@@ -67,6 +67,17 @@ def rerun_pairs_option(default: int) -> Callable[[_Command], _Command]:
     )
 
 
+def wait_option(default: float, most: float | None = None) -> Callable[[_Command], _Command]:
+    """``--wait``, of ``most`` minutes."""
+    return click.option(
+        "--wait",
+        type=click.FloatRange(0, most),
+        default=default,
+        show_default=True,
+        help="Minutes to wait for whoever else measures on this machine.",
+    )
+
+
 environment_option = click.option(
     "--environment",
     envvar="FLINK_BOOST_ENVIRONMENT",

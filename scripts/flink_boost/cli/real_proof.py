@@ -18,6 +18,7 @@ from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import wait_option
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.measure.boxfile import read_box_file
@@ -80,13 +81,7 @@ _LARGEST_DELAY = 10_000
     help="Compare CPU times instead of times: for a machine that does other work.",
 )
 @click.option("--minutes", type=click.FloatRange(min=0.1), help="Begin nothing after that.")
-@click.option(
-    "--wait",
-    type=click.FloatRange(min=0),
-    default=WAIT_MINUTES,
-    show_default=True,
-    help="Minutes to wait for whoever else measures on this machine.",
-)
+@wait_option(WAIT_MINUTES)
 @json_option
 @click.pass_obj
 def real(

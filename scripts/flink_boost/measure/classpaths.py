@@ -89,6 +89,11 @@ def find_class_paths(
     return ClassPaths(stock, dropin, third)
 
 
+def stock_class_path(line: Line) -> tuple[Path, ...]:
+    """The class path of the benchmarks on stock. Raises as ``find_class_paths`` does."""
+    return find_class_paths(line, Path(), "", ()).stock
+
+
 def build_step(line: Line) -> str:
     """What to run when something of a line is not built."""
     is_default = line.version == default_line()

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.options import wait_option
 from flink_boost.cli.real_proof import FOLDER, WAIT_MINUTES, proof_bench
 from flink_boost.judge.detection.cases import Truth
 from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
@@ -92,7 +93,7 @@ def rerun(truth: Path) -> None:
 @command.command(name="rerun-real")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 @click.option("--lock", type=click.Path(path_type=Path), help="The machine's; default: as usual.")
-@click.option("--wait", type=click.FloatRange(min=0), default=WAIT_MINUTES, show_default=True)
+@wait_option(WAIT_MINUTES)
 def rerun_real(folder: Path, lock: Path | None, wait: float) -> None:
     """Answer reruns on standard input by measuring the builds of `evaluate-detection real`.
 

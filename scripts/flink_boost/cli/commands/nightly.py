@@ -15,7 +15,13 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.nightshown import finish_night, show_plan
-from flink_boost.cli.options import at_option, environment_option, pairs_option, rerun_pairs_option
+from flink_boost.cli.options import (
+    at_option,
+    environment_option,
+    pairs_option,
+    rerun_pairs_option,
+    wait_option,
+)
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
@@ -87,13 +93,7 @@ WAIT_MINUTES = 90
 @click.option(
     "--strings", default=STRINGS, show_default=True, help="How many each line is verified with."
 )
-@click.option(
-    "--wait",
-    type=click.FloatRange(0, 600),
-    default=WAIT_MINUTES,
-    show_default=True,
-    help="Minutes to wait for whoever else measures on this machine.",
-)
+@wait_option(WAIT_MINUTES, 600)
 @click.option(
     "--hours",
     type=click.FloatRange(0.1, 24),

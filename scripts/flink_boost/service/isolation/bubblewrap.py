@@ -19,7 +19,14 @@ from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
 from flink_boost.service.isolation.mirrors import Mirrors
-from flink_boost.service.isolation.sandbox import Ended, Limits, Owners
+from flink_boost.service.isolation.sandbox import (
+    BEGIN,
+    MOST_TEMPORARY,
+    USUAL,
+    Ended,
+    Limits,
+    Owners,
+)
 from flink_boost.service.isolation.supervising import supervise
 
 _INSIDE = "1000"  # the user that it is inside, whatever it is outside
@@ -34,10 +41,6 @@ _SYSTEM_FILES = (
 _JDK_FILES = "java-*-openjdk"  # in /etc, by Debian
 _ROOTS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PATH = "/usr/local/bin:/usr/bin:/bin"
-_MOST_TEMPORARY = 1 << 30  # bytes of /tmp inside; it is memory
-# Prints that we are inside, then becomes the command.
-_BEGIN = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def wrapped(
     if uid is not None:
         user = f"--reuid={uid}", f"--regid={uid}"
         other = ("setpriv", *user, "--clear-groups", "--no-new-privs", "--")
-    temporary = str(min(_MOST_TEMPORARY, limits.memory))
+    temporary = str(min(MOST_TEMPORARY, limits.memory))
     return [
         *other,
         program,
@@ -148,7 +151,7 @@ def wrapped(
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
         *("--unshare-cgroup-try", "--hostname", "sandbox", "--cap-drop", "ALL"),
         *("--die-with-parent", "--new-session", "--clearenv"),
-        *_variables({"PATH": _PATH, "HOME": "/tmp", "LANG": "C.UTF-8", **environment}),  # noqa: S108
+        *_variables({**USUAL, **environment}),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),
         # All of it is memory, and without a size half of the machine's.
@@ -159,7 +162,7 @@ def wrapped(
         *(word for path in readable for word in ("--ro-bind", str(path), str(path))),
         *("--bind", str(work), str(work)),
         *("--remount-ro", "/", "--chdir", str(folder or work), "--"),
-        *(*_BEGIN, started),
+        *(*BEGIN, started),
         *_limited(limits),
         *argv,
     ]

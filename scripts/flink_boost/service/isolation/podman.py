@@ -16,12 +16,17 @@ from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.bubblewrap import owner_of, require_readable
 from flink_boost.service.isolation.mirrors import Mirrors
-from flink_boost.service.isolation.sandbox import Ended, Limits, Owners
+from flink_boost.service.isolation.sandbox import (
+    BEGIN,
+    MOST_TEMPORARY,
+    USUAL,
+    Ended,
+    Limits,
+    Owners,
+)
 from flink_boost.service.isolation.supervising import supervise
 
 _END_SECONDS = 60.0
-_MOST_TEMPORARY = 1 << 30
-_BEGIN = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def podman_command(
     folder: Path | None = None,
 ) -> list[str]:
     """The whole command; it is the same for the same arguments."""
-    temporary = min(_MOST_TEMPORARY, limits.memory)
+    temporary = min(MOST_TEMPORARY, limits.memory)
     return [
         *(program, "run", "--rm", "--pull=never", f"--name={name}", "--network=none"),
         *("--userns=keep-id:uid=1000,gid=1000", "--user=1000:1000", "--hostname=sandbox"),
@@ -107,15 +112,13 @@ def podman_command(
             "--http-proxy=false",
             f"--timeout={limits.seconds:.0f}",
         ),
-        *("--env=HOME=/tmp", "--env=LANG=C.UTF-8"),
-        "--env=PATH=/usr/local/bin:/usr/bin:/bin",
-        *(f"--env={key}={value}" for key, value in environment.items()),
+        *(f"--env={key}={value}" for key, value in {**USUAL, **environment}.items()),
         *(f"--volume={path}:{path}:ro" for path in readable),
         f"--volume={work}:{work}:rw",
         f"--workdir={folder or work}",
-        f"--entrypoint={_BEGIN[0]}",
+        f"--entrypoint={BEGIN[0]}",
         "--",
         image,
-        *(*_BEGIN[1:], started),
+        *(*BEGIN[1:], started),
         *argv,
     ]

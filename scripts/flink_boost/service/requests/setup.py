@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, default_line, load_lines
+from flink_boost.flink.lines import default_line, load_lines
 from flink_boost.measure.boxfile import read_box_file
-from flink_boost.measure.classpaths import find_class_paths
+from flink_boost.measure.classpaths import stock_class_path
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.noise import probe
 from flink_boost.measure.runner import Progress
@@ -19,6 +19,7 @@ from flink_boost.service.builds.recipe import Recipe
 from flink_boost.service.isolation.building import IsolatedBuilds
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
 from flink_boost.service.isolation.forks import IsolatedForks
+from flink_boost.service.isolation.sandbox import Sandbox
 from flink_boost.service.requests.catalogue import Offerings, catalogue_of
 from flink_boost.service.requests.comparing import Means
 
@@ -28,6 +29,13 @@ _WORKPLACES = "workplaces"
 def known_here() -> Offerings:
     """What this source tree lets be asked for."""
     return catalogue_of(load_groups(), load_lines(), default_line())
+
+
+def proved_sandbox(environ: Mapping[str, str], build: Path) -> tuple[Sandbox, Path]:
+    """The sandbox of this machine and the folder of its workplaces. Raises ``NoIsolation``."""
+    sandbox, folder = choose_sandbox(environ), build / _WORKPLACES
+    prove(sandbox, folder)
+    return sandbox, folder
 
 
 def means_of(
@@ -43,22 +51,17 @@ def means_of(
     Raises ``NoIsolation`` where that cannot be had: nothing is run without it then.
     """
 
-    def stock_of(line: Line) -> tuple[Path, ...]:
-        return find_class_paths(line, build, "", ()).stock
-
     launch: BuildLaunch | None = None
     forks: IsolatedForks | None = None
     if recipe.isolated:
-        sandbox = choose_sandbox(environ)
-        folder = build / _WORKPLACES
-        prove(sandbox, folder)
+        sandbox, folder = proved_sandbox(environ, build)
         launch = IsolatedBuilds(sandbox, folder, mirrors=recipe.mirrors)
         forks = IsolatedForks(sandbox, folder)
     return Means(
-        builder=RecipeBuilder(recipe, build, environ, tell, stock_of, launch),
+        builder=RecipeBuilder(recipe, build, environ, tell, stock_class_path, launch),
         results=results,
         environ=environ,
-        stock_of=stock_of,
+        stock_of=stock_class_path,
         java_home=java_home,
         box=read_box_file(environ),
         look=probe,

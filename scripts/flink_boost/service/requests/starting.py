@@ -19,7 +19,6 @@ from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
 from flink_boost.service.hub.github import open_repository
-from flink_boost.service.isolation.choosing import choose_sandbox, prove
 from flink_boost.service.requests.catalogue import Offerings
 from flink_boost.service.requests.commits import fetch_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
@@ -29,7 +28,7 @@ from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.serving import Serving, turn_of
 from flink_boost.service.requests.settings import ServedRepository, ServeSettings
-from flink_boost.service.requests.setup import known_here, means_of
+from flink_boost.service.requests.setup import known_here, means_of, proved_sandbox
 from flink_boost.service.requests.worker import Worker
 
 _FOLDER = "requests"
@@ -77,7 +76,7 @@ def serving_of(
 
     Raises ``NoIsolation`` where there is no sandbox, and ``HubRefused`` without a token.
     """
-    prove(choose_sandbox(environ), build / "workplaces")
+    proved_sandbox(environ, build)
     known = known_here()
     place = _Place(results, build, spool, environ, tell, progress)
     desks, workers = [], []

@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flink_boost.flink.jdks import ask_jdk, find_java, java_home
-from flink_boost.flink.lines import Line
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.boxfile import read_box_file
-from flink_boost.measure.classpaths import find_class_paths
+from flink_boost.measure.classpaths import stock_class_path
 from flink_boost.measure.runner import Progress
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import load_recipe
@@ -37,19 +36,16 @@ def rerun_means(
 ) -> RerunMeans:
     """By the recipe of that name. Raises what ``load_recipe`` and ``describe_box`` raise."""
 
-    def stock_of(line: Line) -> tuple[Path, ...]:
-        return find_class_paths(line, build, "", ()).stock
-
     named = read_box_file(environ)
     here = describe_box(ask_jdk(find_java(None, dict(environ))), named)
     bench = ForkRerun(
         results,
         environ,
-        stock_of=stock_of,
+        stock_of=stock_class_path,
         java_home=java_home,
         box=named,
         progress=progress,
         now=lambda: datetime.now(UTC).replace(microsecond=0),
     )
-    builder = RecipeBuilder(load_recipe(recipe), build, environ, tell, stock_of)
+    builder = RecipeBuilder(load_recipe(recipe), build, environ, tell, stock_class_path)
     return RerunMeans(builder, bench, here.label)
