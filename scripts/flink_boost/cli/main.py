@@ -32,7 +32,7 @@ SECTIONS = {
     "Pull requests": ("request", "comment"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
     "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
-    "Installations": ("install", "verify", "doctor", "flame", "uninstall", "dist"),
+    "Installations": ("install", "weave", "verify", "doctor", "flame", "uninstall", "dist"),
     "Other Flink releases": ("releases", "flink-tests", "soak", "line", "upstream-diff"),
 }
 # For a module that no section names, so that it is never hidden.
@@ -40,7 +40,9 @@ OTHERS = "Others"
 ORDER = tuple(name for names in SECTIONS.values() for name in names)
 
 # What a wheel can do without the source tree, and how it says so.
-CARRIED_COMMANDS = frozenset({"install", "verify", "uninstall", "doctor", "flame", "releases"})
+CARRIED_COMMANDS = frozenset(
+    {"install", "weave", "verify", "uninstall", "doctor", "flame", "releases"}
+)
 CARRIED_HELP = """Put faster strings into installations of Apache Flink, check them, take them out.
 
 \b

@@ -16,6 +16,8 @@ from flink_boost.base.files import sha256
 
 RECORD = "META-INF/flink-boost/weave.properties"
 PREFIX = "flink-boost-"
+# In the name of a combination that is somebody's own build of Flink.
+OWN_BUILD = "-own-"
 
 # The record that ends every zip file, with the longest comment behind it.
 _END_MARK = b"PK\x05\x06"
@@ -30,13 +32,16 @@ _DAMAGED = (zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, U
 class DropIn:
     """One of our jars, with the versions of Flink and flink-boost that it was built for.
 
-    ``classes`` are those that it replaces, with the SHA-256 of stock's class files.
+    ``classes`` are those that it replaces, with the SHA-256 of stock's class files. ``own_line`` is
+    the line whose patches are in a jar that was woven for somebody's own build of Flink; its
+    ``flink_version`` then is the name of that combination.
     """
 
     path: Path
     flink_version: str
     boost_version: str
     classes: Mapping[str, str]
+    own_line: str = ""
 
     @property
     def proper_name(self) -> str:
@@ -64,7 +69,13 @@ def read_dropin(jar: Path) -> DropIn | None:
         if key.startswith(prefix)
     }
     try:
-        return DropIn(jar, record["flink.version"], record["boost.version"], classes)
+        return DropIn(
+            jar,
+            record["flink.version"],
+            record["boost.version"],
+            classes,
+            record.get("own.line", "").strip(),
+        )
     except KeyError as error:
         raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
 

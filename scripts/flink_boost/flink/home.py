@@ -5,6 +5,7 @@ Nothing here changes anything. Our jars are recognised by what is in them, whate
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -90,6 +91,7 @@ def choose_line(
     with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
         if _OWN_CLASS in archive.NameToInfo:
             raise _replaced(home)
+        _require_unsigned(home, archive)
         found = class_checksums(archive, patched_names(usable.values()))
     line = fitting_line(found, usable.values())
     if line is not None:
@@ -107,7 +109,7 @@ def choose_line(
                 f"{home.dist} calls itself Flink {home.version}, but its class {name} is not"
                 f" the official one (SHA-256 {found.get(name, 'absent')}, expected {checksum}): it"
                 " is a rebuild or a vendor's version.",
-                f"Use the official Flink {home.version}, or leave this one as it is.",
+                _own_jar(home),
             )
     for version, nearest in usable.items():
         if home.version.startswith(version) and not home.version[len(version)].isdigit():
@@ -117,14 +119,33 @@ def choose_line(
             raise VendorFlink(
                 f"{home.folder} holds Flink {home.version}, a vendor's build of {version} with"
                 f" another class {name}: flink-boost fits the official classes only.",
-                f"Use the official Flink {version}, or leave this one as it is.",
+                _own_jar(home),
             )
     choices = ", ".join(usable)
     raise UnsupportedFlink(
         f"{home.folder} holds Flink {home.version or 'of unknown version'}, which flink-boost"
         " has no jar for" + (" yet." if official is not None else "."),
         f"It has one for the classes of each of: {choices}; `flink-boost releases` lists all"
-        " releases that have them.",
+        f" releases that have them. {_own_jar(home)}",
+    )
+
+
+def _require_unsigned(home: FlinkHome, archive: zipfile.ZipFile) -> None:
+    signature = next(
+        (name for name in archive.namelist() if re.fullmatch(r"META-INF/[^/]+\.SF", name)), None
+    )
+    if signature is not None:
+        raise VendorFlink(
+            f"{home.dist} is signed ({signature}): a JVM refuses classes of one package that are"
+            " from a signed and from another jar, so that no jar of ours can work with it.",
+            "Use a build that is not signed, or take the signature out of it.",
+        )
+
+
+def _own_jar(home: FlinkHome) -> str:
+    return (
+        f"`flink-boost install {home.quoted} --weave` makes a jar for these classes if they do what"
+        " those of a release do."
     )
 
 

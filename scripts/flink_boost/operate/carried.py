@@ -4,37 +4,54 @@ A wheel carries them, so that it works without the source tree::
 
     <package>/data/lines.toml                       the supported lines
     <package>/data/releases.toml                    the releases that have the classes of each
-    <package>/data/jars/flink-boost-<line>-<version>.jar
-    <package>/data/verifiers/<line>.jar             ``InstallationCheck``
+    <package>/data/jars/flink-boost-<line>-<version>.jar.parts
+    <package>/data/verifiers/<line>.jar.parts       ``InstallationCheck``
+    <package>/data/parts/<SHA-256>                  what these two kinds of lists name
+    <package>/data/classes/<SHA-256>                stock's class files, as lines.toml names them
+    <package>/data/weaver/                          the weaver and ByteBuddy, for ``weave``
     <package>/data/examples/<line>/WordCount.jar    Flink's own example job
     <package>/data/profiler/                        async-profiler and its converter, for ``flame``
 
+Jars are put together in a temporary folder of the process, the bytes that were built.
 In the source tree the same files are where ``make jars`` and the cache keep them.
 """
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import zipfile
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
+from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.distribution import ensure_example
 from flink_boost.flink.lines import Line
+from flink_boost.operate.parts import LIST_SUFFIX, joined
 
 EXAMPLE = "WordCount"
+BYTE_BUDDY = "net/bytebuddy/byte-buddy"
 
 
 @dataclass(frozen=True)
 class Carried:
-    """Where the files are; ``version`` is that of flink-boost."""
+    """Where the files are; ``version`` is that of flink-boost.
+
+    ``stock_class`` gives one of the class files that ``lines.toml`` names, by line and binary name;
+    ``weaver`` are the jars that weave, in the order of a class path.
+    """
 
     version: str
     dropin: Callable[[Line], Path]
     verifier: Callable[[Line], Path]
     example: Callable[[Line], Path]
+    stock_class: Callable[[Line, str], bytes]
+    weaver: Callable[[], tuple[Path, ...]]
 
     def dropins(self, lines: Iterable[Line]) -> list[Path]:
         """The drop-in jars that are there; in the source tree not every line may be built."""
@@ -72,19 +89,86 @@ def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
     def example(line: Line) -> Path:
         return ensure_example(line, EXAMPLE, root / ".cache")
 
-    return Carried(version, dropin, verifier, example)
+    def stock_class(line: Line, name: str) -> bytes:
+        flink = root / ".cache" / "m2" / "org" / "apache" / "flink"
+        entry = name.replace(".", "/") + ".class"
+        for jar in line.jars:
+            path = flink / jar.removesuffix(f"-{line.version}.jar") / line.version / jar
+            _existing(path, f"Run `make build LINE={line.version}`.")
+            with zipfile.ZipFile(path) as archive:
+                if entry in archive.NameToInfo:
+                    return _checked(archive.read(entry), line, name)
+        raise EnvironmentProblem(f"No jar of Flink {line.version} has {name}.", "Fetch them anew.")
+
+    def weaver() -> tuple[Path, ...]:
+        built = sorted((root / "weaver" / "target").glob(f"*/flink-boost-weaver-{version}.jar"))
+        byte_buddy = sorted((root / ".cache" / "m2" / BYTE_BUDDY).glob("*/byte-buddy-*.jar"))
+        wanted = f"byte-buddy-{_byte_buddy_version(root)}.jar"
+        found = (
+            *built[-1:],
+            *(jar for jar in byte_buddy if jar.name == wanted),
+        )
+        if len(found) != len(("weaver", "ByteBuddy")):
+            raise EnvironmentProblem("The weaver is not built.", "Run `make build`.")
+        return found
+
+    return Carried(version, dropin, verifier, example, stock_class, weaver)
 
 
 def _of_wheel(version: str, folder: Path) -> Carried:
     again = "Install the wheel anew."
+
+    @cache
+    def made(kind: str, name: str) -> Path:
+        words = _existing(folder / kind / f"{name}{LIST_SUFFIX}", again).read_text("ascii")
+        jar = _temporary() / kind / name
+        jar.parent.mkdir(exist_ok=True)
+        jar.write_bytes(joined(name, words, lambda piece: (folder / "parts" / piece).read_bytes()))
+        return jar
+
+    def stock_class(line: Line, name: str) -> bytes:
+        file = _existing(folder / "classes" / line.classes[name], again)
+        return _checked(file.read_bytes(), line, name)
+
+    def weaver() -> tuple[Path, ...]:
+        found = tuple(sorted((folder / "weaver").glob("*.jar")))
+        if not found:
+            raise EnvironmentProblem(f"{folder / 'weaver'} is empty.", again)
+        return found
+
     return Carried(
         version=version,
-        dropin=lambda line: _existing(folder / "jars" / line.dropin_name(version), again),
-        verifier=lambda line: _existing(folder / "verifiers" / f"{line.version}.jar", again),
+        dropin=lambda line: made("jars", line.dropin_name(version)),
+        verifier=lambda line: made("verifiers", f"{line.version}.jar"),
         example=lambda line: _existing(
             folder / "examples" / line.version / f"{EXAMPLE}.jar", again
         ),
+        stock_class=stock_class,
+        weaver=weaver,
     )
+
+
+@cache
+def _temporary() -> Path:
+    """A folder of this process; the next one deletes it when this one is killed."""
+    stack = ExitStack()
+    folder = stack.enter_context(scratch_folder())
+    atexit.register(stack.close)
+    return folder
+
+
+def _byte_buddy_version(root: Path) -> str:
+    words = (root / "pom.xml").read_text("utf-8")
+    return words.partition("<bytebuddy.version>")[2].partition("<")[0]
+
+
+def _checked(content: bytes, line: Line, name: str) -> bytes:
+    if hashlib.sha256(content).hexdigest() != line.classes[name]:
+        raise BrokenData(
+            f"The class file of {name} is not the one of Flink {line.version}.",
+            "Install the wheel anew, or fetch Flink's jars anew in a source tree.",
+        )
+    return content
 
 
 def _existing(file: Path, next_step: str) -> Path:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
-from flink_boost.flink.dropin import DropIn, require_whole
-from flink_boost.flink.home import FlinkHome, choose_line, is_dist, open_home, require_own_library
+from flink_boost.flink.dropin import OWN_BUILD, DropIn, require_whole
+from flink_boost.flink.home import FlinkHome, is_dist, open_home, require_own_library
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
@@ -26,6 +27,7 @@ from flink_boost.operate.contents import (
     require_orderly,
 )
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
+from flink_boost.operate.own_build import line_of
 from flink_boost.operate.releases import TO_LEAVE
 
 # As a failed check of `verify` ends.
@@ -69,7 +71,7 @@ def examine(
     line = None
     replaced = False
     try:
-        line = choose_line(home, lines)
+        line = line_of(home, lines, _dropins(home, known))
         findings.append(_line(home, line))
     except ReplacedClasses:
         line, replaced = lines.get(home.version), True
@@ -113,6 +115,13 @@ def examine(
     return findings
 
 
+def _dropins(home: FlinkHome, known: Sequence[Path]) -> Sequence[DropIn]:
+    # What is wrong with lib/ is told further on.
+    with suppress(FlinkBoostError):
+        return read_contents(home.lib, known).dropins
+    return ()
+
+
 def _path(folder: Path) -> Iterator[Finding]:
     move = "Move the installation to a path of plain ASCII characters without spaces."
     if any(character.isspace() for character in str(folder)):
@@ -138,6 +147,12 @@ def _inside(dist: Path) -> Finding:
 
 def _line(home: FlinkHome, line: Line) -> Finding:
     """Which jar its classes need; nobody may have run it on this very release."""
+    if OWN_BUILD in line.version:
+        return Finding(
+            Level.FINE,
+            f"It is no official build: its classes are the combination {line.version}, which the"
+            " installed jar was woven from.",
+        )
     if home.version == line.version:
         return Finding(Level.FINE, "It is the official release, which we have a jar for.")
     release = load_releases().releases.get(home.version)
@@ -164,12 +179,18 @@ def _fitting(
             Level.PROBLEM,
             f"{installed.path.name} is built for Flink {installed.flink_version}: no process of"
             f" this Flink {home.version} will start.",
-            f"Run `flink-boost install {home.quoted}`, which replaces it.",
+            f"Run `flink-boost install {home.quoted}{' --weave' if line is None else ''}`, which"
+            " replaces it.",
             exit_code=_FAILED,
         )
     name = installed.path.name
     if require_whole(installed, known):
         return Finding(Level.FINE, f"{name} is installed, the one that this flink-boost carries.")
+    if installed.own_line:
+        return Finding(
+            Level.FINE,
+            f"{name} is installed and not damaged; `flink-boost verify` weaves it anew to compare.",
+        )
     return Finding(
         Level.FINE,
         f"{name} is installed and not damaged; this flink-boost carries none of that version to"

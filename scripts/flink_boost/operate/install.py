@@ -23,8 +23,6 @@ from flink_boost.base.errors import (
 )
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.flink.home import FlinkHome, require_own_library, require_stock_dist
-from flink_boost.flink.lines import Line
-from flink_boost.operate.carried import Carried
 from flink_boost.operate.contents import Contents, read_contents, require_orderly
 from flink_boost.operate.flink_processes import FlinkProcess
 from flink_boost.operate.releases import notes_on_leaving
@@ -45,7 +43,8 @@ class Action(StrEnum):
 class LibraryChange:
     """What a call did to ``lib/``; ``running`` are processes that still have the old classes.
 
-    ``notes`` are sentences about the release whose jar was replaced or removed.
+    ``notes`` are sentences about the release whose jar was replaced or removed; ``woven_like`` is
+    the line whose patches are in a jar that was made for this installation.
     """
 
     action: Action
@@ -54,18 +53,18 @@ class LibraryChange:
     removed: tuple[Path, ...]
     running: tuple[FlinkProcess, ...]
     notes: tuple[str, ...] = ()
+    woven_like: str = ""
 
 
 def install(
     home: FlinkHome,
-    line: Line,
-    carried: Carried,
+    source: Path,
     known: Sequence[Path],
     running: Sequence[FlinkProcess],
     *,
     rolling: bool,
 ) -> LibraryChange:
-    """Leaves exactly the line's jar in ``lib/``; does nothing when it is there already.
+    """Leaves exactly the jar ``source`` in ``lib/``; does nothing when it is there already.
 
     The jar gets the permissions of ``flink-dist``, so that whoever runs Flink can read it.
     ``known`` are all drop-in jars that we have; ``rolling`` allows a change under running
@@ -73,7 +72,6 @@ def install(
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
     with _alone(home, known) as contents:
-        source = carried.dropin(line)
         target = home.lib / source.name
         content = source.read_bytes()
         present = require_orderly(contents, home.folder)
@@ -88,6 +86,17 @@ def install(
         removed = (present.path,) if present is not None and present.path != target else ()
         notes = notes_on_leaving(() if present is None else (present.boost_version,))
         return LibraryChange(action, target, sha256(target), removed, tuple(running), notes)
+
+
+def require_changeable(
+    home: FlinkHome, known: Sequence[Path], running: Sequence[FlinkProcess], *, rolling: bool
+) -> None:
+    """Raises what ``install`` would raise because of ``lib/`` or of what runs from there."""
+    with _alone(home, known) as contents:
+        require_orderly(contents, home.folder)
+        with _changing(home, running, rolling):
+            if not os.access(home.lib, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def uninstall(

@@ -18,10 +18,12 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.operate.dist.jar import write_replaced
+from flink_boost.operate.properties import read_properties
 
 MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
 STRINGS = 1_000_000
@@ -179,10 +181,14 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
     yield Check(
         "stock",
         not foreign,
-        f"Not the official class files: {'; '.join(foreign)}."
+        f"Not {_whose(line)} class files: {'; '.join(foreign)}."
         if foreign
-        else f"They were compared with the official class files in {stock.name}.",
+        else f"They were compared with {_whose(line)} class files in {stock.name}.",
     )
+
+
+def _whose(line: Line) -> str:
+    return "this build's own" if OWN_BUILD in line.version else "the official"
 
 
 def _is_from(seen: Mapping[str, str], key: str, jar: Path) -> bool:
@@ -240,8 +246,7 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
 
 def _read(report: Path) -> dict[str, str]:
     try:
-        root = ET.parse(report).getroot()  # noqa: S314 - written by our own program
-        return {entry.attrib["key"]: entry.text or "" for entry in root.iter("entry")}
+        return read_properties(report)
     except (ET.ParseError, KeyError) as error:
         raise BrokenData(
             f"The check left a report that cannot be read ({error}).", "Run the command again."

@@ -6,6 +6,7 @@ on, so it works without the source tree; it needs nothing but click. Same input,
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -26,6 +27,7 @@ from flink_boost.flink.profiler import (
     ensure_profiler_jar,
 )
 from flink_boost.operate.carried import EXAMPLE, Carried, of_tree
+from flink_boost.operate.parts import LIST_SUFFIX, cut, listed
 
 _SECONDS = 300.0
 # 1 January 2026, as the build of the jars has it; zip files know nothing before 1980.
@@ -34,6 +36,12 @@ _PROFILERS_NOTICE = """\
 These jars are async-profiler and its converter, Copyright The async-profiler authors, unchanged, as
 published on Maven Central (https://github.com/async-profiler/async-profiler). Licensed under the
 Apache License, Version 2.0, whose text is beside this package's own metadata.
+"""
+_WEAVERS_NOTICE = """\
+byte-buddy is Byte Buddy, Copyright Rafael Winterhalter and its contributors, unchanged, as
+published on Maven Central (https://bytebuddy.net). Licensed under the Apache License, Version 2.0,
+whose text is beside this package's own metadata. The files of the folder "classes" are class files
+of Apache Flink, unchanged, under the same licence; NOTICE beside that text names them.
 """
 
 
@@ -65,20 +73,34 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(root / name, source)
     data = source / "flink_boost" / "data"
-    for name in ("jars", "verifiers", "examples", CARRIED_FOLDER):
+    for name in ("jars", "verifiers", "parts", "classes", "weaver", "examples", CARRIED_FOLDER):
         (data / name).mkdir(parents=True)
     for name in ("lines.toml", "releases.toml"):
         shutil.copy(root / name, data)
     for pin in (LIBRARY, CONVERTER):
         shutil.copy(ensure_profiler_jar(pin, root / ".cache"), data / CARRIED_FOLDER)
     (data / CARRIED_FOLDER / "NOTICE").write_text(_PROFILERS_NOTICE, encoding="ascii")
+    for jar in package.weaver():
+        shutil.copy(jar, data / "weaver")
+    (data / "weaver" / "NOTICE").write_text(_WEAVERS_NOTICE, encoding="ascii")
     for line in lines:
-        shutil.copy(package.dropin(line), data / "jars")
-        shutil.copy(package.verifier(line), data / "verifiers" / f"{line.version}.jar")
+        dropin = package.dropin(line)
+        _stage_in_pieces(dropin, data / "jars" / dropin.name, data)
+        _stage_in_pieces(package.verifier(line), data / "verifiers" / f"{line.version}.jar", data)
+        for name, checksum in line.classes.items():
+            (data / "classes" / checksum).write_bytes(package.stock_class(line, name))
         (data / "examples" / line.version).mkdir()
         shutil.copy(package.example(line), data / "examples" / line.version / f"{EXAMPLE}.jar")
     for file in source.rglob("*"):
         file.chmod(0o755 if file.is_dir() else 0o644)
+
+
+def _stage_in_pieces(jar: Path, name: Path, data: Path) -> None:
+    content = jar.read_bytes()
+    pieces = cut(content)
+    for piece in pieces:
+        (data / "parts" / hashlib.sha256(piece).hexdigest()).write_bytes(piece)
+    name.with_name(f"{name.name}{LIST_SUFFIX}").write_text(listed(content, pieces), "ascii")
 
 
 def _run_pip(source: Path, target: Path) -> None:

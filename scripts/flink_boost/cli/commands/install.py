@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import click
 
 from flink_boost.cli.answers import FlinkHomeArgument, json_option, rolling_option
 from flink_boost.cli.library import Before, change_library
+from flink_boost.cli.own_jar import official_line, own_jar
 from flink_boost.flink.home import FlinkHome, choose_line
 from flink_boost.operate import install
 from flink_boost.operate.install import Action, LibraryChange
@@ -16,9 +19,14 @@ from flink_boost.operate.install import Action, LibraryChange
 @click.command(name="install")
 @click.argument("flink_home", type=FlinkHomeArgument())
 @rolling_option
+@click.option(
+    "--weave",
+    is_flag=True,
+    help="Where no jar fits because the classes are of no official release: make one for them.",
+)
 @json_option
-def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
-    """Put the jar for this Flink's version into FLINK_HOME/lib.
+def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None:
+    """Put the jar for this Flink's classes into FLINK_HOME/lib.
 
     It appears whole or not at all, and takes the place of another flink-boost jar. Calling it again
     changes nothing. Nothing else in the installation is touched.
@@ -27,11 +35,20 @@ def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
     Examples:
       flink-boost install /opt/flink
       flink-boost install /opt/flink --rolling   while a cluster runs from there
+      flink-boost install /opt/flink --weave     a build of your own: see `flink-boost weave`
     """
 
     def put(now: Before) -> LibraryChange:
-        line = choose_line(now.home, now.lines)
-        return install.install(now.home, line, now.package, now.known, now.running, rolling=rolling)
+        line = official_line(now.home, now.lines) if weave else choose_line(now.home, now.lines)
+        if line is not None:
+            return _put(now, now.package.dropin(line))
+        # Refused before a minute is spent on it, and again under the lock.
+        install.require_changeable(now.home, now.known, now.running, rolling=rolling)
+        with own_jar(now.home, now.lines, now.package) as made:
+            return replace(_put(now, cast("Path", made.path)), woven_like=made.like)
+
+    def _put(now: Before, jar: Path) -> LibraryChange:
+        return install.install(now.home, jar, now.known, now.running, rolling=rolling)
 
     change_library("install", flink_home, put, _done, _verify, as_json=as_json)
 

@@ -16,7 +16,6 @@ from flink_boost.base.processes import foreign_environment, terminated_like_inte
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.flink.home import (
     FlinkHome,
-    choose_line,
     holds_own_classes,
     open_home,
     require_own_library,
@@ -29,6 +28,7 @@ from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.contents import read_contents, require_nothing_beside
 from flink_boost.operate.example_job import compare_job
 from flink_boost.operate.install import require_installed
+from flink_boost.operate.own_build import judge_own_jar, line_of
 from flink_boost.operate.verify import Check, judge, observe
 
 _MARKS = {True: "ok    ", False: "FAILED", None: "-     "}
@@ -68,21 +68,27 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
         home = open_home(flink_home)
         require_own_library(home)
         official = home if stock is None else with_stock(home, stock)
-        line = choose_line(official, lines)
         contents = read_contents(home.lib, package.dropins(lines.values()))
+        line = line_of(official, lines, contents.dropins)
         if holds_own_classes(home.dist):
             jar = require_nothing_beside(contents, home)
         else:
             jar = require_installed(contents, home)
         launch = ask_scripts(home, environment)
         require_own_jars(home, launch, environment)
-        seen = observe(official.dist, launch, package.verifier(line), environment)
-        checks = judge(seen, official.dist, line, launch, jar, package.dropin(line))
+        dropin = next((each for each in contents.dropins if each.path == jar), None)
+        like = lines[dropin.own_line] if dropin is not None and dropin.own_line else line
+        seen = observe(official.dist, launch, package.verifier(like), environment)
+        if like is line:
+            checks = judge(seen, official.dist, line, launch, jar, package.dropin(line))
+        else:
+            made_anew = judge_own_jar(home, lines, package, launch, environment, jar)
+            checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]
         if not as_json:
             _show(checks)
         if job:
             try:
-                example = package.example(line)
+                example = package.example(like)
                 job_check = compare_job(
                     home, line, launch, jar, example, environment, official.dist
                 )

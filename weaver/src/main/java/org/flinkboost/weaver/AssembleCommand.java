@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
-import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
-import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
-
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.jar.Attributes;
-import java.util.jar.JarFile;
-import java.util.jar.Manifest;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,9 +22,6 @@ import picocli.CommandLine.Spec;
         description = "Make the drop-in jar from folders of woven classes.",
         mixinStandardHelpOptions = true)
 final class AssembleCommand implements Callable<Integer> {
-
-    /** The first instant that a zip entry can carry without time-zone trouble. */
-    private static final LocalDateTime ENTRY_TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
     @Option(names = "--lines", required = true, description = "The file lines.toml.")
     private Path lines;
@@ -70,94 +54,29 @@ final class AssembleCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Map<String, byte[]> entries = new TreeMap<>();
+        DropInJar jar = new DropInJar();
         Map<String, String> checksums = new TreeMap<>();
         for (Path folder : folders) {
             checksums.putAll(WovenClasses.read(folder, flinkVersion));
-            addAll(folder, entries);
+            jar.addAll(folder);
         }
         for (Path licence : licences) {
-            add(entries, "META-INF/" + licence.getFileName(), licence);
+            jar.add("META-INF/" + licence.getFileName(), licence);
         }
-        String description =
+        WeaveRecord record =
                 new WeaveRecord(flinkVersion, boostVersion)
                         .classes(checksums)
-                        .otherLines(Line.readAll(lines))
+                        .otherLines(LinesFile.readAll(lines))
                         .tested(TestedReleases.read(releases, flinkVersion))
-                        .links(links(entries))
-                        .text();
-        entries.put(WeaveRecord.RESOURCE, description.getBytes(StandardCharsets.ISO_8859_1));
-        write(entries);
-        spec.commandLine()
-                .getOut()
-                .printf("Wrote %s (%d entries)%n", out.getFileName(), entries.size());
+                        .links(links(jar));
+        int entries = jar.write(out, record);
+        spec.commandLine().getOut().printf("Wrote %s (%d entries)%n", out.getFileName(), entries);
         return 0;
     }
 
-    private Set<String> links(Map<String, byte[]> entries) throws IOException {
-        List<byte[]> classFiles =
-                entries.entrySet().stream()
-                        .filter(entry -> entry.getKey().endsWith(".class"))
-                        .map(Map.Entry::getValue)
-                        .toList();
+    private Set<String> links(DropInJar jar) throws IOException {
         try (ClassFileLocator locator = ClassPath.locator(classPath)) {
-            return Links.of(classFiles, locator);
+            return Links.of(jar.classFiles(), locator);
         }
-    }
-
-    private static void addAll(Path folder, Map<String, byte[]> entries) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-                String name = folder.relativize(file).toString().replace('\\', '/');
-                if (name.equals(JarFile.MANIFEST_NAME) || name.startsWith(WovenClasses.MODULES)) {
-                    continue;
-                }
-                add(entries, name, file);
-            }
-        }
-    }
-
-    private static void add(Map<String, byte[]> entries, String name, Path file)
-            throws IOException {
-        if (entries.put(name, Files.readAllBytes(file)) != null) {
-            throw new WeaveException(
-                    name + " comes from two places: expected one, found it again as " + file + ".");
-        }
-    }
-
-    private void write(Map<String, byte[]> entries) throws IOException {
-        Files.createDirectories(out.toAbsolutePath().getParent());
-        Path aside = out.resolveSibling(out.getFileName() + ".part");
-        try {
-            try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(aside))) {
-                put(zip, JarFile.MANIFEST_NAME, manifest());
-                for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-                    put(zip, entry.getKey(), entry.getValue());
-                }
-            }
-            Files.move(aside, out, ATOMIC_MOVE, REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(aside);
-        }
-    }
-
-    private byte[] manifest() throws IOException {
-        Manifest manifest = new Manifest();
-        Attributes main = manifest.getMainAttributes();
-        main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        main.put(Attributes.Name.IMPLEMENTATION_TITLE, "flink-boost for Flink " + flinkVersion);
-        main.put(Attributes.Name.IMPLEMENTATION_VERSION, boostVersion);
-        main.put(new Attributes.Name("Flink-Version"), flinkVersion);
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        manifest.write(bytes);
-        return bytes.toByteArray();
-    }
-
-    private static void put(ZipOutputStream zip, String name, byte[] content) throws IOException {
-        ZipEntry entry = new ZipEntry(name);
-        entry.setTimeLocal(ENTRY_TIME);
-        zip.putNextEntry(entry);
-        zip.write(content);
-        zip.closeEntry();
     }
 }

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** SHA-256 in lower-case hexadecimal, as {@code lines.toml} writes it. */
 final class Checksum {
@@ -15,7 +14,12 @@ final class Checksum {
 
     static String of(byte[] bytes) {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+            StringBuilder hex = new StringBuilder();
+            for (byte each : MessageDigest.getInstance("SHA-256").digest(bytes)) {
+                hex.append(Character.forDigit((each >> 4) & 0xF, 16));
+                hex.append(Character.forDigit(each & 0xF, 16));
+            }
+            return hex.toString();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every JDK has SHA-256.", e);
         }

@@ -7,26 +7,64 @@ import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 
-/**
- * Everything that changes in one Flink class.
- *
- * @param target binary name of the Flink class
- * @param replacements methods that run in front of stock's
- * @param interfaces what the target implements in addition
- */
-record ClassPatch(String target, List<Replacement> replacements, List<Accessors> interfaces) {
+/** Everything that changes in one Flink class. */
+final class ClassPatch {
 
-    /**
-     * A method of ours in front of one of stock's.
-     *
-     * @param method ours
-     * @param instance whether the target method is an instance method
-     * @param handOver the field that means "stock's body"; empty where the target returns void
-     */
-    record Replacement(
-            MethodDescription.InDefinedShape method,
-            boolean instance,
-            Optional<FieldDescription.InDefinedShape> handOver) {
+    private final String target;
+    private final List<Replacement> replacements;
+    private final List<Accessors> interfaces;
+
+    ClassPatch(String target, List<Replacement> replacements, List<Accessors> interfaces) {
+        this.target = target;
+        this.replacements = replacements;
+        this.interfaces = interfaces;
+    }
+
+    /** Binary name of the Flink class. */
+    String target() {
+        return target;
+    }
+
+    /** Methods that run in front of stock's. */
+    List<Replacement> replacements() {
+        return replacements;
+    }
+
+    /** What the target implements in addition. */
+    List<Accessors> interfaces() {
+        return interfaces;
+    }
+
+    /** A method of ours in front of one of stock's. */
+    static final class Replacement {
+
+        private final MethodDescription.InDefinedShape method;
+        private final boolean instance;
+        private final Optional<FieldDescription.InDefinedShape> handOver;
+
+        Replacement(
+                MethodDescription.InDefinedShape method,
+                boolean instance,
+                Optional<FieldDescription.InDefinedShape> handOver) {
+            this.method = method;
+            this.instance = instance;
+            this.handOver = handOver;
+        }
+
+        /** Ours. */
+        MethodDescription.InDefinedShape method() {
+            return method;
+        }
+
+        /** Whether the target method is an instance method. */
+        boolean instance() {
+            return instance;
+        }
+
+        /** The field that means "stock's body"; empty where the target returns void. */
+        Optional<FieldDescription.InDefinedShape> handOver() {
+            return handOver;
+        }
 
         /** The target's signature that this replaces, as {@code name(types)return}. */
         String expectedSignature() {
@@ -39,16 +77,53 @@ record ClassPatch(String target, List<Replacement> replacements, List<Accessors>
         }
     }
 
-    /**
-     * An interface of ours that the target implements.
-     *
-     * @param type the interface
-     * @param members how each of its methods is implemented
-     */
-    record Accessors(TypeDescription type, List<Member> members) {}
+    /** An interface of ours that the target implements. */
+    static final class Accessors {
+
+        private final TypeDescription type;
+        private final List<Member> members;
+
+        Accessors(TypeDescription type, List<Member> members) {
+            this.type = type;
+            this.members = members;
+        }
+
+        /** The interface. */
+        TypeDescription type() {
+            return type;
+        }
+
+        /** How each of its methods is implemented. */
+        List<Member> members() {
+            return members;
+        }
+    }
 
     /** How one interface method is implemented. */
-    record Member(MethodDescription.InDefinedShape method, Kind kind, String targetMember) {}
+    static final class Member {
+
+        private final MethodDescription.InDefinedShape method;
+        private final Kind kind;
+        private final String targetMember;
+
+        Member(MethodDescription.InDefinedShape method, Kind kind, String targetMember) {
+            this.method = method;
+            this.kind = kind;
+            this.targetMember = targetMember;
+        }
+
+        MethodDescription.InDefinedShape method() {
+            return method;
+        }
+
+        Kind kind() {
+            return kind;
+        }
+
+        String targetMember() {
+            return targetMember;
+        }
+    }
 
     /** The three things an interface method can do. */
     enum Kind {

@@ -11,7 +11,7 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import java.util.zip.ZipException;
 
-/** An official Flink jar whose identity has been checked against a {@link Line}. */
+/** A jar of Flink: an official one, checked against a {@link Line}, or somebody's own. */
 final class FlinkJar implements AutoCloseable {
 
     private final JarFile jar;
@@ -65,9 +65,22 @@ final class FlinkJar implements AutoCloseable {
         }
     }
 
+    /**
+     * Opens a jar whose identity nobody has checked, of somebody's own build of Flink.
+     *
+     * @throws WeaveException when it is not a jar
+     */
+    static FlinkJar openAny(Path path) throws IOException {
+        return new FlinkJar(opened(path));
+    }
+
+    Path path() {
+        return Path.of(jar.getName());
+    }
+
     /** File name, as in {@code lines.toml}. */
     String name() {
-        return Path.of(jar.getName()).getFileName().toString();
+        return path().getFileName().toString();
     }
 
     /** The class file of that binary class name, if this jar has it. */

@@ -97,7 +97,23 @@ final class FrontedMethod implements Implementation {
     }
 
     /** The static final boolean that switches all patches. */
-    record SwitchField(String owner, String name) {
+    static final class SwitchField {
+
+        private final String owner;
+        private final String name;
+
+        SwitchField(String owner, String name) {
+            this.owner = owner;
+            this.name = name;
+        }
+
+        String owner() {
+            return owner;
+        }
+
+        String name() {
+            return name;
+        }
 
         String ownerInternalName() {
             return owner.replace('.', '/');

@@ -36,8 +36,8 @@ public final class Main {
     }
 
     private static String sentence(Exception exception) {
-        if (exception instanceof NoSuchFileException missing) {
-            return missing.getFile() + " does not exist.";
+        if (exception instanceof NoSuchFileException) {
+            return ((NoSuchFileException) exception).getFile() + " does not exist.";
         }
         // Other exceptions of the file system carry the reason in the type, not in the message.
         return exception instanceof WeaveException ? exception.getMessage() : exception.toString();

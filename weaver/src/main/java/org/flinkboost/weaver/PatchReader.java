@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.util.stream.Collectors.toUnmodifiableList;
+
 import java.io.IOException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Modifier;
@@ -82,13 +84,14 @@ final class PatchReader {
                     .map(file -> file.substring(0, file.length() - ".class".length()))
                     .map(file -> file.replace(folder.getFileSystem().getSeparator(), "."))
                     .sorted()
-                    .toList();
+                    .collect(toUnmodifiableList());
         }
     }
 
     private String target(TypeDescription type, AnnotationDescription patches) {
         List<String> named = Arrays.asList(patches.getValue("value").resolve(String[].class));
-        List<String> known = named.stream().filter(line.classes()::containsKey).toList();
+        List<String> known =
+                named.stream().filter(line.classes()::containsKey).collect(toUnmodifiableList());
         if (known.size() != 1) {
             throw new WeaveException(
                     type.getName()
@@ -168,7 +171,7 @@ final class PatchReader {
                 type.getDeclaredFields().stream()
                         .filter(field -> annotation(field, HandOver.class) != null)
                         .filter(field -> field.getType().asErasure().equals(returned))
-                        .toList();
+                        .collect(toUnmodifiableList());
         if (fields.size() != 1) {
             throw malformed(
                     type,
@@ -176,7 +179,9 @@ final class PatchReader {
                     "needs one @HandOver field of type "
                             + returned.getName()
                             + ", found "
-                            + fields.stream().map(FieldDescription::getName).toList());
+                            + fields.stream()
+                                    .map(FieldDescription::getName)
+                                    .collect(toUnmodifiableList()));
         }
         FieldDescription.InDefinedShape field = fields.get(0);
         if (!field.isPublic() || !field.isStatic() || !field.isFinal()) {
@@ -256,7 +261,7 @@ final class PatchReader {
     }
 
     private static <T> List<T> concatenated(List<T> first, List<T> second) {
-        return Stream.concat(first.stream(), second.stream()).toList();
+        return Stream.concat(first.stream(), second.stream()).collect(toUnmodifiableList());
     }
 
     private static AnnotationDescription annotation(

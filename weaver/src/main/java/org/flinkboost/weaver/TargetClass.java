@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.util.stream.Collectors.toUnmodifiableList;
+
 import java.io.Serializable;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -19,10 +21,19 @@ import org.flinkboost.weaver.ClassPatch.Replacement;
 /**
  * The stock class of a patch. Finds the one member that the patch means; where it is not there, the
  * exception names what was expected and what the class has instead.
- *
- * @param type the class as its jar holds it
  */
-record TargetClass(TypeDescription type) {
+final class TargetClass {
+
+    private final TypeDescription type;
+
+    TargetClass(TypeDescription type) {
+        this.type = type;
+    }
+
+    /** The class as its jar holds it. */
+    TypeDescription type() {
+        return type;
+    }
 
     /**
      * Refuses a class that is woven already.
@@ -38,7 +49,7 @@ record TargetClass(TypeDescription type) {
                 patch.interfaces().stream()
                         .filter(a -> type.getInterfaces().asErasures().contains(a.type()))
                         .map(a -> a.type().getName());
-        List<String> found = Stream.concat(bodies, interfaces).toList();
+        List<String> found = Stream.concat(bodies, interfaces).collect(toUnmodifiableList());
         if (!found.isEmpty()) {
             throw new WeaveException(
                     type.getName()
@@ -78,7 +89,7 @@ record TargetClass(TypeDescription type) {
         List<MethodDescription.InDefinedShape> sameName =
                 type.getDeclaredMethods().stream()
                         .filter(m -> m.getName().equals(ours.getName()))
-                        .toList();
+                        .collect(toUnmodifiableList());
         // Synthetic methods are left out because their names are the compiler's own business.
         return sameName.stream()
                 .filter(m -> m.isStatic() != replacement.instance())
@@ -98,7 +109,7 @@ record TargetClass(TypeDescription type) {
                                                 + ", found "
                                                 + sameName.stream()
                                                         .map(TargetClass::described)
-                                                        .toList()
+                                                        .collect(toUnmodifiableList())
                                                 + primitiveHint(sameName)
                                                 + "."));
     }
@@ -207,7 +218,7 @@ record TargetClass(TypeDescription type) {
                                                 + ", found "
                                                 + type.getDeclaredFields().stream()
                                                         .map(TargetClass::described)
-                                                        .toList()
+                                                        .collect(toUnmodifiableList())
                                                 + "."));
     }
 
@@ -237,7 +248,7 @@ record TargetClass(TypeDescription type) {
                                                 + type.getDeclaredMethods().stream()
                                                         .filter(MethodDescription::isMethod)
                                                         .map(TargetClass::described)
-                                                        .toList()
+                                                        .collect(toUnmodifiableList())
                                                 + "."));
     }
 

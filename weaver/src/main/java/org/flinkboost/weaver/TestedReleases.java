@@ -21,7 +21,7 @@ final class TestedReleases {
     static List<String> read(Path file, String line) throws IOException {
         List<String> found = new ArrayList<>();
         for (Map.Entry<String, JsonNode> release :
-                Line.document(file).path("releases").properties()) {
+                LinesFile.document(file).path("releases").properties()) {
             JsonNode row = release.getValue();
             if (row.path("classes").asText().equals(line) && !row.path("tested").isEmpty()) {
                 found.add(release.getKey());

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.util.stream.Collectors.toUnmodifiableList;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -17,34 +20,143 @@ import net.bytebuddy.utility.OpenedClassReader;
 
 /**
  * What other classes can link to in a class file, and what it links to itself. Names are internal.
- *
- * @param supertypes the superclass, if any, and the interfaces
- * @param fields access flags by name and descriptor
- * @param methods access flags by name and descriptor
- * @param links what its constant pool refers to
  */
-record TypeShape(
-        String name,
-        int access,
-        List<String> supertypes,
-        Map<Member, Integer> fields,
-        Map<Member, Integer> methods,
-        Set<Reference> links) {
+final class TypeShape {
+
+    private final String name;
+    private final int access;
+    private final List<String> supertypes;
+    private final Map<Member, Integer> fields;
+    private final Map<Member, Integer> methods;
+    private final Set<Reference> links;
+
+    private TypeShape(
+            String name,
+            int access,
+            List<String> supertypes,
+            Map<Member, Integer> fields,
+            Map<Member, Integer> methods,
+            Set<Reference> links) {
+        this.name = name;
+        this.access = access;
+        this.supertypes = supertypes;
+        this.fields = fields;
+        this.methods = methods;
+        this.links = links;
+    }
+
+    String name() {
+        return name;
+    }
+
+    int access() {
+        return access;
+    }
+
+    /** The superclass, if any, and the interfaces. */
+    List<String> supertypes() {
+        return supertypes;
+    }
+
+    /** Access flags by name and descriptor. */
+    Map<Member, Integer> fields() {
+        return fields;
+    }
+
+    /** Access flags by name and descriptor. */
+    Map<Member, Integer> methods() {
+        return methods;
+    }
+
+    /** What its constant pool refers to. */
+    Set<Reference> links() {
+        return links;
+    }
 
     /** A field or method within its class. */
-    record Member(String name, String descriptor) implements Comparable<Member> {
+    static final class Member implements Comparable<Member> {
+
+        private final String name;
+        private final String descriptor;
+
+        Member(String name, String descriptor) {
+            this.name = name;
+            this.descriptor = descriptor;
+        }
+
+        String name() {
+            return name;
+        }
+
+        String descriptor() {
+            return descriptor;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Member && compareTo((Member) other) == 0;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(name, descriptor);
+        }
+
         @Override
         public int compareTo(Member other) {
             int byName = name.compareTo(other.name);
             return byName != 0 ? byName : descriptor.compareTo(other.descriptor);
         }
+
+        @Override
+        public String toString() {
+            return name + descriptor;
+        }
     }
 
     /** A reference to a type, with {@code member} null, or to one of its members. */
-    record Reference(String owner, Member member, boolean field) implements Comparable<Reference> {
+    static final class Reference implements Comparable<Reference> {
+
+        private final String owner;
+        private final Member member;
+        private final boolean field;
+
+        Reference(String owner, Member member, boolean field) {
+            this.owner = owner;
+            this.member = member;
+            this.field = field;
+        }
+
+        String owner() {
+            return owner;
+        }
+
+        Member member() {
+            return member;
+        }
+
+        boolean field() {
+            return field;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Reference && compareTo((Reference) other) == 0;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(owner, member, field);
+        }
+
         @Override
         public int compareTo(Reference other) {
             return toString().compareTo(other.toString());
+        }
+
+        @Override
+        public String toString() {
+            return owner + " " + field + (member == null ? "" : " " + member);
         }
     }
 
@@ -80,7 +192,7 @@ record TypeShape(
                         : Stream.concat(
                                         Stream.of(reader.getSuperName()),
                                         Arrays.stream(reader.getInterfaces()))
-                                .toList();
+                                .collect(toUnmodifiableList());
         return new TypeShape(
                 reader.getClassName(),
                 reader.getAccess(),

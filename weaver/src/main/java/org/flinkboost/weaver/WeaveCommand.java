@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.util.stream.Collectors.toUnmodifiableList;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +67,7 @@ final class WeaveCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         SwitchField enabled = enabled();
         requireApart(patches, out);
-        Line line = Line.read(lines, version);
+        Line line = LinesFile.read(lines, version);
         Map<String, byte[]> woven = new Weaver(line, enabled).weave(patches, jars, classPath);
         write(woven, line);
         spec.commandLine()
@@ -123,7 +125,7 @@ final class WeaveCommand implements Callable<Integer> {
     private static void copy(Path from, Path to) throws IOException {
         Files.createDirectories(to);
         try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
+            for (Path file : files.collect(toUnmodifiableList())) {
                 Path copy = to.resolve(from.relativize(file).toString());
                 if (Files.isDirectory(file)) {
                     Files.createDirectories(copy);
@@ -139,7 +141,8 @@ final class WeaveCommand implements Callable<Integer> {
             return;
         }
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+            for (Path file :
+                    files.sorted(Comparator.reverseOrder()).collect(toUnmodifiableList())) {
                 Files.delete(file);
             }
         }

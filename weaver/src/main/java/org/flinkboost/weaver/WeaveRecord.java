@@ -14,12 +14,22 @@ final class WeaveRecord {
     static final String RESOURCE = "META-INF/flink-boost/weave.properties";
 
     private final String flinkVersion;
+    private final String boostVersion;
     private final Map<String, String> all = new TreeMap<>();
 
     WeaveRecord(String flinkVersion, String boostVersion) {
         this.flinkVersion = flinkVersion;
+        this.boostVersion = boostVersion;
         all.put("flink.version", flinkVersion);
         all.put("boost.version", boostVersion);
+    }
+
+    String flinkVersion() {
+        return flinkVersion;
+    }
+
+    String boostVersion() {
+        return boostVersion;
     }
 
     /** The woven classes, with the SHA-256 of stock's class files. */
@@ -52,6 +62,12 @@ final class WeaveRecord {
         for (String link : links) {
             all.put(String.format("link.%04d", number++), link);
         }
+        return this;
+    }
+
+    /** The line whose patches these are, in a jar for somebody's own build of Flink. */
+    WeaveRecord wovenLike(String line) {
+        all.put("own.line", line);
         return this;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.util.stream.Collectors.toUnmodifiableList;
 import static net.bytebuddy.dynamic.ClassFileLocator.ForClassLoader.readToNames;
 
 import java.io.IOException;
@@ -40,14 +41,21 @@ final class Weaver {
             for (Path jar : flinkJars) {
                 opened.add(FlinkJar.open(jar, line));
             }
-            requireNoStockClasses(patches, opened);
-            try (ClassFileLocator locator = locator(patches, flinkJars, classPath)) {
-                return weave(patches, opened, locator);
-            }
+            return weaveOpened(patches, opened, classPath);
         } finally {
             for (FlinkJar jar : opened) {
                 jar.close();
             }
+        }
+    }
+
+    /** The same with jars that are open already; the line's checksums hold for their classes. */
+    Map<String, byte[]> weaveOpened(Path patches, List<FlinkJar> jars, List<Path> classPath)
+            throws IOException {
+        requireNoStockClasses(patches, jars);
+        List<Path> paths = jars.stream().map(FlinkJar::path).collect(toUnmodifiableList());
+        try (ClassFileLocator locator = locator(patches, paths, classPath)) {
+            return weave(patches, jars, locator);
         }
     }
 
@@ -147,8 +155,8 @@ final class Weaver {
                         + " that were given, found it in none.");
     }
 
-    private static ClassFileLocator locator(
-            Path patches, List<Path> flinkJars, List<Path> classPath) throws IOException {
+    static ClassFileLocator locator(Path patches, List<Path> flinkJars, List<Path> classPath)
+            throws IOException {
         List<ClassFileLocator> locators = new ArrayList<>();
         locators.add(new ClassFileLocator.ForFolder(patches.toFile()));
         for (Path jar : flinkJars) {

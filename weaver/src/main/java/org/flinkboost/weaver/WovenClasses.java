@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import static java.util.stream.Collectors.toUnmodifiableList;
+
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +50,7 @@ final class WovenClasses {
                             + ", run `weave` first.");
         }
         try (Stream<Path> files = Files.list(modules)) {
-            for (Path file : files.sorted().toList()) {
+            for (Path file : files.sorted().collect(toUnmodifiableList())) {
                 Properties properties = new Properties();
                 try (Reader reader = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
                     properties.load(reader);

@@ -1,0 +1,122 @@
+"""``flink-boost weave``: Make a jar for your own build of Flink."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version as distribution_version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from flink_boost.base.errors import EnvironmentProblem, UsageProblem
+from flink_boost.base.files import sha256, write_durably
+from flink_boost.base.processes import terminated_like_interrupted
+from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.cli.own_jar import OwnJar, official_line, own_jar
+from flink_boost.flink.home import FlinkHome, open_home
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.operate.carried import Carried, carried
+
+
+@click.command(name="weave")
+@click.argument("flink_home", type=FlinkHomeArgument())
+@click.option(
+    "--out",
+    metavar="JAR",
+    type=click.Path(path_type=Path),
+    help="The jar to write, or a folder for it; what is there is replaced.",
+)
+@click.option("--dry-run", is_flag=True, help="Compare only; write nothing.")
+@json_option
+@terminated_like_interrupted()
+def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) -> None:
+    """Make a jar for a Flink of your own: a vendor's build, a company's fork, a snapshot.
+
+    Its classes are compared method by method with those of each line. If nothing differs that our
+    code depends on, they are woven, a million strings go through the result and through the
+    classes of FLINK_HOME, and only then is the jar written. FLINK_HOME is not changed; to put the
+    jar into it, use `flink-boost install --weave`.
+
+    \b
+    Examples:
+      flink-boost weave /opt/flink --dry-run      does it fit?
+      flink-boost weave /opt/flink --out build/   a jar for an image
+      flink-boost weave /opt/flink --out our.jar --json
+    """
+    if (out is None) is not dry_run:
+        raise UsageProblem(
+            "`flink-boost weave` writes a jar or compares only.", "Name --out JAR, or --dry-run."
+        )
+    with failing_in_json("weave", as_json):
+        lines = load_lines()
+        package = carried(distribution_version("flink-boost"))
+        home = open_home(flink_home)
+        official = official_line(home, lines)
+        if official is not None:
+            sentence, found = _official(official, package, out)
+        else:
+            with own_jar(home, lines, package, only_compare=dry_run) as made:
+                target = None if out is None or made.path is None else _write(made.path, out)
+                sentence, found = _told(made, target, home), _found(made, target)
+    if as_json:
+        print_json(
+            "weave",
+            0,
+            {"flink_home": home.folder, "flink_version": home.version, **found},
+            sentence,
+        )
+    else:
+        for check in found["checks"]:
+            say(f"ok      {check['name']:<8} {check['detail']}")
+        say(f"{sentence}.", sentence)
+
+
+def _official(line: Line, package: Carried, out: Path | None) -> tuple[str, dict[str, Any]]:
+    jar = package.dropin(line)
+    target = None if out is None else _write(jar, out)
+    sentence = f"All classes are those of Flink {line.version}: {jar.name} fits as it is"
+    if target is not None:
+        sentence += f"; it is now {target}"
+    return sentence, _answer(line, line.version, target, [])
+
+
+def _told(made: OwnJar, target: Path | None, home: FlinkHome) -> str:
+    if target is None:
+        return (
+            f"Nothing that our code depends on differs from Flink {made.like}: a jar can be made"
+            f" for {home.folder}"
+        )
+    return (
+        f"Wrote {target}, with the patches of Flink {made.like}, for the classes of"
+        f" {home.folder} and no others"
+    )
+
+
+def _found(made: OwnJar, target: Path | None) -> dict[str, Any]:
+    return _answer(made.line, made.like, target, [asdict(check) for check in made.checks])
+
+
+def _answer(line: Line, like: str, jar: Path | None, checks: list[Any]) -> dict[str, Any]:
+    return {
+        "combination": line.version,
+        "like": like,
+        "classes": line.classes,
+        "jar": jar,
+        "sha256": None if jar is None else sha256(jar),
+        "checks": checks,
+    }
+
+
+def _write(jar: Path, out: Path) -> Path:
+    """Puts a copy where it was asked for, whole or not at all."""
+    target = out / jar.name if out.is_dir() else out
+    if not target.parent.is_dir():
+        raise UsageProblem(f"There is no folder {target.parent}.", "Make it first.")
+    try:
+        write_durably(target, jar.read_bytes())
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{target} cannot be written ({error.strerror}).", "Name another --out."
+        ) from error
+    return target

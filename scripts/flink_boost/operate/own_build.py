@@ -1,0 +1,343 @@
+"""A jar for somebody's own build of Flink, whose class files are no official release's.
+
+The weaver, on the installation's own Java, compares them method by method with those of each line
+and weaves where nothing differs that our code depends on; then the verifier drives strings through
+the result and this installation's own classes. Nothing in the installation is changed here.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from flink_boost.base.errors import (
+    BrokenData,
+    EnvironmentProblem,
+    PatchedCodeChanged,
+    UnsupportedFlink,
+    VendorFlink,
+    VerificationFailed,
+)
+from flink_boost.base.processes import CommandTimeoutError, run_supervised
+from flink_boost.base.scratch import scratch_folder
+from flink_boost.flink.dropin import RECORD, DropIn, read_dropin, reading_zip
+from flink_boost.flink.home import FlinkHome, choose_line, require_stock_dist, whole
+from flink_boost.flink.jdks import ask_jdk
+from flink_boost.flink.launch import Launch
+from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import class_checksums, patched_names
+from flink_boost.flink.versions import distance, version_key
+from flink_boost.operate.carried import Carried
+from flink_boost.operate.properties import read_properties, write_properties
+from flink_boost.operate.verify import Check, judge, observe
+
+_MAIN = "org.flinkboost.weaver.OwnBuildMain"
+_SWITCH = "org.apache.flink.boost.guard.BoostMode.ENABLED"
+_OLDEST_JAVA = 11
+_OLDEST_FLINK = (1, 9)
+_SECONDS = 600.0
+_SHOWN = 400
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What the comparison found.
+
+    ``line`` is the installation's own, with the name of its combination and its class files, None
+    when nothing fits; ``like`` the line whose patches fit, or else the nearest, and ``differences``
+    a sentence for each thing in which the installation differs from that.
+    """
+
+    line: Line | None
+    like: str
+    differences: tuple[str, ...]
+
+
+def compare(
+    home: FlinkHome,
+    lines: Mapping[str, Line],
+    package: Carried,
+    launch: Launch,
+    environment: Mapping[str, str],
+    folder: Path,
+    out: Path | None = None,
+) -> Fit:
+    """Compares an installation with all lines, and writes the jar for it to ``out``, if named.
+
+    ``folder`` is for temporary files; ``launch`` without a jar of ours on its class path.
+    Raises ``ReplacedClasses``, ``PatchedCodeChanged`` for a ``flink-dist`` that no jar can work
+    with, ``UnsupportedFlink`` for a Flink that is too old, ``BrokenData``, ``EnvironmentProblem``.
+    """
+    require_stock_dist(home)
+    _require_new_enough(home)
+    candidates = _candidates(home, lines, package)
+    jdk = ask_jdk(launch.java)
+    if jdk.feature < _OLDEST_JAVA:
+        raise EnvironmentProblem(
+            f"The installation starts {launch.java}, JDK {jdk.version}: weaving needs Java"
+            f" {_OLDEST_JAVA} or later.",
+            "Set JAVA_HOME or env.java.home to a newer one.",
+        )
+    request = {
+        "dist": str(home.dist),
+        "switch": _SWITCH,
+        "boost.version": package.version,
+        "stock": str(_stock_classes(candidates, package, folder / "stock")),
+        **_numbered("classpath.", [str(entry) for entry in launch.class_path]),
+        **_numbered("candidate.", [line.version for line in candidates]),
+    }
+    for line in lines.values():
+        if line.enabled:
+            for name, checksum in line.classes.items():
+                request[f"known.{line.version}/{name}"] = checksum
+    for line in candidates:
+        target = folder / "patches" / line.version
+        unpack_patches(package.dropin(line), target)
+        request[f"patches.{line.version}"] = str(target)
+    if out is not None:
+        request["out"] = str(out)
+    report = _run(request, package, launch, environment, folder)
+    like = report.get("line", candidates[0].version)
+    if "line" not in report:
+        return Fit(None, like, _values(report, f"difference.{like}."))
+    prefix = "class."
+    classes = {
+        key.removeprefix(prefix): value for key, value in report.items() if key.startswith(prefix)
+    }
+    return Fit(replace(lines[like], version=report["version"], classes=classes), like, ())
+
+
+def require_fitting(home: FlinkHome, fit: Fit) -> Line:
+    """The installation's own line. Raises ``PatchedCodeChanged`` when no patches fit."""
+    if fit.line is not None:
+        return fit.line
+    first, *more = fit.differences
+    further = f" ({len(more)} more: {'; '.join(more)})" if more else ""
+    raise PatchedCodeChanged(
+        f"No jar can be made for {home.folder}: compared with Flink {fit.like}, {first}{further}.",
+        "Nothing was changed. Leave this Flink as it is, or build it with these methods as they are"
+        " in the official release.",
+    )
+
+
+def prove(
+    home: FlinkHome,
+    line: Line,
+    like: Line,
+    jar: Path,
+    launch: Launch,
+    package: Carried,
+    environment: Mapping[str, str],
+) -> list[Check]:
+    """Drives the strings of ``verify`` through a new jar and the installation's own classes.
+
+    Raises ``VerificationFailed`` when a check failed.
+    """
+    with_ours = replace(launch, class_path=(jar, *launch.class_path))
+    seen = observe(home.dist, with_ours, package.verifier(like), environment)
+    checks = [
+        check for check in judge(seen, home.dist, line, with_ours, jar, jar) if check.name != "jar"
+    ]
+    failed = [check for check in checks if check.failed]
+    if failed:
+        raise VerificationFailed(
+            f"The jar that was made for {home.folder} did not pass: {failed[0].detail}",
+            "Nothing was changed.",
+        )
+    return checks
+
+
+def judge_own_jar(
+    home: FlinkHome,
+    lines: Mapping[str, Line],
+    package: Carried,
+    launch: Launch,
+    environment: Mapping[str, str],
+    jar: Path,
+) -> Check:
+    """Whether an installed jar is what is woven from this installation's classes now."""
+    with scratch_folder() as folder:
+        anew = folder / "woven.jar"
+        fit = compare(home, lines, package, without_ours(launch), environment, folder, anew)
+        if fit.line is None:
+            return Check("jar", False, f"It does not fit: {fit.differences[0]}.")
+        other = _differing_entry(jar, anew)
+    if other:
+        return Check("jar", False, f"{jar}: {other} is not what is woven from these classes.")
+    return Check("jar", True, f"{jar.name} is what is woven from this installation's own classes.")
+
+
+def _differing_entry(jar: Path, anew: Path) -> str:
+    """The first entry with another content; how it is packed depends on the JDK that did it."""
+    try:
+        with reading_zip(), zipfile.ZipFile(jar) as found, zipfile.ZipFile(anew) as expected:
+            names = expected.namelist()
+            if found.namelist() != names:
+                return "its list of entries"
+            return next((name for name in names if found.read(name) != expected.read(name)), "")
+    except zipfile.BadZipFile as error:
+        return str(error)
+
+
+def own_line(dropin: DropIn, lines: Mapping[str, Line]) -> Line | None:
+    """The line of a jar that was made for somebody's own build; None for any other jar."""
+    like = lines.get(dropin.own_line)
+    if like is None:
+        return None
+    return replace(like, version=dropin.flink_version, classes=dict(dropin.classes))
+
+
+def fits_own(home: FlinkHome, dropin: DropIn) -> bool:
+    """Whether ``flink-dist`` has the very class files that a jar was woven from."""
+    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+        return class_checksums(archive, dropin.classes) == dict(dropin.classes)
+
+
+def line_of(home: FlinkHome, lines: Mapping[str, Line], dropins: Iterable[DropIn]) -> Line:
+    """The line of an installation: an official one, or its own, by a jar woven for its classes.
+
+    Raises the errors of ``choose_line`` when it has neither.
+    """
+    try:
+        return choose_line(home, lines)
+    except (VendorFlink, UnsupportedFlink):
+        for dropin in dropins:
+            line = own_line(dropin, lines)
+            if line is not None and fits_own(home, dropin):
+                return line
+        raise
+
+
+def without_ours(launch: Launch) -> Launch:
+    """The same class path, with stock's classes only."""
+    return replace(launch, class_path=tuple(e for e in launch.class_path if not _is_ours(e)))
+
+
+def unpack_patches(jar: Path, target: Path) -> None:
+    """Writes the content of a drop-in jar but for its woven classes to a folder."""
+    dropin = read_dropin(jar)
+    if dropin is None:
+        raise BrokenData(f"{jar} is none of our jars.", "Install the wheel anew.")
+    woven = {name.replace(".", "/") + ".class" for name in dropin.classes}
+    with zipfile.ZipFile(jar) as archive:
+        for name in archive.namelist():
+            if name not in woven:
+                archive.extract(name, target)
+        # The record says what the line's classes need of others.
+        archive.extract(RECORD, target)
+
+
+def _is_ours(entry: Path) -> bool:
+    try:
+        return entry.is_file() and read_dropin(entry) is not None
+    except (zipfile.BadZipFile, BrokenData, OSError):
+        return False
+
+
+def _require_new_enough(home: FlinkHome) -> None:
+    numbers = version_key(home.version)[:2] if home.version else ()
+    if numbers and tuple(numbers) < _OLDEST_FLINK:
+        raise UnsupportedFlink(
+            f"{home.folder} holds Flink {home.version}, which is older than 1.9, the first that"
+            " there are patches for.",
+            "Use a later Flink.",
+        )
+
+
+def _candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> list[Line]:
+    """The lines that have a jar here, the nearest to the installation first.
+
+    Of those only the ones whose classes are all there; if there is none, the nearest alone.
+    """
+    carried = [line for line in lines.values() if line.enabled and package.dropins([line])]
+    if not carried:
+        raise EnvironmentProblem("There is no jar to begin from.", "Run `make jars`.")
+    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+        _require_plain(home, archive, patched_names(carried))
+        found = class_checksums(archive, patched_names(carried))
+
+    def remoteness(line: Line) -> tuple[int, ...]:
+        missing = sum(name not in found for name in line.classes)
+        other = sum(found.get(name) != checksum for name, checksum in line.classes.items())
+        return missing, other, *distance(home.version, line.version)
+
+    ordered = sorted(carried, key=remoteness)
+    complete = [line for line in ordered if line.classes.keys() <= found.keys()]
+    return complete or ordered[:1]
+
+
+def _require_plain(home: FlinkHome, archive: zipfile.ZipFile, names: set[str]) -> None:
+    """Refuses jars of which a JVM would load other class files than the ones that are compared."""
+    entries = {f"{name.replace('.', '/')}.class" for name in names}
+    listed = archive.namelist()
+    for name in sorted(entries):
+        if listed.count(name) > 1:
+            raise PatchedCodeChanged(
+                f"{home.dist} has {name} twice: which of them a JVM loads is not certain.",
+                "Pack it anew.",
+            )
+    for name in listed:
+        if name.startswith("META-INF/versions/") and name.split("/", 3)[-1] in entries:
+            raise PatchedCodeChanged(
+                f"{home.dist} has {name}, a second form for newer Javas.", "Pack it without."
+            )
+    if not entries & set(listed):
+        simple = {name.rpartition("/")[2] for name in entries}
+        moved = [n for n in listed if n.rpartition("/")[2] in simple and "StringValue.class" in n]
+        where = f"; it has {moved[0]}: were Flink's classes moved to another package?"
+        raise PatchedCodeChanged(
+            f"{home.dist} has none of the classes that our jar replaces"
+            + (where if moved else "."),
+            "Nothing was changed. Our jar works with classes of Flink's own names only.",
+        )
+
+
+def _stock_classes(lines: Sequence[Line], package: Carried, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for line in lines:
+        for name, checksum in line.classes.items():
+            (folder / checksum).write_bytes(package.stock_class(line, name))
+    return folder
+
+
+def _run(
+    request: Mapping[str, str],
+    package: Carried,
+    launch: Launch,
+    environment: Mapping[str, str],
+    folder: Path,
+) -> dict[str, str]:
+    asked, answered, log = (folder / name for name in ("request.xml", "report.xml", "log.txt"))
+    write_properties(asked, request)
+    class_path = os.pathsep.join(map(str, package.weaver()))
+    command = [launch.java, "-cp", class_path, _MAIN, str(asked), str(answered)]
+    try:
+        code = run_supervised(command, log, environment, _SECONDS)
+    except CommandTimeoutError as error:
+        raise EnvironmentProblem(
+            f"Weaving did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."
+        ) from error
+    if code != 0:
+        words = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
+        raise EnvironmentProblem(
+            f"The weaver did not run with {launch.java} ({words[0][:_SHOWN]}).",
+            "Correct the JDK of the installation, or free space in TMPDIR.",
+        )
+    try:
+        return read_properties(answered)
+    except (OSError, ET.ParseError, KeyError) as error:
+        raise BrokenData(
+            f"The weaver left a report that cannot be read ({error}).", "Run the command again."
+        ) from error
+
+
+def _numbered(prefix: str, values: Sequence[str]) -> dict[str, str]:
+    return {f"{prefix}{number}": value for number, value in enumerate(values)}
+
+
+def _values(report: Mapping[str, str], prefix: str) -> tuple[str, ...]:
+    return tuple(report[key] for key in sorted(report) if key.startswith(prefix))

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Type;
+
+/**
+ * Brings the ways in which compilers put strings together into one: for Java 8 they call a
+ * StringBuilder for each part, for later releases one {@code invokedynamic} behind all parts. Also
+ * the two ways in which they have a null checked.
+ */
+final class Concatenation {
+
+    private static final String FACTORY = "java/lang/invoke/StringConcatFactory";
+    private static final String BUILDER = "java.lang.StringBuilder";
+    private static final String BEGIN = "new " + BUILDER;
+    private static final String INIT = "invokespecial " + BUILDER + ".<init>()void";
+    private static final Pattern APPEND =
+            Pattern.compile(
+                    "invokevirtual java\\.lang\\.StringBuilder\\.append\\((.+)\\)"
+                            + "java\\.lang\\.StringBuilder");
+    private static final String END = "invokevirtual " + BUILDER + ".toString()java.lang.String";
+    private static final String NULL_CHECK = "throw if null";
+    private static final List<String> NULL_CHECKS =
+            List.of(
+                    "invokevirtual java.lang.Object.getClass()java.lang.Class",
+                    "invokestatic java.util.Objects.requireNonNull(java.lang.Object)"
+                            + "java.lang.Object");
+
+    private Concatenation() {}
+
+    static boolean isMadeBy(Handle bootstrap) {
+        return bootstrap.getOwner().equals(FACTORY);
+    }
+
+    /**
+     * One {@code invokedynamic} in words: constants in their places, other parts by their types.
+     */
+    static String inWords(String name, String descriptor, Object... arguments) {
+        Type[] types = Type.getArgumentTypes(descriptor);
+        String recipe =
+                arguments.length > 0 ? (String) arguments[0] : "\u0001".repeat(types.length);
+        List<String> parts = new ArrayList<>();
+        StringBuilder text = new StringBuilder();
+        int type = 0;
+        int constant = 1;
+        for (char each : recipe.toCharArray()) {
+            if (each == '\u0001') {
+                flush(text, parts);
+                parts.add(part(types[type++].getClassName()));
+            } else if (each == '\u0002') {
+                text.append(arguments[constant++]);
+            } else {
+                text.append(each);
+            }
+        }
+        flush(text, parts);
+        return joined(parts);
+    }
+
+    /** The same instructions with each chain of a StringBuilder as one, behind its parts. */
+    static List<String> inOneStep(List<String> instructions) {
+        List<String> result = new ArrayList<>();
+        Deque<List<String>> open = new ArrayDeque<>();
+        for (int index = 0; index < instructions.size(); index++) {
+            String line = instructions.get(index);
+            String next = index + 1 < instructions.size() ? instructions.get(index + 1) : "";
+            Matcher append = APPEND.matcher(line);
+            if (NULL_CHECKS.contains(line) && next.equals("pop")) {
+                result.add(NULL_CHECK);
+                index++;
+            } else if (line.equals(BEGIN)
+                    && next.equals("dup")
+                    && index + 2 < instructions.size()
+                    && instructions.get(index + 2).equals(INIT)
+                    && isConcatenation(instructions, index + 3)) {
+                open.push(new ArrayList<>());
+                index += 2;
+            } else if (!open.isEmpty() && append.matches()) {
+                String last = result.isEmpty() ? "" : result.get(result.size() - 1);
+                if (last.startsWith("push \"") && instructions.get(index - 1).equals(last)) {
+                    result.remove(result.size() - 1);
+                    open.peek().add(last.substring("push ".length()));
+                } else {
+                    open.peek().add(part(append.group(1)));
+                }
+            } else if (!open.isEmpty() && line.equals(END)) {
+                result.add(joined(merged(open.pop())));
+            } else {
+                result.add(line);
+            }
+        }
+        return result;
+    }
+
+    /** Whether a builder is used for nothing but appending, and then for its text. */
+    private static boolean isConcatenation(List<String> instructions, int start) {
+        int depth = 1;
+        for (int index = start; index < instructions.size(); index++) {
+            String line = instructions.get(index);
+            String former = instructions.get(index - 1);
+            // Kept or thrown away: what is appended where is then no longer said by the order
+            // alone.
+            if ((former.equals(INIT) || APPEND.matcher(former).matches())
+                    && (line.startsWith("astore") || line.startsWith("pop"))) {
+                return false;
+            }
+            if (line.equals(BEGIN)) {
+                depth++;
+            } else if (line.equals(END) && --depth == 0) {
+                return true;
+            } else if (line.contains(BUILDER)
+                    && !APPEND.matcher(line).matches()
+                    && !line.equals(INIT)
+                    && !line.equals(END)) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** What the text of a part depends on: of an object its own method, of numbers their kind. */
+    private static String part(String type) {
+        switch (type) {
+            case "boolean":
+            case "char":
+            case "int":
+            case "long":
+            case "float":
+            case "double":
+            case "java.lang.String":
+                return type;
+            case "byte":
+            case "short":
+                return "int";
+            default:
+                return "java.lang.Object";
+        }
+    }
+
+    private static void flush(StringBuilder text, List<String> parts) {
+        if (text.length() > 0) {
+            parts.add("\"" + MethodForm.Words.escaped(text.toString()) + "\"");
+            text.setLength(0);
+        }
+    }
+
+    private static List<String> merged(List<String> parts) {
+        List<String> result = new ArrayList<>();
+        for (String part : parts) {
+            String last = result.isEmpty() ? "" : result.get(result.size() - 1);
+            if (part.startsWith("\"") && last.startsWith("\"")) {
+                result.set(
+                        result.size() - 1,
+                        last.substring(0, last.length() - 1) + part.substring(1));
+            } else {
+                result.add(part);
+            }
+        }
+        return result;
+    }
+
+    private static String joined(List<String> parts) {
+        return "put together " + String.join(" + ", parts);
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.pool.TypePool;
+import org.flinkboost.weaver.FrontedMethod.SwitchField;
+
+/**
+ * A build of Flink that is no official release, against one line: what differs where it matters,
+ * and if nothing does, the jar for it.
+ */
+final class OwnBuild {
+
+    /** How many digits of a checksum tell one build's jar from another's. */
+    private static final int DIGITS = 12;
+
+    private final Path dist;
+    private final List<Path> classPath;
+    private final SwitchField enabled;
+    private final Line line;
+    private final Path patches;
+    private final Path stock;
+
+    /**
+     * One build and one line.
+     *
+     * @param dist the jar with Flink's classes
+     * @param classPath whatever else its classes and ours refer to
+     * @param enabled the switch of all patches
+     * @param line whose patches are tried
+     * @param patches a folder with all of the line's jar but its woven classes
+     * @param stock a folder with the line's class files, each named after its SHA-256
+     */
+    OwnBuild(
+            Path dist,
+            List<Path> classPath,
+            SwitchField enabled,
+            Line line,
+            Path patches,
+            Path stock) {
+        this.dist = dist;
+        this.classPath = new ArrayList<>(List.of(dist));
+        this.classPath.addAll(classPath);
+        this.enabled = enabled;
+        this.line = line;
+        this.patches = patches;
+        this.stock = stock;
+    }
+
+    /** What stands in the way, and the jar when nothing does. */
+    static final class Answer {
+
+        private final List<String> differences;
+        private final Optional<Woven> woven;
+
+        Answer(List<String> differences, Optional<Woven> woven) {
+            this.differences = differences;
+            this.woven = woven;
+        }
+
+        /** A sentence for each difference that matters. */
+        List<String> differences() {
+            return differences;
+        }
+
+        Optional<Woven> woven() {
+            return woven;
+        }
+    }
+
+    /** The content of a jar that is ready to be written, and what it says about itself. */
+    static final class Woven {
+
+        private final DropInJar jar;
+        private final WeaveRecord record;
+        private final Map<String, String> checksums;
+
+        Woven(DropInJar jar, WeaveRecord record, Map<String, String> checksums) {
+            this.jar = jar;
+            this.record = record;
+            this.checksums = checksums;
+        }
+
+        void write(Path out) throws IOException {
+            jar.write(out, record);
+        }
+
+        /** The combination that the jar is for; its file name has it. */
+        String version() {
+            return record.flinkVersion();
+        }
+
+        /** SHA-256 of the class files that it replaces, by binary name. */
+        Map<String, String> checksums() {
+            return checksums;
+        }
+    }
+
+    /**
+     * Compares, and weaves when nothing differs.
+     *
+     * @param lines all lines, for whoever needs another jar
+     */
+    Answer answer(Collection<Line> lines, String boostVersion) throws IOException {
+        try (FlinkJar jar = FlinkJar.openAny(dist)) {
+            Map<String, byte[]> classes = new TreeMap<>();
+            List<String> differences = new ArrayList<>();
+            for (String name : line.classes().keySet()) {
+                Optional<byte[]> found = jar.classFile(name);
+                found.ifPresent(bytes -> classes.put(name, bytes));
+                if (found.isEmpty()) {
+                    differences.add(name + ": it is not in " + jar.name());
+                }
+            }
+            if (differences.isEmpty()) {
+                differences.addAll(compare(classes));
+            }
+            if (!differences.isEmpty()) {
+                return new Answer(differences, Optional.empty());
+            }
+            return weave(jar, classes, lines, boostVersion);
+        } catch (WeaveException e) {
+            return new Answer(List.of(e.getMessage()), Optional.empty());
+        } catch (TypePool.Resolution.NoSuchTypeException e) {
+            return new Answer(List.of(e.getName() + ": it is missing"), Optional.empty());
+        }
+    }
+
+    private List<String> compare(Map<String, byte[]> classes) throws IOException {
+        Map<String, byte[]> stockFiles = new TreeMap<>();
+        for (Map.Entry<String, String> entry : line.classes().entrySet()) {
+            byte[] content = Files.readAllBytes(stock.resolve(entry.getValue()));
+            if (!Checksum.of(content).equals(entry.getValue())) {
+                throw new WeaveException(
+                        stock.resolve(entry.getValue())
+                                + " has another content than its name says.");
+            }
+            stockFiles.put(entry.getKey(), content);
+        }
+        List<TypeShape> ours = new ArrayList<>();
+        for (String name : PatchReader.classNames(patches)) {
+            ours.add(
+                    TypeShape.of(
+                            Files.readAllBytes(
+                                    patches.resolve(name.replace('.', '/') + ".class"))));
+        }
+        List<String> differences = new ArrayList<>();
+        try (ClassFileLocator locator =
+                new ClassFileLocator.Compound(
+                        new ClassFileLocator.Simple(stockFiles),
+                        Weaver.locator(patches, List.of(dist), classPath))) {
+            TypePool pool = TypePool.Default.of(locator);
+            for (ClassPatch patch : new PatchReader(pool, line).read(patches)) {
+                TypeDescription target = pool.describe(patch.target()).resolve();
+                differences.addAll(
+                        ClassComparison.differences(
+                                stockFiles.get(patch.target()),
+                                classes.get(patch.target()),
+                                Uses.of(patch, target, ours)));
+            }
+        }
+        return differences;
+    }
+
+    private Answer weave(
+            FlinkJar flink,
+            Map<String, byte[]> classes,
+            Collection<Line> lines,
+            String boostVersion)
+            throws IOException {
+        Map<String, String> checksums = new TreeMap<>();
+        classes.forEach((name, bytes) -> checksums.put(name, Checksum.of(bytes)));
+        Line own = new Line(line.version(), true, Map.of(), checksums);
+        Map<String, byte[]> woven =
+                new Weaver(own, enabled).weaveOpened(patches, List.of(flink), classPath);
+        DropInJar jar = new DropInJar();
+        jar.addAll(patches);
+        jar.addClasses(woven);
+        Set<String> links;
+        try (ClassFileLocator locator = ClassPath.locator(classPath)) {
+            links = Links.of(jar.classFiles(), locator);
+        }
+        List<String> differences = LinkComparison.differences(linksOfTheLine(), links);
+        if (!differences.isEmpty()) {
+            return new Answer(differences, Optional.empty());
+        }
+        String version = line.version() + "-own-" + digits(checksums, links);
+        WeaveRecord record =
+                new WeaveRecord(version, boostVersion)
+                        .classes(checksums)
+                        .otherLines(lines)
+                        .links(links)
+                        .wovenLike(line.version());
+        return new Answer(List.of(), Optional.of(new Woven(jar, record, checksums)));
+    }
+
+    private Set<String> linksOfTheLine() throws IOException {
+        Properties record = new Properties();
+        try (InputStream in = Files.newInputStream(patches.resolve(WeaveRecord.RESOURCE))) {
+            record.load(in);
+        }
+        Set<String> links = new TreeSet<>();
+        for (String key : record.stringPropertyNames()) {
+            if (key.startsWith("link.")) {
+                links.add(record.getProperty(key));
+            }
+        }
+        return links;
+    }
+
+    /** Two builds have one name only when all that the guard compares is equal. */
+    private static String digits(Map<String, String> checksums, Set<String> links) {
+        String all = WovenClasses.text(checksums) + String.join("\n", links);
+        return Checksum.of(all.getBytes(StandardCharsets.UTF_8)).substring(0, DIGITS);
+    }
+}

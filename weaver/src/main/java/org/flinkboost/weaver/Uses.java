@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDefinition;
+import net.bytebuddy.description.type.TypeDescription;
+import org.flinkboost.weaver.ClassPatch.Accessors;
+import org.flinkboost.weaver.ClassPatch.Kind;
+import org.flinkboost.weaver.ClassPatch.Replacement;
+import org.flinkboost.weaver.TypeShape.Member;
+import org.flinkboost.weaver.TypeShape.Reference;
+
+/** What our code replaces, calls, reads and writes in one class of Flink. */
+final class Uses {
+
+    private final Set<Member> methods = new TreeSet<>();
+    private final Set<Member> fields = new TreeSet<>();
+
+    private Uses() {}
+
+    /**
+     * What a patch and the rest of our classes use of its target.
+     *
+     * @param target stock's class, which the patch fits
+     * @param ours our classes: what they call of the target or of what is above it, it may answer
+     * @throws WeaveException when the patch names what stock's class does not have
+     */
+    static Uses of(ClassPatch patch, TypeDescription target, Collection<TypeShape> ours) {
+        Uses uses = new Uses();
+        TargetClass stock = new TargetClass(target);
+        for (Replacement replacement : patch.replacements()) {
+            uses.methods.add(member(stock.replaced(replacement)));
+        }
+        for (Accessors accessors : patch.interfaces()) {
+            for (ClassPatch.Member member : accessors.members()) {
+                if (member.kind() == Kind.CALLS) {
+                    uses.methods.add(member(stock.called(member)));
+                } else {
+                    uses.fields.add(
+                            new Member(
+                                    stock.accessed(member).getName(),
+                                    stock.accessed(member).getDescriptor()));
+                }
+            }
+        }
+        Set<String> answered = new LinkedHashSet<>();
+        collect(target, answered);
+        for (TypeShape shape : ours) {
+            for (Reference reference : shape.links()) {
+                if (reference.member() != null && answered.contains(reference.owner())) {
+                    (reference.field() ? uses.fields : uses.methods).add(reference.member());
+                }
+            }
+        }
+        return uses;
+    }
+
+    /** Methods by name and descriptor; not each need be declared by the class itself. */
+    Set<Member> methods() {
+        return methods;
+    }
+
+    /** Fields likewise. */
+    Set<Member> fields() {
+        return fields;
+    }
+
+    private static Member member(MethodDescription.InDefinedShape method) {
+        return new Member(method.getInternalName(), method.getDescriptor());
+    }
+
+    private static void collect(TypeDefinition type, Set<String> names) {
+        if (type.represents(Object.class) || !names.add(type.asErasure().getInternalName())) {
+            return;
+        }
+        if (type.getSuperClass() != null) {
+            collect(type.getSuperClass(), names);
+        }
+        type.getInterfaces().forEach(each -> collect(each, names));
+    }
+}
