@@ -27,7 +27,7 @@ from flink_boost.operate.contents import (
     require_orderly,
 )
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
-from flink_boost.operate.own_build import line_of
+from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.releases import TO_LEAVE
 
 # As a failed check of `verify` ends.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -18,19 +18,16 @@ from flink_boost.base.errors import (
     BrokenData,
     EnvironmentProblem,
     PatchedCodeChanged,
-    UnsupportedFlink,
-    VendorFlink,
     VerificationFailed,
 )
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
-from flink_boost.flink.dropin import RECORD, DropIn, read_dropin, reading_zip
-from flink_boost.flink.home import FlinkHome, choose_line, require_stock_dist, whole
+from flink_boost.flink.dropin import RECORD, read_dropin, reading_zip
+from flink_boost.flink.home import FlinkHome, require_stock_dist
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
-from flink_boost.flink.releases import class_checksums, patched_names
-from flink_boost.flink.versions import distance, version_key
+from flink_boost.operate.candidates import candidates, require_new_enough
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.properties import read_properties, write_properties
 from flink_boost.operate.verify import Check, judge, observe
@@ -38,7 +35,6 @@ from flink_boost.operate.verify import Check, judge, observe
 _MAIN = "org.flinkboost.weaver.OwnBuildMain"
 _SWITCH = "org.apache.flink.boost.guard.BoostMode.ENABLED"
 _OLDEST_JAVA = 11
-_OLDEST_FLINK = (1, 9)
 _SECONDS = 600.0
 _SHOWN = 400
 
@@ -73,8 +69,8 @@ def compare(
     with, ``UnsupportedFlink`` for a Flink that is too old, ``BrokenData``, ``EnvironmentProblem``.
     """
     require_stock_dist(home)
-    _require_new_enough(home)
-    candidates = _candidates(home, lines, package)
+    require_new_enough(home)
+    tried = candidates(home, lines, package)
     jdk = ask_jdk(launch.java)
     if jdk.feature < _OLDEST_JAVA:
         raise EnvironmentProblem(
@@ -86,22 +82,22 @@ def compare(
         "dist": str(home.dist),
         "switch": _SWITCH,
         "boost.version": package.version,
-        "stock": str(_stock_classes(candidates, package, folder / "stock")),
+        "stock": str(_stock_classes(tried, package, folder / "stock")),
         **_numbered("classpath.", [str(entry) for entry in launch.class_path]),
-        **_numbered("candidate.", [line.version for line in candidates]),
+        **_numbered("candidate.", [line.version for line in tried]),
     }
     for line in lines.values():
         if line.enabled:
             for name, checksum in line.classes.items():
                 request[f"known.{line.version}/{name}"] = checksum
-    for line in candidates:
+    for line in tried:
         target = folder / "patches" / line.version
         unpack_patches(package.dropin(line), target)
         request[f"patches.{line.version}"] = str(target)
     if out is not None:
         request["out"] = str(out)
     report = _run(request, package, launch, environment, folder)
-    like = report.get("line", candidates[0].version)
+    like = report.get("line", tried[0].version)
     if "line" not in report:
         return Fit(None, like, _values(report, f"difference.{like}."))
     prefix = "class."
@@ -183,35 +179,6 @@ def _differing_entry(jar: Path, anew: Path) -> str:
         return str(error)
 
 
-def own_line(dropin: DropIn, lines: Mapping[str, Line]) -> Line | None:
-    """The line of a jar that was made for somebody's own build; None for any other jar."""
-    like = lines.get(dropin.own_line)
-    if like is None:
-        return None
-    return replace(like, version=dropin.flink_version, classes=dict(dropin.classes))
-
-
-def fits_own(home: FlinkHome, dropin: DropIn) -> bool:
-    """Whether ``flink-dist`` has the very class files that a jar was woven from."""
-    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
-        return class_checksums(archive, dropin.classes) == dict(dropin.classes)
-
-
-def line_of(home: FlinkHome, lines: Mapping[str, Line], dropins: Iterable[DropIn]) -> Line:
-    """The line of an installation: an official one, or its own, by a jar woven for its classes.
-
-    Raises the errors of ``choose_line`` when it has neither.
-    """
-    try:
-        return choose_line(home, lines)
-    except (VendorFlink, UnsupportedFlink):
-        for dropin in dropins:
-            line = own_line(dropin, lines)
-            if line is not None and fits_own(home, dropin):
-                return line
-        raise
-
-
 def without_ours(launch: Launch) -> Launch:
     """The same class path, with stock's classes only."""
     return replace(launch, class_path=tuple(e for e in launch.class_path if not _is_ours(e)))
@@ -236,64 +203,6 @@ def _is_ours(entry: Path) -> bool:
         return entry.is_file() and read_dropin(entry) is not None
     except (zipfile.BadZipFile, BrokenData, OSError):
         return False
-
-
-def _require_new_enough(home: FlinkHome) -> None:
-    numbers = version_key(home.version)[:2] if home.version else ()
-    if numbers and tuple(numbers) < _OLDEST_FLINK:
-        raise UnsupportedFlink(
-            f"{home.folder} holds Flink {home.version}, which is older than 1.9, the first that"
-            " there are patches for.",
-            "Use a later Flink.",
-        )
-
-
-def _candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> list[Line]:
-    """The lines that have a jar here, the nearest to the installation first.
-
-    Of those only the ones whose classes are all there; if there is none, the nearest alone.
-    """
-    carried = [line for line in lines.values() if line.enabled and package.dropins([line])]
-    if not carried:
-        raise EnvironmentProblem("There is no jar to begin from.", "Run `make jars`.")
-    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
-        _require_plain(home, archive, patched_names(carried))
-        found = class_checksums(archive, patched_names(carried))
-
-    def remoteness(line: Line) -> tuple[int, ...]:
-        missing = sum(name not in found for name in line.classes)
-        other = sum(found.get(name) != checksum for name, checksum in line.classes.items())
-        return missing, other, *distance(home.version, line.version)
-
-    ordered = sorted(carried, key=remoteness)
-    complete = [line for line in ordered if line.classes.keys() <= found.keys()]
-    return complete or ordered[:1]
-
-
-def _require_plain(home: FlinkHome, archive: zipfile.ZipFile, names: set[str]) -> None:
-    """Refuses jars of which a JVM would load other class files than the ones that are compared."""
-    entries = {f"{name.replace('.', '/')}.class" for name in names}
-    listed = archive.namelist()
-    for name in sorted(entries):
-        if listed.count(name) > 1:
-            raise PatchedCodeChanged(
-                f"{home.dist} has {name} twice: which of them a JVM loads is not certain.",
-                "Pack it anew.",
-            )
-    for name in listed:
-        if name.startswith("META-INF/versions/") and name.split("/", 3)[-1] in entries:
-            raise PatchedCodeChanged(
-                f"{home.dist} has {name}, a second form for newer Javas.", "Pack it without."
-            )
-    if not entries & set(listed):
-        simple = {name.rpartition("/")[2] for name in entries}
-        moved = [n for n in listed if n.rpartition("/")[2] in simple and "StringValue.class" in n]
-        where = f"; it has {moved[0]}: were Flink's classes moved to another package?"
-        raise PatchedCodeChanged(
-            f"{home.dist} has none of the classes that our jar replaces"
-            + (where if moved else "."),
-            "Nothing was changed. Our jar works with classes of Flink's own names only.",
-        )
 
 
 def _stock_classes(lines: Sequence[Line], package: Carried, folder: Path) -> Path:

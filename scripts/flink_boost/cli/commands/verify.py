@@ -28,7 +28,8 @@ from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.contents import read_contents, require_nothing_beside
 from flink_boost.operate.example_job import compare_job
 from flink_boost.operate.install import require_installed
-from flink_boost.operate.own_build import judge_own_jar, line_of
+from flink_boost.operate.own_build import judge_own_jar
+from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.verify import Check, judge, observe
 
 _MARKS = {True: "ok    ", False: "FAILED", None: "-     "}

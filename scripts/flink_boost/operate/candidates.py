@@ -1,0 +1,73 @@
+"""Which lines' patches may fit an installation, and whether any jar of ours can work with it."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+
+from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged, UnsupportedFlink
+from flink_boost.flink.home import FlinkHome, whole
+from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import class_checksums, patched_names
+from flink_boost.flink.versions import distance, version_key
+from flink_boost.operate.carried import Carried
+
+_OLDEST_FLINK = (1, 9)
+
+
+def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> list[Line]:
+    """The lines that have a jar here, the nearest to the installation first.
+
+    Of those only the ones whose classes are all there; if there is none, the nearest alone.
+    """
+    carried = [line for line in lines.values() if line.enabled and package.dropins([line])]
+    if not carried:
+        raise EnvironmentProblem("There is no jar to begin from.", "Run `make jars`.")
+    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+        _require_plain(home, archive, patched_names(carried))
+        found = class_checksums(archive, patched_names(carried))
+
+    def remoteness(line: Line) -> tuple[int, ...]:
+        missing = sum(name not in found for name in line.classes)
+        other = sum(found.get(name) != checksum for name, checksum in line.classes.items())
+        return missing, other, *distance(home.version, line.version)
+
+    ordered = sorted(carried, key=remoteness)
+    complete = [line for line in ordered if line.classes.keys() <= found.keys()]
+    return complete or ordered[:1]
+
+
+def _require_plain(home: FlinkHome, archive: zipfile.ZipFile, names: set[str]) -> None:
+    """Refuses jars of which a JVM would load other class files than the ones that are compared."""
+    entries = {f"{name.replace('.', '/')}.class" for name in names}
+    listed = archive.namelist()
+    for name in sorted(entries):
+        if listed.count(name) > 1:
+            raise PatchedCodeChanged(
+                f"{home.dist} has {name} twice: which of them a JVM loads is not certain.",
+                "Pack it anew.",
+            )
+    for name in listed:
+        if name.startswith("META-INF/versions/") and name.split("/", 3)[-1] in entries:
+            raise PatchedCodeChanged(
+                f"{home.dist} has {name}, a second form for newer Javas.", "Pack it without."
+            )
+    if not entries & set(listed):
+        simple = {name.rpartition("/")[2] for name in entries}
+        moved = [n for n in listed if n.rpartition("/")[2] in simple and "StringValue.class" in n]
+        where = f"; it has {moved[0]}: were Flink's classes moved to another package?"
+        raise PatchedCodeChanged(
+            f"{home.dist} has none of the classes that our jar replaces"
+            + (where if moved else "."),
+            "Nothing was changed. Our jar works with classes of Flink's own names only.",
+        )
+
+
+def require_new_enough(home: FlinkHome) -> None:
+    numbers = version_key(home.version)[:2] if home.version else ()
+    if numbers and tuple(numbers) < _OLDEST_FLINK:
+        raise UnsupportedFlink(
+            f"{home.folder} holds Flink {home.version}, which is older than 1.9, the first that"
+            " there are patches for.",
+            "Use a later Flink.",
+        )
