@@ -77,10 +77,10 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
     """The modes in which the codec's tests run there.
 
     Every mode on the default line's first JDK, opened and not opened on that of another line. On
-    further JDKs opened only, because it alone depends on the JDK's own classes. ``all_modes`` gives
-    each of them what the one above it has.
+    further JDKs opened only, because it alone depends on the JDK's own classes; on a line that is
+    not measured opened only, too. ``all_modes`` gives each of them what the one above it has.
     """
-    if jdk == line.jdks[0]:
+    if jdk == line.jdks[0] and (line.measured or all_modes):
         return MODES if all_modes or line.version == default_line() else MODES[:2]
     return MODES[:2] if all_modes else MODES[:1]
 
@@ -90,18 +90,19 @@ def mode_options(
 ) -> tuple[str, ...]:
     """The options of a JVM that runs the line's tests on that JDK in that mode.
 
-    ``optimised``: not opened also with the optimising compiler, which by default the default line
-    alone has there.
+    ``optimised``: with the optimising compiler also where it is left out by default, because other
+    lines test the same code with it: not opened but on the default line, and lines not measured.
     """
     opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
     closed = _CLOSED_ON_11 if jdk == 11 else ()
     by_others = not mode.opens and line.version != default_line() and not optimised
-    first = mode.first_compiler or by_others
+    served = not line.measured and not optimised
+    first = mode.first_compiler or by_others or served
     return (
         "-Xmx1g",
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
-        *(_FEWER_CASES if mode.name != "opened" else ()),
+        *(_FEWER_CASES if mode.name != "opened" or served else ()),
         *(_FIRST_COMPILER if first else ()),
         *mode.options,
         f"-Dexpected.access={mode.access}",
