@@ -85,19 +85,21 @@ def of_kubernetes(name: str) -> Document:
     return schema
 
 
-def retrieve(uri: str) -> Resource[Any]:
-    file = uri.removeprefix("/api/")
-    return Resource.from_contents(of_kubernetes(file), default_specification=DRAFT202012)
+def known(*schemas: Document) -> Registry[Any]:
+    """By their own names, by which they refer to each other."""
+    resources = [Resource.from_contents(each, DRAFT202012) for each in schemas]
+    return Registry().with_resources((each.id() or "", each) for each in resources)
 
 
 def mistakes(document: Document) -> list[str]:
     kind, (group, _, version) = document["kind"], document["apiVersion"].rpartition("/")
     if group == "flink.apache.org":
-        schema = flink_deployment()
+        schema, registry = flink_deployment(), known()
     else:
         parts = (kind.lower(), group.partition(".")[0], version)
         schema = of_kubernetes("-".join(part for part in parts if part) + ".json")
-    validator = jsonschema.Draft202012Validator(schema, registry=Registry(retrieve=retrieve))
+        registry = known(schema, of_kubernetes("_definitions.json"))
+    validator = jsonschema.Draft202012Validator(schema, registry=registry)
     return [
         f"{error.json_path}: {error.message[-200:]}" for error in validator.iter_errors(document)
     ]
