@@ -19,10 +19,11 @@ import ruamel.yaml
 from flink_installation import DEFAULT_PLATFORM, Platform
 from our_classes import announced
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.downloads import ensure_download
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, PinnedFile
+from flink_boost.flink.lines import Line, PinnedFile, load_lines
 from flink_boost.operate.example_job import loaded_classes
 
 # What PyFlink imports for a job without functions in Python; each is importable as it is.
@@ -62,6 +63,8 @@ PACKAGES = [
     )
 ]
 SECONDS = 300
+JARS = PROJECT_ROOT / "build" / "jars"
+CODEC = "org.apache.flink.boost.string.StringWriter"
 STRING_VALUE = "org.apache.flink.types.StringValue"
 JOB = """
 from pyflink.table import EnvironmentSettings, TableEnvironment
@@ -106,6 +109,8 @@ class PyFlink:
 
     def run(self, *command: str | Path) -> set[tuple[str, str]]:
         """What a job counted that was started by that command."""
+        for former in self.home.glob("log/classes.*.txt"):
+            former.unlink()
         done = subprocess.run(
             [str(word) for word in command],
             env=self._environment(),
@@ -119,11 +124,11 @@ class PyFlink:
 
     def source_of(self, name: str) -> str:
         """The jar from which the last JVM that ran the job took a class; empty for none."""
-        files = sorted(self.home.glob("log/classes.*.txt"), key=lambda file: file.stat().st_mtime)
-        found = [loaded_classes(file).get(name, "") for file in files]
-        for file in files:
-            file.unlink()
-        return next((source for source in reversed(found) if source), "").rpartition("/")[2]
+        for file in self.home.glob("log/classes.*.txt"):
+            loaded = loaded_classes(file)
+            if STRING_VALUE in loaded:
+                return loaded.get(name, "").rpartition("/")[2]
+        raise AssertionError("no JVM ran a job")
 
     def _environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}
@@ -204,3 +209,23 @@ def test_flink_run_puts_our_classes_first_whatever_the_folder_lists(
     (log,) = pyflink.home.glob("log/flink-*-client-*.log")
     (announcement,) = announced(log.read_text(encoding="utf-8"))
     assert f"for Flink {line.version}: mode on" in announcement
+
+
+@pytest.mark.timeout(1800)
+def test_a_jar_for_another_flink_stays_switched_off_in_python_and_ends_flink_run(
+    pyflink: PyFlink, line: Line, call: Any
+) -> None:
+    """The check hangs on Flink's file systems, which this job's JVM does not start."""
+    (other,) = [each for each in load_lines().values() if each.version == "1.20.5"]
+    wrong = Path(shutil.copy(JARS / other.dropin_name("0.2.0"), pyflink.home / "lib"))
+    sentence = f"{wrong.name} is built for Flink {other.version}"
+    assert any(sentence in f["text"] for f in call("doctor", pyflink)["findings"])
+
+    assert pyflink.run(sys.executable, pyflink.job) == COUNTED
+
+    assert pyflink.source_of(CODEC) == ""
+    with pytest.raises(AssertionError, match=f"but found Flink {line.version}"):
+        pyflink.run(
+            *(pyflink.home / "bin" / "flink", "run", "--target", "local"),
+            *("--pyClientExecutable", sys.executable, "--python", pyflink.job),
+        )

@@ -17,9 +17,10 @@ from our_classes import announced
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_artifact, ensure_distribution, ensure_example
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PinnedFile, find_line
+from flink_boost.flink.lines import Line, PinnedFile, find_line
 
-LINE = find_line("1.20.5")
+# Both kinds of client: a command of its own for application mode, and none.
+COMMANDS = {"1.20.5": "run-application", "2.3.0": "run"}
 JDK = 17
 DATA = Path(__file__).parents[1] / "data" / "hadoop.toml"
 PINS: dict[str, dict[str, Any]] = tomllib.loads(DATA.read_text(encoding="utf-8"))
@@ -55,11 +56,19 @@ class Yarn:
         return [file.read_text(encoding="utf-8", errors="replace") for file in found]
 
 
+@pytest.fixture(scope="module", params=COMMANDS)
+def hadoop_line(request: pytest.FixtureRequest) -> Line:
+    return find_line(request.param)
+
+
 @pytest.fixture(scope="module")
-def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkInstallation]:
-    jar = JARS / LINE.dropin_name("0.2.0")
+def flink(
+    hadoop_line: Line, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FlinkInstallation]:
+    jar = JARS / hadoop_line.dropin_name("0.2.0")
     home = tmp_path_factory.mktemp("yarn-client") / "flink"
-    with FlinkInstallation(ensure_distribution(LINE), java_home(JDK), home, [jar]) as installation:
+    distribution = ensure_distribution(hadoop_line)
+    with FlinkInstallation(distribution, java_home(JDK), home, [jar]) as installation:
         yield installation
 
 
@@ -102,6 +111,7 @@ def hadoop_class_path() -> str:
 @pytest.mark.parametrize("how", ["shipped", "provided"])
 def test_what_yarn_starts_runs_our_classes(
     how: str,
+    hadoop_line: Line,
     flink: FlinkInstallation,
     yarn: Yarn,
     tmp_path: Path,
@@ -114,9 +124,16 @@ def test_what_yarn_starts_runs_our_classes(
     counts = tmp_path / "counts"
 
     ended = flink.run(
-        *("flink", "run-application", "--target", "yarn-application", *MEMORY, *provided),
+        *(
+            "flink",
+            COMMANDS[hadoop_line.version],
+            "--target",
+            "yarn-application",
+            *MEMORY,
+            *provided,
+        ),
         "-Dyarn.staging-directory=hdfs:///staging",
-        *(str(ensure_example(LINE, "WordCount")), "--output", counts.as_uri()),
+        *(str(ensure_example(hadoop_line, "WordCount")), "--output", counts.as_uri()),
         seconds=JOB_SECONDS,
     )
 
@@ -127,10 +144,10 @@ def test_what_yarn_starts_runs_our_classes(
         assert len(logs) == count + 1
         for log in logs:
             (announcement,) = announced(log)
-            assert f"for Flink {LINE.version}: mode on" in announcement
+            assert f"for Flink {hadoop_line.version}: mode on" in announcement
             (class_path,) = {line for line in log.splitlines() if "  Classpath: " in line}
             jars = [Path(entry).name for entry in class_path.split(":")]
-            ours = jars.index(LINE.dropin_name("0.2.0"))
+            ours = jars.index(hadoop_line.dropin_name("0.2.0"))
             (dist,) = [place for place, jar in enumerate(jars) if jar.startswith("flink-dist")]
             assert ours < dist
 
