@@ -45,6 +45,13 @@ SCHEMAS = "kubernetes_validate/kubernetes-json-schema/v1.37.0-local-strict"
 JAR = OTHER.dropin_name(VERSION)
 PLACE = f"/opt/flink/lib/{JAR}"
 
+# The machine, with an /opt of its own: what is mounted there needs folders that it may not make.
+OPT = (folder for folder in sorted(Path("/opt").iterdir()) if folder.name not in {"flink", "jars"})
+SANDBOX = [
+    *("bwrap", "--bind", "/", "/", "--dev", "/dev", "--tmpfs", "/opt"),
+    *(word for folder in OPT for word in ("--bind", str(folder), str(folder))),
+]
+
 Document = dict[str, Any]
 
 
@@ -219,27 +226,39 @@ def test_mounted_as_the_manifest_says_it_stands_before_flinks_own(
     assert shared["name"] == mount["name"] == pod["volumes"][0]["name"]
     assert pod["volumes"][0]["emptyDir"] == {}
 
-    sandbox = ["bwrap", "--bind", "/", "/", "--dev", "/dev", "--tmpfs", "/opt"]
-    jars = ["--bind", str(PROJECT_ROOT / "build" / "jars"), "/tmp/jars"]
-    command = [word.replace("/jars/", "/tmp/jars/") for word in init["command"]]
-    command[-1] = str(volume)
-    assert init["command"][-1].rstrip("/") == shared["mountPath"]
-    subprocess.run([*sandbox, *jars, "--", *command], timeout=60, check=True)
-    flink = ["--bind", str(home), "/opt/flink"]
-    file = ["--ro-bind", str(volume / mount["subPath"]), mount["mountPath"]]
-    asked = 'source "$1"/bin/config.sh; ls "$1"/lib; constructFlinkClassPath'
+    command = [word.replace("/jars/", "/opt/jars/") for word in init["command"]]
+    assert command[-1].rstrip("/") == shared["mountPath"]
+    jars = ["--bind", str(PROJECT_ROOT / "build" / "jars"), "/opt/jars"]
+    subprocess.run([*SANDBOX, *jars, "--", *command[:-1], str(volume)], timeout=60, check=True)
 
+    listed, entries = class_path(home, volume / mount["subPath"], mount["mountPath"])
+
+    assert listed == {*names, JAR}
+    assert mount["mountPath"] == PLACE
+    assert entries[-1].startswith("/opt/flink/lib/flink-dist")
+    assert PLACE in entries[:-1]
+
+
+@pytest.mark.timeout(120)
+def test_the_folder_that_a_misspelt_sub_path_makes_is_passed_over(tmp_path: Path) -> None:
+    """As docs/where-it-runs.md says: stock's code runs, and nothing tells but the missing line."""
+    home = new_home(tmp_path / "flink", OTHER)
+    (tmp_path / "empty").mkdir()
+    listed, entries = class_path(home, tmp_path / "empty", PLACE)
+    assert JAR in listed
+    assert PLACE not in entries
+
+
+def class_path(home: Path, source: Path, target: str) -> tuple[set[str], list[str]]:
+    """What is in ``lib/`` of a container with that mount, and what Flink's scripts make of it."""
+    asked = 'source "$1"/bin/config.sh; ls "$1"/lib; constructFlinkClassPath'
+    mounts = ["--bind", str(home), "/opt/flink", "--ro-bind", str(source), target]
     done = subprocess.run(
-        [*sandbox, *flink, *file, "--", "bash", "-c", asked, "/opt/flink/bin/flink", "/opt/flink"],
+        [*SANDBOX, *mounts, "--", "bash", "-c", asked, "/opt/flink/bin/flink", "/opt/flink"],
         capture_output=True,
         text=True,
         timeout=100,
         check=True,
     )
-
-    *listed, class_path = done.stdout.split()
-    assert set(listed) == {*names, JAR}
-    entries = class_path.split(":")
-    assert mount["mountPath"] == PLACE
-    assert entries[-1].startswith("/opt/flink/lib/flink-dist")
-    assert PLACE in entries[:-1]
+    *listed, found = done.stdout.split()
+    return set(listed), found.split(":")
