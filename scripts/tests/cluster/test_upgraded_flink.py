@@ -99,9 +99,10 @@ def test_state_goes_up_through_patched_releases_to_stock_and_back(
         savepoint, state = held[newer]
         folder = tmp_path / f"back-{older}"
         assert found_by(Stage(older, False), backend, savepoint, [], folder) == state.lines()
-    savepoint, state = held[NEWEST.version]
-    folder = tmp_path / "back-from-2"
-    assert found_by(Stage(PATCHED[-1], True), backend, savepoint, [], folder) == state.lines()
+    # Flink 1, stock as well, does not read what Flink 2 writes.
+    savepoint, _ = held[NEWEST.version]
+    with pytest.raises(AssertionError, match="Unrecognized checkpoint version number"):
+        found_by(Stage(PATCHED[-1], False), backend, savepoint, [], tmp_path / "back-from-2")
 
 
 def found_by(
