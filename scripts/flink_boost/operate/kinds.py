@@ -27,7 +27,7 @@ _ENTRY_POINTS = ("docker-entrypoint.sh", "opt/flink/bin/flink-entrypoint.sh")
 _NAMED = 3
 
 
-class Kind(StrEnum):
+class HomeKind(StrEnum):
     """Who put an installation there."""
 
     STANDALONE = "standalone"
@@ -35,20 +35,20 @@ class Kind(StrEnum):
     IMAGE = "container image"
 
 
-def kind_of(home: FlinkHome, environment: Mapping[str, str], root: Path = Path("/")) -> Kind:
+def kind_of(home: FlinkHome, environment: Mapping[str, str], root: Path = Path("/")) -> HomeKind:
     """The kind of an installation; ``root`` is what the machine or container has at ``/``."""
     if (home.folder / "find_flink_home.py").is_file():
-        return Kind.PYFLINK
+        return HomeKind.PYFLINK
     named = environment.get("FLINK_HOME", "")
     own = bool(named) and Path(named).resolve() == home.folder
     if own and any((root / entry).is_file() for entry in _ENTRY_POINTS):
-        return Kind.IMAGE
-    return Kind.STANDALONE
+        return HomeKind.IMAGE
+    return HomeKind.STANDALONE
 
 
 def look_around(
     home: FlinkHome,
-    kind: Kind,
+    kind: HomeKind,
     launch: Launch | None,
     ours: DropIn | None,
 ) -> Iterator[Finding]:
@@ -57,20 +57,20 @@ def look_around(
     ``launch`` is None where its scripts do not answer, ``ours`` where it has no jar of ours.
     """
     match kind:
-        case Kind.PYFLINK:
+        case HomeKind.PYFLINK:
             yield Finding(
                 Level.FINE,
                 "It is PyFlink's own Flink, which pip installed.",
                 "pip leaves our jar there when it installs another PyFlink: then run"
                 f" `flink-boost install {home.quoted}` again.",
             )
-        case Kind.IMAGE:
+        case HomeKind.IMAGE:
             yield Finding(
                 Level.FINE,
                 "It is a container image's Flink: what changes here is lost with this container.",
                 f"Install when the image is built, or mount the jar: {_PAGE}.",
             )
-        case Kind.STANDALONE:
+        case HomeKind.STANDALONE:
             yield Finding(
                 Level.FINE, "It is a standalone installation: bin/ starts Flink from lib/."
             )

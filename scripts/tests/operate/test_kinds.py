@@ -25,7 +25,7 @@ from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.operate.findings import Finding, Level
-from flink_boost.operate.kinds import Kind, kind_of, look_around
+from flink_boost.operate.kinds import HomeKind, kind_of, look_around
 
 LAUNCH = Launch("java", (), dict.fromkeys(ROLES, ()))
 CONFIGURATIONS = ("config.yaml", "flink-conf.yaml")
@@ -45,14 +45,14 @@ def pyflink(home: FlinkHome) -> FlinkHome:
     return home
 
 
-def found(home: FlinkHome, kind: Kind, launch: Launch = LAUNCH) -> list[Finding]:
+def found(home: FlinkHome, kind: HomeKind, launch: Launch = LAUNCH) -> list[Finding]:
     jars = [jar for jar in home.lib.iterdir() if jar.name == JAR]
     return list(look_around(home, kind, launch, read_dropin(jars[0]) if jars else None))
 
 
 def test_a_folder_of_flinks_own_is_standalone(home: FlinkHome) -> None:
-    assert kind_of(home, {}) is Kind.STANDALONE
-    (finding,) = found(home, Kind.STANDALONE)
+    assert kind_of(home, {}) is HomeKind.STANDALONE
+    (finding,) = found(home, HomeKind.STANDALONE)
     assert finding.level is Level.FINE
     assert "bin/ starts Flink from lib/" in finding.text
 
@@ -65,16 +65,16 @@ def test_an_image_is_known_by_its_entry_point_and_variable(
     (root / entry).parent.mkdir(parents=True)
     (root / entry).touch()
     named = {"FLINK_HOME": str(home.folder)}
-    assert kind_of(home, named, root) is Kind.IMAGE
-    assert kind_of(home, {}, root) is Kind.STANDALONE
-    assert kind_of(home, {"FLINK_HOME": "/elsewhere"}, root) is Kind.STANDALONE
-    assert kind_of(home, named, tmp_path) is Kind.STANDALONE
-    assert "is lost with this container" in found(home, Kind.IMAGE)[0].text
+    assert kind_of(home, named, root) is HomeKind.IMAGE
+    assert kind_of(home, {}, root) is HomeKind.STANDALONE
+    assert kind_of(home, {"FLINK_HOME": "/elsewhere"}, root) is HomeKind.STANDALONE
+    assert kind_of(home, named, tmp_path) is HomeKind.STANDALONE
+    assert "is lost with this container" in found(home, HomeKind.IMAGE)[0].text
 
 
 def test_pyflink_is_known_and_pip_is_named(home: FlinkHome) -> None:
-    assert kind_of(pyflink(home), {}) is Kind.PYFLINK
-    finding = found(home, Kind.PYFLINK)[0]
+    assert kind_of(pyflink(home), {}) is HomeKind.PYFLINK
+    finding = found(home, HomeKind.PYFLINK)[0]
     assert finding.level is Level.FINE
     assert f"flink-boost install {home.folder}" in finding.next_step
 
@@ -95,7 +95,7 @@ def test_pyflink_takes_the_jars_as_the_folder_lists_them(
 
     pyflink(home)
     monkeypatch.setattr(Path, "iterdir", listed)
-    order = list(look_around(home, Kind.PYFLINK, LAUNCH, installed))[1]
+    order = list(look_around(home, HomeKind.PYFLINK, LAUNCH, installed))[1]
 
     assert order.level is (Level.FINE if first else Level.WARNING)
     assert ("finds our classes first" in order.text) is first
@@ -109,10 +109,10 @@ def test_application_mode_is_named_and_our_jar_among_the_jobs_has_no_effect(
     usrlib.mkdir()
     for name in ("a.jar", "b.jar", "c.jar", "d.jar"):
         (usrlib / name).touch()
-    assert "usrlib/ holds a.jar, b.jar, c.jar, …." in found(home, Kind.STANDALONE)[1].text
+    assert "usrlib/ holds a.jar, b.jar, c.jar, …." in found(home, HomeKind.STANDALONE)[1].text
     shutil.copy(CARRIED.dropin(LINE), usrlib)
 
-    (warning,) = [f for f in found(home, Kind.STANDALONE) if f.level is Level.WARNING]
+    (warning,) = [f for f in found(home, HomeKind.STANDALONE) if f.level is Level.WARNING]
 
     assert warning.text.startswith(f"{usrlib / JAR} has no effect there")
     assert f"flink-boost install {home.folder}" in warning.next_step
@@ -137,7 +137,9 @@ def test_where_a_cluster_takes_flink_from_is_read_as_flink_reads_it(
 
     assert launch.yarn_folders == YARN
     assert launch.kubernetes_image == "registry.example/flink:2"
-    warnings = [f.text for f in found(home, Kind.STANDALONE, launch) if f.level is Level.WARNING]
+    warnings = [
+        f.text for f in found(home, HomeKind.STANDALONE, launch) if f.level is Level.WARNING
+    ]
     assert [text.partition(":")[0] for text in warnings] == [
         "yarn.provided.lib.dirs is hdfs",
         "kubernetes.container.image is registry.example/flink",
