@@ -156,6 +156,17 @@ def test_a_folder_with_pyflink_in_it_names_the_right_one(
     assert f"name {packages / 'pyflink'}." in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["lib", "usrlib"])
+@pytest.mark.parametrize("command", ["install", "doctor"])
+def test_a_folder_of_an_installation_names_the_installation(
+    command: str, name: str, home: FlinkHome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home.folder / name).mkdir(exist_ok=True)
+    assert flink_boost(command, home.folder / name) == 10
+    printed = capsys.readouterr()
+    assert f"It belongs to one: name {home.folder}." in printed.out + printed.err
+
+
 def test_doctor_says_it_on_the_whole_way(
     home: FlinkHome, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

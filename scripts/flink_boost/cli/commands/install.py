@@ -47,7 +47,7 @@ def _done(change: LibraryChange, home: FlinkHome) -> str:
     name = change.jar.name if change.jar is not None else ""
     match change.action:
         case Action.UNCHANGED:
-            return f"{name} is already in {home.lib}: nothing changed{_stays(change, home)}"
+            return f"{name}{_fits(change, home)} is already in {home.lib}: nothing changed"
         case Action.REPLACED:
             old = " and ".join(jar.name for jar in change.removed) or "another file of that name"
             return f"Flink {home.version}: put {name} into {home.lib} in the place of {old}" + (
@@ -56,10 +56,10 @@ def _done(change: LibraryChange, home: FlinkHome) -> str:
     return f"Flink {home.version}: put {name} into {home.lib}"
 
 
-def _stays(change: LibraryChange, home: FlinkHome) -> str:
+def _fits(change: LibraryChange, home: FlinkHome) -> str:
     """What an upgrade wants to know of a jar that was left as it is."""
     releases = load_releases().releases.values()
     same = [release.version for release in releases if release.classes == change.built_for]
     if len(same) < 2 or home.version not in same:
         return ""
-    return f", it fits Flink {same[0]} to {same[-1]} alike"
+    return f", which fits Flink {same[0]} to {same[-1]} alike,"
