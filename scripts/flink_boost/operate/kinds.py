@@ -7,15 +7,12 @@ in another order, from another place, or from another copy of the folder.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
-from flink_boost.base.errors import VerificationFailed
 from flink_boost.flink.dropin import PREFIX, DropIn
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.launch import Launch
-from flink_boost.operate.classpath import require_in_effect
 from flink_boost.operate.findings import Finding, Level
 
 _PAGE = "docs/where-it-runs.md"
@@ -74,24 +71,20 @@ def look_around(
             yield Finding(
                 Level.FINE, "It is a standalone installation: bin/ starts Flink from lib/."
             )
-    if launch is not None and ours is not None and (home.folder / _GATEWAY).is_file():
-        yield _gateway(home, launch, ours)
+    if ours is not None and ours.path != home.dist and (home.folder / _GATEWAY).is_file():
+        yield _gateway(home, ours)
     yield from _application_mode(home)
     if launch is not None:
         yield from _elsewhere(launch)
 
 
-def _gateway(home: FlinkHome, launch: Launch, ours: DropIn) -> Finding:
+def _gateway(home: FlinkHome, ours: DropIn) -> Finding:
     """PyFlink makes a class path without Flink's scripts: it lists ``lib/`` and does not sort.
 
     So do we.
     """
-    jars = tuple(
-        jar for jar in home.lib.iterdir() if jar.suffix == ".jar" and not jar.name.startswith(".")
-    )
-    try:
-        require_in_effect(replace(launch, class_path=jars), ours)
-    except VerificationFailed:
+    listed = [jar.name for jar in home.lib.iterdir()]
+    if listed.index(home.dist.name) < listed.index(ours.path.name):
         return Finding(
             Level.WARNING,
             "`python job.py` runs stock's code: PyFlink takes the jars of lib/ in the order in"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from installations import (
     small_dist,
 )
 
-from flink_boost.flink.dropin import read_dropin
+from flink_boost.flink.dropin import DropIn, read_dropin
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import Line
@@ -43,6 +44,12 @@ def pyflink(home: FlinkHome) -> FlinkHome:
     for name in ("find_flink_home.py", "pyflink_gateway_server.py"):
         (home.folder / name).touch()
     return home
+
+
+def read(jar: Path) -> DropIn:
+    dropin = read_dropin(jar)
+    assert dropin is not None
+    return dropin
 
 
 def found(home: FlinkHome, kind: HomeKind, launch: Launch = LAUNCH) -> list[Finding]:
@@ -100,6 +107,12 @@ def test_pyflink_takes_the_jars_as_the_folder_lists_them(
     assert order.level is (Level.FINE if first else Level.WARNING)
     assert ("finds our classes first" in order.text) is first
     assert ("--target local" in order.next_step) is not first
+
+
+def test_with_our_classes_inside_flink_dist_the_order_does_not_matter(home: FlinkHome) -> None:
+    inside = replace(read(CARRIED.dropin(LINE)), path=home.dist)
+    said = [f.text for f in look_around(pyflink(home), HomeKind.PYFLINK, LAUNCH, inside)]
+    assert not any("python job.py" in text for text in said)
 
 
 def test_application_mode_is_named_and_our_jar_among_the_jobs_has_no_effect(
