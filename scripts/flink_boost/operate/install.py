@@ -11,7 +11,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -25,7 +25,12 @@ from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.flink.home import FlinkHome, require_own_library, require_stock_dist
 from flink_boost.flink.lines import Line
 from flink_boost.operate.carried import Carried
-from flink_boost.operate.contents import Contents, read_contents, require_orderly
+from flink_boost.operate.contents import (
+    Contents,
+    read_contents,
+    require_orderly,
+    require_replaceable,
+)
 from flink_boost.operate.flink_processes import FlinkProcess
 from flink_boost.operate.releases import notes_on_leaving
 
@@ -45,7 +50,9 @@ class Action(StrEnum):
 class LibraryChange:
     """What a call did to ``lib/``; ``running`` are processes that still have the old classes.
 
-    ``notes`` are sentences about the release whose jar was replaced or removed.
+    ``built_for`` is the release that the jar is named after, ``misfits`` are those of the removed
+    jars that were for other classes. ``notes`` are sentences about the release whose jar was
+    replaced or removed.
     """
 
     action: Action
@@ -54,6 +61,8 @@ class LibraryChange:
     removed: tuple[Path, ...]
     running: tuple[FlinkProcess, ...]
     notes: tuple[str, ...] = ()
+    built_for: str = ""
+    misfits: tuple[str, ...] = ()
 
 
 def install(
@@ -67,27 +76,40 @@ def install(
 ) -> LibraryChange:
     """Leaves exactly the line's jar in ``lib/``; does nothing when it is there already.
 
-    The jar gets the permissions of ``flink-dist``, so that whoever runs Flink can read it.
-    ``known`` are all drop-in jars that we have; ``rolling`` allows a change under running
-    processes. Raises the errors of ``require_own_library`` and ``require_orderly``,
-    ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
+    Other jars of ours, as an upgrade leaves them there, are removed. The jar gets the permissions
+    of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in jars that
+    we have; ``rolling`` allows a change under running processes. Raises the errors of
+    ``require_own_library`` and ``require_replaceable``, ``ReadOnlyInstallation``, and
+    ``FlinkRunning``; then nothing has changed.
     """
     with _alone(home, known) as contents:
         source = carried.dropin(line)
         target = home.lib / source.name
         content = source.read_bytes()
-        present = require_orderly(contents, home.folder)
-        if present is not None and present.path == target and target.read_bytes() == content:
-            return LibraryChange(Action.UNCHANGED, target, sha256(target), (), tuple(running))
+        present = require_replaceable(contents, home.folder)
+        others = [dropin for dropin in present if dropin.path != target]
+        same = len(others) < len(present) and target.read_bytes() == content
+        change = LibraryChange(
+            Action.UNCHANGED, target, sha256(source), (), tuple(running), built_for=line.version
+        )
+        if same and not others:
+            return change
         with _changing(home, running, rolling):
-            if present is None or present.path == target:
+            if same:
+                _remove_all([dropin.path for dropin in others])
+            elif not others:
                 write_durably(target, content, like=home.dist)
             else:
-                _exchange(present.path, target, content, home.dist)
-        action = Action.INSTALLED if present is None else Action.REPLACED
-        removed = (present.path,) if present is not None and present.path != target else ()
-        notes = notes_on_leaving(() if present is None else (present.boost_version,))
-        return LibraryChange(action, target, sha256(target), removed, tuple(running), notes)
+                _exchange([dropin.path for dropin in others], target, content, home.dist)
+        return replace(
+            change,
+            action=Action.REPLACED if present else Action.INSTALLED,
+            removed=tuple(dropin.path for dropin in others),
+            notes=notes_on_leaving(dropin.boost_version for dropin in present),
+            misfits=tuple(
+                dropin.flink_version for dropin in others if dropin.flink_version != line.version
+            ),
+        )
 
 
 def uninstall(
@@ -123,19 +145,13 @@ def require_installed(contents: Contents, home: FlinkHome) -> Path:
     return dropin.path
 
 
-def _exchange(old: Path, new: Path, content: bytes, dist: Path) -> None:
-    """Replaces a jar of another name: for a moment there is none, and never are there two."""
-    aside = _aside(old)
+def _exchange(old: Sequence[Path], new: Path, content: bytes, dist: Path) -> None:
+    """Puts a jar in the place of others: for a moment there is none, never is there one more."""
     partial = _aside(new)
     try:
         write_durably(partial, content, like=dist)
-        old.rename(aside)
-        try:
+        with _moved_aside(old):
             partial.rename(new)
-        except BaseException:
-            aside.rename(old)
-            raise
-        aside.unlink()
     finally:
         with suppress(FileNotFoundError):
             partial.unlink()
@@ -143,12 +159,20 @@ def _exchange(old: Path, new: Path, content: bytes, dist: Path) -> None:
 
 def _remove_all(files: Sequence[Path]) -> None:
     """Renames all before it deletes the first, so that a failure can be taken back."""
+    with _moved_aside(files):
+        pass
+
+
+@contextmanager
+def _moved_aside(files: Sequence[Path]) -> Iterator[None]:
+    """Renames files, and deletes them at the end; or gives all their names back."""
     moved: list[tuple[Path, Path]] = []
     try:
         for file in files:
             aside = file if file.name.endswith(PARTIAL_SUFFIX) else _aside(file)
             file.rename(aside)
             moved.append((file, aside))
+        yield
     except BaseException:
         for file, aside in moved:
             aside.rename(file)

@@ -141,6 +141,10 @@ class FlinkInstallation:
         """Process ids of the TaskManagers that were started here and are still running."""
         return self._pids("*-taskexecutor.pid")
 
+    def running(self, file: str) -> bool:
+        """Whether a daemon with that file for its process id is still running."""
+        return bool(self._pids(file))
+
     def slots(self) -> int:
         """The task slots that the JobManager knows of; 0 when it does not answer."""
         try:
