@@ -334,7 +334,7 @@ def _inputs_of_dashboard() -> Inputs:
 
 
 def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
-    after = (*built, *(f"distribution-{line.version}" for line in lines))
+    after = (*built, *(f"distribution-{line.version}" for line in lines if line.measured))
     # Several JVMs at once.
     clusters = _pytest("clusters", "clusters", ("tests/cluster",), _inputs_of("cluster"), after)
     yield replace(clusters, weight=2)

@@ -94,10 +94,15 @@ final class LinePartition {
                                             + ".PipelinedSubpartition")
                             .getDeclaredConstructors()[0];
             constructor.setAccessible(true);
-            return (ResultSubpartition)
-                    (constructor.getParameterCount() == 3
-                            ? constructor.newInstance(index, 2, partition)
-                            : constructor.newInstance(index, 2, bufferSize, partition));
+            switch (constructor.getParameterCount()) {
+                case 2: // 1.12.0
+                    return (ResultSubpartition) constructor.newInstance(index, partition);
+                case 3:
+                    return (ResultSubpartition) constructor.newInstance(index, 2, partition);
+                default:
+                    return (ResultSubpartition)
+                            constructor.newInstance(index, 2, bufferSize, partition);
+            }
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

@@ -3,6 +3,7 @@ package org.apache.flink.boost.sidebyside;
 
 import java.io.IOException;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.runtime.io.network.api.writer.ChannelSelector;
 import org.apache.flink.runtime.io.network.api.writer.RecordWriter;
@@ -32,7 +33,7 @@ final class LinePartition {
 
     LinePartition(int channels, int buffers, int bufferSize) throws IOException {
         pool = new NetworkBufferPool(buffers, bufferSize, 1);
-        this.buffers = pool.createBufferPool(buffers, buffers);
+        this.buffers = newBufferPool(buffers, channels);
         ResultSubpartition[] subpartitions = new ResultSubpartition[channels];
         partition = newPartition(subpartitions);
         for (int i = 0; i < channels; i++) {
@@ -43,6 +44,21 @@ final class LinePartition {
         for (int i = 0; i < channels; i++) {
             views[i] = subpartitions[i].createReadView(() -> {});
         }
+    }
+
+    /** By reflection because 1.11 also asks for the channels. */
+    private BufferPool newBufferPool(int buffers, int channels) throws IOException {
+        for (Method method : NetworkBufferPool.class.getMethods()) {
+            if (method.getName().equals("createBufferPool") && method.getParameterCount() == 5) {
+                try {
+                    return (BufferPool)
+                            method.invoke(pool, buffers, buffers, null, channels, buffers);
+                } catch (ReflectiveOperationException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+        return pool.createBufferPool(buffers, buffers);
     }
 
     /** By reflection because 1.11 also asks for the partition's index. */
