@@ -216,6 +216,29 @@ def test_a_way_back_closes_the_alarm_which_stays(tmp_path: Path) -> None:
     assert figures(registry.alarms, 0).recovered == 1
 
 
+def test_an_alarm_outlives_its_benchmark_s_name_and_is_closed_by_the_way_back(
+    tmp_path: Path,
+) -> None:
+    new = JOB.model_copy(update={"benchmark": "org.example.NewBenchmark.run"})
+    ratios = flat(34, n16=-0.08, n26=0.08)
+    nights = make_nights({JOB: ratios})[:20] + make_nights({new: ratios}, start=20)
+    registry, builds = AlarmRegistry(), MadeBuilds(tmp_path / "jars")
+    for count in range(9, 35):
+        renamed = {JOB.benchmark: new.benchmark} if count > 20 else {}
+        tracks = build_tracks(nights[:count], renamed)
+        bench = MadeReruns({JOB: ratios, new: ratios})
+        reruns = NightReruns(
+            tmp_path / "results", builds, "flink-boost", bench, pairs=600, now=lambda: NOW
+        )
+        findings = confirm(tracks, tmp_path / "results", reruns, newest_runs(tracks, "box-1"))
+        registry = after_night(registry, findings, NOW)
+    told = [(one.kind, one.first, one.state, one.cell) for one in registry.alarms]
+    assert told == [
+        ("step", 16, AlarmState.RECOVERED, new),
+        ("recovery", 26, AlarmState.RECOVERED, new),
+    ]
+
+
 @pytest.mark.parametrize("count", [1, 2, 9, 10, 11, 30])
 def test_a_few_nights_are_no_reason_to_stop(tmp_path: Path, count: int) -> None:
     found = confirmed(
