@@ -24,7 +24,13 @@ from flink_boost.publish.nightly.model import (
     ReportedProfile,
     ReportedRow,
 )
-from flink_boost.publish.nightly.report import WrittenNight, kept_nights, previous_of, write_night
+from flink_boost.publish.nightly.report import (
+    WrittenNight,
+    kept_nights,
+    previous_of,
+    ratios_before,
+    write_night,
+)
 from flink_boost.publish.notify.channels import channels_from
 from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
@@ -100,10 +106,11 @@ class People:
             dashboard=self._dashboard(),
             profiles=tuple(self._profiles(registry.alarms)),
         )
-        previous = previous_of(kept_nights(self._reports).reports, report)
+        kept = kept_nights(self._reports).reports
+        previous = previous_of(kept, report)
         if previous is None:
             return report
-        ratios = {(row.line, row.benchmark): row.ratio for row in previous.rows}
+        ratios = ratios_before(kept, report)
         return report.model_copy(
             update={
                 "previous": previous.night.night,
