@@ -28,7 +28,7 @@ from ruamel.yaml import YAML
 from flink_boost.base.net import free_ports
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
-from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.lines import default_line, load_lines, measured_lines
 from flink_boost.measure import boxfile, boxlock
 
 DOCKER = PROJECT_ROOT / "docker"
@@ -487,7 +487,7 @@ def test_a_cluster_of_two_entry_points_is_healthy_and_ends_when_told(
 
 
 def test_the_distribution_that_goes_in_has_what_the_entry_point_uses() -> None:
-    for line in load_lines().values():
+    for line in measured_lines():
         scripts = ensure_distribution(line) / "bin"
         for name in ("jobmanager.sh", "taskmanager.sh", "standalone-job.sh", "historyserver.sh"):
             assert (scripts / name).is_file(), (line.version, name)

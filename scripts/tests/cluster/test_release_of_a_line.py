@@ -1,4 +1,7 @@
-"""Releases that are no line and have the classes of one: its jar runs there, another does not."""
+"""Releases with the classes of a line, and lines that are not measured: the jar runs there.
+
+Another line's jar does not.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,25 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.lines import PinnedFile, default_line, load_lines
 from flink_boost.flink.releases import Release, load_releases
 
 LINES = load_lines()
+
+
+def distribution_of(release: Release) -> tuple[PinnedFile, ...]:
+    line = LINES.get(release.version)
+    return release.distribution if line is None else line.distribution
+
+
+def has_no_tests_of_its_own(release: Release) -> bool:
+    return release.version not in LINES or not LINES[release.version].measured
+
+
 RELEASES = [
     release
     for release in load_releases().releases.values()
-    if release.distribution and release.classes in LINES and release.version not in LINES
+    if release.classes in LINES and distribution_of(release) and has_no_tests_of_its_own(release)
 ]
 JARS = PROJECT_ROOT / "build" / "jars"
 
@@ -38,7 +52,7 @@ def release(request: pytest.FixtureRequest) -> Release:
 def distribution(release: Release) -> Path:
     line = LINES[release.classes]
     return ensure_distribution(
-        replace(line, version=release.version, distribution=release.distribution)
+        replace(line, version=release.version, distribution=distribution_of(release))
     )
 
 
@@ -71,10 +85,10 @@ def test_the_jar_of_the_line_is_installed_and_runs_a_job(
     assert count_words(flink, job, tmp_path / "patched") == stock
     logged = flink.everything_logged()
     listed = "on" if release.tested else "not on"
-    assert (
-        f"flink-boost 0.2.0 for Flink {line.version}: mode on, Flink {release.version}: {listed}"
-        " the list of tested releases, same classes"
-    ) in logged
+    found = f"Flink {release.version}: {listed} the list of tested releases, same classes"
+    if release.version == line.version:
+        found = "the class files it replaces are those of this version"
+    assert f"flink-boost 0.2.0 for Flink {line.version}: mode on, {found}" in logged
     assert "flink-boost" in logged
     assert "LinkageError" not in logged
 
