@@ -11,14 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from flink_installation import FlinkInstallation, count_words
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution, ensure_example
+from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import PinnedFile, default_line, load_lines
 from flink_boost.flink.releases import Release, load_releases
+from flink_boost.operate.flink_processes import find_running
 
 LINES = load_lines()
 
@@ -75,6 +78,8 @@ def test_the_jar_of_the_line_is_installed_and_runs_a_job(
     flink.start_cluster()
     stock = count_words(flink, job, tmp_path / "stock")
     flink.run("stop-cluster.sh", seconds=60)
+    # The script of 1.10 and 1.11 does not wait for the processes.
+    assert eventually(lambda: not find_running(open_home(flink.home)), 60)
 
     assert main(["install", str(flink.home), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
