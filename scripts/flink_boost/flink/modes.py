@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line, measured_lines
 
 # The modes after the first share its loops: a quarter of the random cases is enough.
 _FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
 # Where a mode's code does not depend on the optimising compiler, or another line tests it with
-# that: half of the tests' time is the compiler's.
-_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1",)
+# that: a quarter of the tests' time is that compiler's, an eighth that of a collector in parallel.
+_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
@@ -90,14 +90,14 @@ def mode_options(
 ) -> tuple[str, ...]:
     """The options of a JVM that runs the line's tests on that JDK in that mode.
 
-    ``optimised``: with the optimising compiler also where it is left out by default, because other
-    lines test the same code with it: not opened but on the default line, and lines not measured.
+    By default the optimising compiler has the tests of measured lines: opened on each line's first
+    JDK and on a JDK that is the first of none, and not opened on the default line. ``optimised``:
+    wherever the mode's code depends on it.
     """
     opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
     closed = _CLOSED_ON_11 if jdk == 11 else ()
-    by_others = not mode.opens and line.version != default_line() and not optimised
     served = not line.measured and not optimised
-    first = mode.first_compiler or by_others or served
+    first = mode.first_compiler or served or not (optimised or _needs_optimising(line, jdk, mode))
     return (
         "-Xmx1g",
         # "Opened" means: as the line's own configuration leaves java.lang.
@@ -107,3 +107,14 @@ def mode_options(
         *mode.options,
         f"-Dexpected.access={mode.access}",
     )
+
+
+def _needs_optimising(line: Line, jdk: int, mode: CodecMode) -> bool:
+    """Whether no other JVM of the tests runs this code optimised on a JDK with these intrinsics.
+
+    Without compact strings our code is that of "not opened"; what differs is the JDK's.
+    """
+    if mode.name != "opened":
+        return mode.name == "not-opened" and line.version == default_line()
+    firsts = {one.jdks[0] for one in measured_lines()}
+    return jdk == line.jdks[0] or jdk not in firsts
