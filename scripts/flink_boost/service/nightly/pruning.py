@@ -42,7 +42,7 @@ def prune_old(results: Path, build: Path, now: datetime, keep: timedelta) -> str
             continue
         if now - info.started <= keep or commit_id(info) in pointed_at:
             continue
-        pruned += _delete(results / run_id)
+        pruned += delete_logs(results / run_id)
     _delete_profiles(build, now - keep)
     nights = _delete_night_logs(build / "nights", night_id(now - keep))
     return f"{pruned} runs and {nights} nights older than {keep.days} days: logs and profiles"
@@ -86,7 +86,8 @@ def commits_of_nights(journal: NightJournal, results: Path, project: str) -> fro
     return frozenset(found - {""})
 
 
-def _delete(run: Path) -> bool:
+def delete_logs(run: Path) -> bool:
+    """Deletes a run's logs and profiles; its results stay. False when there were none."""
     found = [*(run / "forks").glob("*.log")]
     for log in found:
         log.unlink(missing_ok=True)
