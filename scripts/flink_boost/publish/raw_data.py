@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -41,17 +42,22 @@ def pack_raw_data(results: Path, info: RunInfo, report: Path) -> RawData:
     forks = sorted(path for path in (run / "forks").glob("*") if path.is_file())
     found = [path for path in forks if path.suffix == ".json"]
     logs = [path for path in forks if path.suffix == ".log"]
+    packed: set[Path] = set()
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in (*sorted(run.glob("*.json")), *found, *logs):
             name = f"{info.run_id}/{path.relative_to(run).as_posix()}"
-            archive.writestr(zipfile.ZipInfo(name, _ANY_TIME), _read(path), zipfile.ZIP_DEFLATED)
-    packed = content.getvalue()
+            with suppress(FileNotFoundError):  # a night deletes old logs at any moment
+                bare = zipfile.ZipInfo(name, _ANY_TIME)
+                archive.writestr(bare, _read(path), zipfile.ZIP_DEFLATED)
+                packed.add(path)
     make_folder(report)
-    write_durably(report / NAME, packed)
-    return RawData(NAME, len(found), len(logs), len(packed))
+    write_durably(report / NAME, content.getvalue())
+    return RawData(NAME, len(packed & {*found}), len(packed & {*logs}), len(content.getvalue()))
 
 
 def _read(path: Path) -> bytes:
-    content = path.read_bytes()
-    return content[-_LONGEST_LOG:] if path.suffix == ".log" else content
+    with path.open("rb") as file:
+        if path.suffix == ".log":
+            file.seek(max(0, path.stat().st_size - _LONGEST_LOG))
+        return file.read()

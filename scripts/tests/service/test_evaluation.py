@@ -91,7 +91,8 @@ def test_the_order_of_cases_changes_no_alarm(made: Path, tmp_path: Path) -> None
     (turned / "truth.jsonl").write_bytes((made / "truth.jsonl").read_bytes())
 
     for folder, out in ((made, tmp_path / "a"), (turned, tmp_path / "b"), (made, tmp_path / "c")):
-        assert evaluate(folder, out).exit_code == 0
+        done = evaluate(folder, out)
+        assert done.exit_code == 0, done.output
     texts = [(tmp_path / name).read_bytes() for name in "abc"]
     assert texts[0] == texts[1] == texts[2] != b""
 
