@@ -12,7 +12,7 @@ from urllib.parse import quote
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.measure.model import RunInfo
 
-NAME = "raw-data.zip"
+RAW_DATA = "raw-data.zip"
 _LONGEST_LOG = 1 << 20  # bytes: of a longer one the end is taken, where errors are
 _ANY_TIME = (1980, 1, 1, 0, 0, 0)  # so that the same data gives the same archive
 
@@ -52,8 +52,8 @@ def pack_raw_data(results: Path, info: RunInfo, report: Path) -> RawData:
                 archive.writestr(bare, _read(path), zipfile.ZIP_DEFLATED)
                 packed.add(path)
     make_folder(report)
-    write_durably(report / NAME, content.getvalue())
-    return RawData(NAME, len(packed & {*found}), len(packed & {*logs}), len(content.getvalue()))
+    write_durably(report / RAW_DATA, content.getvalue())
+    return RawData(RAW_DATA, len(packed & {*found}), len(packed & {*logs}), len(content.getvalue()))
 
 
 def _read(path: Path) -> bytes:

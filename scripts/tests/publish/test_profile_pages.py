@@ -24,7 +24,7 @@ from flink_boost.measure.profiles.model import (
     TopFrame,
     folder_of,
 )
-from flink_boost.publish.raw_data import NAME
+from flink_boost.publish.raw_data import RAW_DATA
 from flink_boost.publish.report import write_report
 
 BEFORE: dict[Stack, float] = {("Main.run_[j]", "A.copy_[j]"): 600, ("Main.run_[j]",): 400}
@@ -156,9 +156,9 @@ def test_the_raw_data_are_linked_from_both_pages_and_whole(
     (forks / "p01.stock.log").write_text("long\n" * 300_000 + "the end", encoding="utf-8")
     reports = tmp_path / "reports"
     written = write_report(results, reports, dashboard_url=None, made=FIRST_NIGHT)
-    first = (written.page.parent / NAME).read_bytes()
+    first = (written.page.parent / RAW_DATA).read_bytes()
     write_report(results, reports, dashboard_url=None, made=FIRST_NIGHT)
-    assert (written.page.parent / NAME).read_bytes() == first
+    assert (written.page.parent / RAW_DATA).read_bytes() == first
     shutil.rmtree(results)
 
     for file in (written.newest, written.page):
