@@ -17,7 +17,8 @@ from pathlib import Path
 from flink_boost.service.requests.model import Request
 from requesting.whole_way import WholeWay, whole_way
 
-COMMAND = "/benchmark-request *write[length=16,kind=*,profile=mixed,view=serializer] pairs=5"
+_NAMES = "*write[length=16,kind={},profile=mixed,view=serializer]"
+COMMAND = f"/benchmark-request {_NAMES.format('ascii')} {_NAMES.format('cjk')} pairs=5"
 TOLD = ("**Slower**", "**Faster**")
 
 
