@@ -98,11 +98,16 @@ _FORKING = (
     "service/test_reruns.py",
 )
 # But for these, which take minutes, and give JMH a temporary folder of its own: its lock is there.
-_NIGHTS = ("service/test_nightly.py",)
+_NIGHTS = (
+    "service/test_night_profiles.py",
+    "service/test_nightly.py",
+    "service/test_real_proof.py",
+)
 # Of the quiet ones, those that mostly wait for answers that do not come: they take nobody's place.
 _WAITING = (
     "port/test_flinktests_runner.py",
     "publish/test_upload.py",
+    "requesting/test_killed.py",
     "service/test_quicklook.py",
 )
 _INSTALLATIONS = (
