@@ -64,7 +64,7 @@ check: setup ## Lint, types, rooms and the tests that need nothing built, at onc
 	@scripts/run-checks
 
 .PHONY: test-cluster
-test-cluster: setup jars ## Clusters and installations of all lines on all their JDKs; `make test` runs a short form
+test-cluster: setup jars ## Clusters and installations of measured lines on all their JDKs, a job on the others; `make test` runs a short form
 	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist.py
 
 .PHONY: test-nightly

@@ -15,7 +15,8 @@ from typing import Any
 proc_name = "flink-boost-dashboard"
 worker_class = "boost_dashboard.server.worker.BufferingWorker"
 # SQLite has one writer at a time; PostgreSQL is worth a second process.
-workers = int(os.environ.get("WEB_CONCURRENCY") or (2 if os.environ.get("DATABASE_URL") else 1))
+on_postgresql = os.environ.get("DATABASE_URL") or os.environ.get("DATABASE_URL_FILE")
+workers = int(os.environ.get("WEB_CONCURRENCY") or (2 if on_postgresql else 1))
 timeout = 60
 graceful_timeout = 10
 preload_app = True  # a wrong setting ends the start at once, with its message

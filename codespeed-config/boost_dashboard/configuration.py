@@ -4,8 +4,10 @@
 ``FLINK_BOOST_EMBEDDED``          ``1``: the dashboard of one machine, on loopback only. Makes its
                                   own secret key and token in the data folder.
 ``FLINK_BOOST_DASHBOARD_DATA``    data folder; default ``build/codespeed``
-``DATABASE_URL``                  e.g. ``postgres://user:password@host/name``; default SQLite in
-                                  the data folder
+``DATABASE_URL``                  e.g. ``postgres://user@host/name``; default SQLite in the data
+                                  folder; ``…_FILE`` names a file that holds it
+``DATABASE_PASSWORD``             its password, when the URL has none; ``…_FILE`` names a file that
+                                  holds it
 ``FLINK_BOOST_SECRET_KEY``        Django's secret key; ``…_FILE`` names a file that holds it
 ``FLINK_BOOST_TOKEN``             what writers must send; ``…_FILE`` names a file that holds it
 ``FLINK_BOOST_WRITERS``           file with further tokens, each bound to branches: see ``writers``;
@@ -36,7 +38,7 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from boost_dashboard.secret_files import read_or_create
+from boost_dashboard.secret_files import given_secret, read_or_create
 from boost_dashboard.server.limits import Limits, read_limits
 from boost_dashboard.writers import FILE_NAME, SHORTEST_TOKEN, Writer, Writers, digest_of
 
@@ -86,7 +88,7 @@ def read_configuration(environ: Mapping[str, str], root: Path) -> Configuration:
         writers=writers,
         # Its own health check comes from the machine itself.
         allowed_hosts=(*hosts, *LOOPBACK_NAMES),
-        database=_database(environ.get("DATABASE_URL", ""), data),
+        database=_database(environ, data),
         new_environments=environ.get("FLINK_BOOST_NEW_ENVIRONMENTS", "yes") != "no",
         instance=environ.get("FLINK_BOOST_INSTANCE", ""),
         limits=read_limits(environ),
@@ -110,18 +112,7 @@ def _require(value: object, variable: str, meaning: str) -> None:
 
 
 def _secret(environ: Mapping[str, str], variable: str, shortest: int) -> str:
-    """The variable's value, or the content of the file that ``<variable>_FILE`` names, or ''."""
-    secret = environ.get(variable, "").strip()
-    file = environ.get(f"{variable}_FILE", "").strip()
-    if not secret and file:
-        try:
-            secret = Path(file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ImproperlyConfigured(
-                f"The file {file} named by {variable}_FILE cannot be read: {type(error).__name__}."
-            ) from error
-        if not secret:
-            raise ImproperlyConfigured(f"The file {file} named by {variable}_FILE is empty.")
+    secret = given_secret(environ, variable)
     if secret and len(secret) < shortest:
         raise ImproperlyConfigured(
             f"{variable} is too short to be safe: use at least {shortest} random characters, "
@@ -154,8 +145,9 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _database(url: str, data: Path) -> dict[str, Any]:
-    """Django's ``DATABASES`` entry for a URL; SQLite in the data folder when it is empty."""
+def _database(environ: Mapping[str, str], data: Path) -> dict[str, Any]:
+    """Django's ``DATABASES`` entry; SQLite in the data folder when no URL is given."""
+    url = given_secret(environ, "DATABASE_URL")
     if not url:
         return _sqlite(data / "db.sqlite3")
     try:
@@ -167,7 +159,13 @@ def _database(url: str, data: Path) -> dict[str, Any]:
         return _sqlite(Path(str(entry["NAME"])))
     if not engine.endswith("postgresql") or not entry.get("NAME"):
         raise _no_database()
-    return entry
+    password = given_secret(environ, "DATABASE_PASSWORD")
+    if password and entry.get("PASSWORD"):
+        raise ImproperlyConfigured(
+            "DATABASE_URL and DATABASE_PASSWORD both hold a password: take it out of the URL, as "
+            "in postgres://user@host:5432/codespeed."
+        )
+    return {**entry, "PASSWORD": password or entry.get("PASSWORD", "")}
 
 
 def _no_database() -> ImproperlyConfigured:

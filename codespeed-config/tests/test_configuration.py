@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -73,16 +74,80 @@ def test_a_service_that_is_reached_by_any_name_is_refused(tmp_path: Path) -> Non
     assert read_configuration({**environ, **EMBEDDED}, tmp_path).embedded
 
 
-def test_secrets_may_come_from_files(tmp_path: Path) -> None:
-    file = tmp_path / "secret"
-    file.write_text("f" * 40 + "\n", encoding="ascii")
-    environ = {**SERVICE, "FLINK_BOOST_TOKEN": "", "FLINK_BOOST_TOKEN_FILE": str(file)}
+FROM_FILES = {
+    "FLINK_BOOST_SECRET_KEY": "s" * 40,
+    "FLINK_BOOST_TOKEN": "t" * 40,
+    "DATABASE_PASSWORD": "p@ss: word/",
+    "DATABASE_URL": "postgres://speed@db/codespeed",
+}
 
-    assert read_configuration(environ, tmp_path).token == "f" * 40
 
-    file.unlink()
-    with pytest.raises(ImproperlyConfigured, match="FLINK_BOOST_TOKEN_FILE cannot be read"):
+def in_files(folder: Path) -> dict[str, str]:
+    """An environment that names a file for each secret."""
+    environ = {"FLINK_BOOST_ALLOWED_HOSTS": "bench"}
+    for variable, secret in FROM_FILES.items():
+        file = folder / variable.lower()
+        file.write_text(f"{secret}\n", encoding="utf-8")
+        file.chmod(0o400)
+        environ[f"{variable}_FILE"] = str(file)
+    return environ
+
+
+def test_every_secret_may_come_from_a_file(tmp_path: Path) -> None:
+    configuration = read_configuration(in_files(tmp_path), tmp_path)
+
+    assert configuration.secret_key == "s" * 40
+    assert configuration.token == "t" * 40
+    assert configuration.database["PASSWORD"] == "p@ss: word/"
+    assert configuration.database["USER"] == "speed"
+    assert configuration.database["HOST"] == "db"
+    assert "p@ss" not in repr(configuration)
+
+
+@pytest.mark.parametrize("variable", sorted(FROM_FILES))
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda file: file.unlink(), "cannot be read: FileNotFoundError. Correct the path"),
+        (lambda file: file.write_text(" \n"), "is empty. Write the secret into it"),
+        (lambda file: file.write_bytes(b"\xff" * 40), "cannot be read: UnicodeDecodeError"),
+        (lambda file: file.write_text("hunter2 " * 2000), "is too large"),
+        (lambda file: file.chmod(0o604), "is open to every account of this machine. Run `chmod"),
+        (lambda file: file.chmod(0o602), "is open to every account of this machine. Run `chmod"),
+    ],
+)
+def test_a_secrets_file_that_is_not_right_is_told_with_what_to_do(
+    variable: str, damage: Callable[[Path], None], complaint: str, tmp_path: Path
+) -> None:
+    environ = in_files(tmp_path)
+    file = Path(environ[f"{variable}_FILE"])
+    file.chmod(0o600)
+    damage(file)
+
+    with pytest.raises(ImproperlyConfigured, match=complaint) as refusal:
         read_configuration(environ, tmp_path)
+
+    assert f"{file} named by {variable}_FILE" in str(refusal.value)
+    assert "hunter2" not in str(refusal.value)
+    assert FROM_FILES[variable] not in str(refusal.value)
+
+
+def test_a_variable_goes_before_the_file(tmp_path: Path) -> None:
+    """Who set both up to now got the variable; so it stays."""
+    environ = {**in_files(tmp_path), "FLINK_BOOST_TOKEN": "v" * 40}
+
+    assert read_configuration(environ, tmp_path).token == "v" * 40
+
+
+def test_two_passwords_of_the_database_are_one_too_many(tmp_path: Path) -> None:
+    environ = {**in_files(tmp_path), "DATABASE_URL": "postgres://speed:opensesame@db/speed"}
+
+    with pytest.raises(ImproperlyConfigured, match="take it out of the URL") as refusal:
+        read_configuration(environ, tmp_path)
+
+    assert "opensesame" not in str(refusal.value)
+    del environ["DATABASE_PASSWORD_FILE"]
+    assert read_configuration(environ, tmp_path).database["PASSWORD"] == "opensesame"
 
 
 def test_secrets_show_in_no_repr(tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, Order
-from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.parts import Parts
 from flink_boost.service.nightly.plan import PlannedStep
 from flink_boost.service.nightly.steps import Steps
@@ -297,7 +296,6 @@ def _upload_step(build: Path, dashboard: Dashboard) -> Callable[[], str]:
         shown=never,
         tell=lambda _: None,
         keep=timedelta(days=90),
-        waiting=Waiting(build / "lock", 0),
     )
     slot = datetime(2026, 3, 1, 1, tzinfo=UTC)
     night = NightRecord(box="box-1", night="2026-03-01T0100", slot=slot)

@@ -98,11 +98,16 @@ _FORKING = (
     "service/test_reruns.py",
 )
 # But for these, which take minutes, and give JMH a temporary folder of its own: its lock is there.
-_NIGHTS = ("service/test_nightly.py",)
+_NIGHTS = (
+    "service/test_night_profiles.py",
+    "service/test_nightly.py",
+    "service/test_real_proof.py",
+)
 # Of the quiet ones, those that mostly wait for answers that do not come: they take nobody's place.
 _WAITING = (
     "port/test_flinktests_runner.py",
     "publish/test_upload.py",
+    "requesting/test_killed.py",
     "service/test_quicklook.py",
 )
 _INSTALLATIONS = (
@@ -173,11 +178,12 @@ def all_suites(lines: Sequence[Line], every: Sequence[Line], all_modes: bool) ->
     builds = list(_builds(every))
     built = tuple(suite.name for suite in builds)
     java = [suite for line in lines for suite in _java(line, all_modes)]
-    flinks = [suite for line in lines for suite in _flinks_own(line, built, all_modes)]
+    measured = [line for line in lines if line.measured]
+    flinks = [suite for line in measured for suite in _flinks_own(line, built, all_modes)]
     return [
         *builds,
         *_checks(),
-        *_distributions(every),
+        *_distributions([line for line in every if line.measured]),
         *_dashboard(),
         *flinks,
         *_clusters(built, every),
@@ -217,7 +223,7 @@ def _builds(lines: Sequence[Line]) -> Iterator[Suite]:
         # One after the other, for they fetch into one repository.
         inputs = Inputs((*_JAVA, *_RUNS_JAVA, "benchmarks/"))
         title = f"Flink {line.version}: build"
-        modules = (*CODEC_MODULES, *OTHER_MODULES)
+        modules = (*CODEC_MODULES, *(OTHER_MODULES if line.measured else ("weaver",)))
         makes = (
             f"build/jars/.built-{line.version}",
             *(f"{module}/target/{line.version}/test-classpath.txt" for module in modules),
@@ -246,16 +252,20 @@ def _distributions(lines: Sequence[Line]) -> Iterator[Suite]:
 
 
 def _java(line: Line, all_modes: bool) -> Iterator[Suite]:
-    """The codec's tests on every JDK of the line, in the modes that it needs there; benchmarks."""
+    """The codec's tests on every JDK of the line, in the modes that it needs there; benchmarks.
+
+    Of a line that is not measured on the first JDK only.
+    """
     codec = Inputs((*_JAVA, *_RUNS_JAVA), ("weaver/src/test/*", "*.md"))
-    for jdk in line.jdks:
+    jdks = line.jdks if line.measured or all_modes else line.jdks[:1]
+    for jdk in jdks:
         heading = f"Flink {line.version} on JDK {jdk}"
         for mode in modes_of_tests(line, jdk, all_modes):
             for module in CODEC_MODULES:
                 name = f"{line.version}-jdk{jdk}-{mode}-{module}"
                 options = ("--jdk", str(jdk), *(("--optimised",) if all_modes else ()))
                 yield _java_suite(name, line, module, codec, heading, (*options, "--mode", mode))
-        if jdk == line.jdks[0]:
+        if line.measured and jdk == line.jdks[0]:
             name = f"{line.version}-benchmarks"
             inputs = Inputs((*_JAVA, *_RUNS_JAVA, "benchmarks/"), ("weaver/src/test/*",))
             yield _java_suite(name, line, "benchmarks", inputs, heading, ())
@@ -329,7 +339,7 @@ def _inputs_of_dashboard() -> Inputs:
 
 
 def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
-    after = (*built, *(f"distribution-{line.version}" for line in lines))
+    after = (*built, *(f"distribution-{line.version}" for line in lines if line.measured))
     # Several JVMs at once.
     clusters = _pytest("clusters", "clusters", ("tests/cluster",), _inputs_of("cluster"), after)
     yield replace(clusters, weight=2)

@@ -39,7 +39,10 @@ sys.stdin.read()
 
 
 def read_compose(file: Path, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The file with its variables filled in. Raises ``KeyError`` for one that has to be set."""
+    """The file with its variables filled in, and with each secret's ``content``.
+
+    Raises ``KeyError`` for a variable that has to be set.
+    """
 
     def fill(value: Any) -> Any:
         if isinstance(value, str):
@@ -58,7 +61,29 @@ def read_compose(file: Path, environment: Mapping[str, str]) -> dict[str, Any]:
         return value or (word if kind == "-" else "")
 
     filled: dict[str, Any] = fill(YAML(typ="safe").load(file))
+    for secret in filled.get("secrets", {}).values():
+        name = secret["environment"]
+        if name not in environment:
+            raise KeyError(f"{name}: required by a secret")
+        secret["content"] = environment[name]
     return filled
+
+
+def write_secrets(document: Mapping[str, Any], name: str, folder: Path) -> dict[Path, str]:
+    """The files of a service's secrets, with the mode and owner that it asks for, as mounts."""
+    mounts = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    for asked in document["services"][name].get("secrets", ()):
+        how = {"source": asked} if isinstance(asked, str) else asked
+        file = folder / how["source"]
+        file.unlink(missing_ok=True)
+        file.write_text(document["secrets"][how["source"]]["content"], encoding="utf-8")
+        # YAML 1.2 reads 0400 as a decimal number; compose reads it as the octal one that it is.
+        file.chmod(int(str(how.get("mode", 444)), 8))
+        if os.getuid() == 0:
+            os.chown(file, int(how.get("uid", 0)), int(how.get("gid", 0)))
+        mounts[file] = f"/run/secrets/{how['source']}:ro"
+    return mounts
 
 
 def start_order(services: Mapping[str, Any], profiles: Sequence[str] = ()) -> list[str]:
@@ -106,6 +131,7 @@ class Services:
 
     def __init__(self, document: Mapping[str, Any], folder: Path) -> None:
         """Logs and shared files go to ``folder``."""
+        self._document = document
         self._services = document["services"]
         self._folder = folder
         self._containers: dict[str, str] = {}
@@ -144,7 +170,8 @@ class Services:
             self.check_health(needed)
         container = buildah("from", "--pull-never", service["image"])
         self._containers[name] = container
-        self._volumes[name] = volumes
+        secrets = write_secrets(self._document, name, self._folder / "secrets" / name)
+        self._volumes[name] = {**volumes, **secrets}
         image = image_configuration(service["image"])
         command = [*(image["Entrypoint"] or ()), *service.get("command", image["Cmd"] or ())]
         with self.log_file(name).open("wb") as log:

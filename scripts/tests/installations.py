@@ -20,11 +20,13 @@ from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.dropin import RECORD
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.launch import ROLES, Launch
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.lines import Line, load_lines, measured_lines
 from flink_boost.operate.carried import Carried, of_tree
 
 VERSION = "0.2.0"
-LINES = [line for line in load_lines().values() if line.enabled]
+# Those with clusters in the tests; every line has a jar.
+LINES = measured_lines()
+EVERY_LINE = [line for line in load_lines().values() if line.enabled]
 LINE = load_lines()["2.3.0"]
 OTHER = load_lines()["1.20.5"]
 CARRIED: Carried = of_tree(VERSION)

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,14 +21,14 @@ from typing import Any
 
 import jsonschema
 import pytest
-from compose_services import read_compose, start_order
+from compose_services import read_compose, start_order, write_secrets
 from installations import CARRIED, LINE, java_environment, new_home
 from ruamel.yaml import YAML
 
 from flink_boost.base.net import free_ports
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
-from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.lines import default_line, load_lines, measured_lines
 from flink_boost.measure import boxfile, boxlock
 
 DOCKER = PROJECT_ROOT / "docker"
@@ -36,9 +37,9 @@ HEALTH_CHECK = DOCKER / "flink-healthcheck.sh"
 COMPOSE = DOCKER / "compose.yaml"
 
 SET = {
-    "POSTGRES_PASSWORD": "p",
-    "FLINK_BOOST_SECRET_KEY": "k",
-    "FLINK_BOOST_TOKEN": "t",
+    "POSTGRES_PASSWORD": "of-the/data@base:1",
+    "FLINK_BOOST_SECRET_KEY": "secret-key-of-the-test-0123456789-abcdef",
+    "FLINK_BOOST_TOKEN": "token-of-the-test-0123456789",
 }
 
 # --- the bases ------------------------------------------------------------------------------------
@@ -151,8 +152,91 @@ def test_services_that_wait_for_each_other_are_found_out() -> None:
 
 @pytest.mark.parametrize("missing", SET)
 def test_secrets_have_no_default(missing: str) -> None:
-    with pytest.raises(KeyError, match=f"{missing}: set {missing}"):
+    with pytest.raises(KeyError, match=f"{missing}: required"):
         read_compose(COMPOSE, {name: value for name, value in SET.items() if name != missing})
+
+
+def values_shown(services: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Which service shows which secret outside its files."""
+    return [
+        (name, variable)
+        for name, service in services.items()
+        for variable, value in SET.items()
+        if value in json.dumps(service)
+    ]
+
+
+def test_no_secret_is_in_the_environment_of_a_service() -> None:
+    services = read_compose(COMPOSE, SET)["services"]
+    assert values_shown(services) == []
+    # A service that is told a secret in its environment would be found.
+    services["database"]["environment"]["POSTGRES_PASSWORD"] = SET["POSTGRES_PASSWORD"]
+    assert values_shown(services) == [("database", "POSTGRES_PASSWORD")]
+
+
+def test_every_secret_goes_to_those_alone_that_need_it() -> None:
+    document = read_compose(COMPOSE, SET)
+    given = {
+        name: {s if isinstance(s, str) else s["source"] for s in service.get("secrets", ())}
+        for name, service in document["services"].items()
+    }
+    assert given == {
+        "jobmanager": set(),
+        "taskmanager": set(),
+        "database": {"database-password"},
+        "dashboard": {"database-password", "secret-key", "codespeed-token"},
+        "runner": {"codespeed-token"},
+    }
+    for name, service in document["services"].items():
+        files = {
+            value
+            for variable, value in service.get("environment", {}).items()
+            if variable.endswith("_FILE")
+        }
+        assert files == {f"/run/secrets/{secret}" for secret in given[name]}, name
+
+
+def test_only_the_account_of_the_image_can_read_its_secrets() -> None:
+    document = read_compose(COMPOSE, SET)
+    for name, dockerfile in (("dashboard", "codespeed"), ("runner", "runner")):
+        text = (DOCKER / f"Dockerfile.{dockerfile}").read_text()
+        (number,) = re.findall(r"useradd --uid (\d+)", text)
+        for secret in document["services"][name]["secrets"]:
+            assert (secret["uid"], secret["gid"], secret["mode"]) == (number, number, 400)
+
+
+def test_the_dashboard_starts_from_the_files_that_compose_gives_it(tmp_path: Path) -> None:
+    """Its configuration in a process of its own, with the environment of the file and no more."""
+    document = read_compose(COMPOSE, SET)
+    mounts = write_secrets(document, "dashboard", tmp_path)
+    places = {mount.partition(":")[0]: str(file) for file, mount in mounts.items()}
+    told = document["services"]["dashboard"]["environment"]
+    environment = {name: places.get(value, value) for name, value in told.items()}
+    assert len(places) == 3
+    code = (
+        "import os, json; from pathlib import Path\n"
+        "from boost_dashboard.configuration import read_configuration as read\n"
+        "found = read(os.environ, Path('.'))\n"
+        "print(json.dumps([found.secret_key, found.token, found.database['PASSWORD'],"
+        " found.database['USER'], found.database['HOST']]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=PROJECT_ROOT / "codespeed-config",
+        env={**environment, "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        SET["FLINK_BOOST_SECRET_KEY"],
+        SET["FLINK_BOOST_TOKEN"],
+        SET["POSTGRES_PASSWORD"],
+        "codespeed",
+        "database",
+    ]
 
 
 def test_ports_are_published_to_this_machine_only() -> None:
@@ -183,8 +267,8 @@ def test_the_runner_shares_the_machines_lock_and_name_and_has_no_token_in_its_en
     assert f"{boxfile.USUAL_PLACE.parent}:{boxfile.USUAL_PLACE.parent}:ro" in runner["volumes"]
     assert "FLINK_BOOST_TOKEN" not in runner["environment"]
     (secret,) = runner["secrets"]
-    assert runner["environment"]["FLINK_BOOST_TOKEN_FILE"] == f"/run/secrets/{secret}"
-    assert document["secrets"][secret] == {"environment": "FLINK_BOOST_TOKEN"}
+    assert runner["environment"]["FLINK_BOOST_TOKEN_FILE"] == f"/run/secrets/{secret['source']}"
+    assert document["secrets"][secret["source"]] == {"environment": "FLINK_BOOST_TOKEN"}
 
 
 def test_the_runner_has_one_host_name_and_cores_of_its_own_when_told_so() -> None:
@@ -403,7 +487,7 @@ def test_a_cluster_of_two_entry_points_is_healthy_and_ends_when_told(
 
 
 def test_the_distribution_that_goes_in_has_what_the_entry_point_uses() -> None:
-    for line in load_lines().values():
+    for line in measured_lines():
         scripts = ensure_distribution(line) / "bin"
         for name in ("jobmanager.sh", "taskmanager.sh", "standalone-job.sh", "historyserver.sh"):
             assert (scripts / name).is_file(), (line.version, name)

@@ -21,7 +21,12 @@ _OPENED = [
     f"--add-opens=java.base/java.{name}=ALL-UNNAMED"
     for name in ("lang", "util", "io", "net", "lang.reflect", "text", "math")
 ]
-NIGHT = {"TASK": "nightly", "LINE": "", "GROUP": "", "BENCHMARKS": "", "DRY_RUN": False}
+NIGHT = {
+    **dict.fromkeys(("LINE", "GROUP", "BENCHMARKS", "RECIPE", "COMMITS", "HEAD"), ""),
+    "TASK": "nightly",
+    "BASE": "main",
+    "DRY_RUN": False,
+}
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +92,11 @@ def test_a_night_holds_the_lock_builds_measures_and_publishes(
 def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
     class_path: str, tmp_path: Path
 ) -> None:
-    for task, with_secrets in (("nightly", [False, True, True, True]), ("request", [False] * 2)):
+    for task, with_secrets in (
+        ("nightly", [False, True, True, True]),
+        ("request", [False] * 2),
+        ("compare", [False] * 2),
+    ):
         ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": task})
         found = [any("codespeed-token" in name for name in one["within"]) for one in ran.of("sh")]
         assert found[: len(with_secrets)] == with_secrets
@@ -126,6 +135,7 @@ def test_what_people_type_is_never_a_part_of_a_line(class_path: str, tmp_path: P
     """The lines run here in a real shell, with a command that only says what it was given."""
     evil = "x'; touch owned; echo \"$(touch owned)"
     params = {**NIGHT, "TASK": "request", "BENCHMARKS": evil, "LINE": "2.3.0"}
+    params |= {"RECIPE": "--flink", "COMMITS": f"a..{evil}", "HEAD": "-x"}
     ran = Ran(class_path, tmp_path, params=params)
     request = ran.script("--purpose request")
     assert all(evil not in one["script"] for one in ran.of("sh"))
@@ -138,7 +148,20 @@ def test_what_people_type_is_never_a_part_of_a_line(class_path: str, tmp_path: P
         (request["script"], ["--purpose", "request", "--line", "2.3.0", "--", evil]),
         (
             Ran(class_path, tmp_path).script("nightly")["script"],
-            ["--no-build", "--line", "2.3.0", "--only", evil],
+            [
+                *("--no-build", "--line", "2.3.0", "--only", evil),
+                *("--recipe", "--flink", "--commits", f"a..{evil}"),
+            ],
+        ),
+        (
+            Ran(class_path, tmp_path, params={**NIGHT, "TASK": "compare"}).script("--isolated")[
+                "script"
+            ],
+            [
+                *("request", "run", "--isolated", "--base", "main", "--head", "-x"),
+                *("--output", "build/report/compare.md", "--line", "2.3.0"),
+                *("--recipe", "--flink", "--", evil),
+            ],
         ),
     ):
         done = subprocess.run(

@@ -14,7 +14,8 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import ORDER
 from flink_boost.cli.problems import INTERRUPTED
-from flink_boost.flink.lines import load_lines
+from flink_boost.flink.lines import load_lines, measured_lines
+from flink_boost.flink.releases import load_releases
 from flink_boost.operate.verify import STRINGS
 
 # Exit codes of commands that need the source tree; scripts/README.md lists them.
@@ -22,9 +23,9 @@ MEASURING = frozenset(range(24, 40))
 TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
 
 
-def rows(heading: str) -> list[list[str]]:
+def rows(heading: str, level: int = 2) -> list[list[str]]:
     """Cells of the first table of a section, without its head."""
-    section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    section = TEXT.partition(f"\n{'#' * level} {heading}\n")[2].partition("\n## ")[0]
     lines = [line.strip() for line in section.splitlines() if line.strip().startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
@@ -44,8 +45,29 @@ def test_every_exit_code_of_an_installation_is_listed_once() -> None:
 
 def test_lines_and_jdks_are_those_that_are_switched_on() -> None:
     table = {row[0]: row[1] for row in rows("Compatibility")}
-    lines = {v: line for v, line in load_lines().items() if line.enabled}
-    assert table == {v: ", ".join(map(str, line.jdks)) for v, line in lines.items()}
+    assert table == {line.version: ", ".join(map(str, line.jdks)) for line in measured_lines()}
+
+
+def test_every_jar_is_named_with_the_releases_that_it_is_for() -> None:
+    """Ends of ranges, as the page has them: what lies between has the same classes."""
+    table = {row[0]: row for row in rows("Which jar for which Flink", level=3)}
+    of_line: dict[str, list[str]] = {version: [] for version in load_lines()}
+    for release in load_releases().releases.values():
+        of_line[release.classes].append(release.version)
+    assert list(table) == [f"`{version}`" for version in reversed(list(of_line))]
+    known = list(load_releases().releases)
+    for version, releases in of_line.items():
+        _, ranges, tested = table[f"`{version}`"]
+        named: list[str] = []
+        for part in re.split(r", and |, ", ranges):
+            first, _, last = part.partition(" to ")
+            named += known[known.index(first) : known.index(last or first) + 1]
+        assert named == releases
+        if load_lines()[version].measured:
+            assert tested == "whole"
+        else:
+            runs = load_releases().releases[version].tested
+            assert tested == ", ".join(dict.fromkeys(each.partition(",")[0] for each in runs))
 
 
 def test_every_patched_class_is_named() -> None:

@@ -11,7 +11,8 @@ from pages import pages
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import cli
-from flink_boost.flink.lines import load_lines
+from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.releases import load_releases
 
 README = pages()["README.md"]
 
@@ -76,13 +77,11 @@ def test_flink_boost_knows_every_command_that_a_page_shows() -> None:
         assert names <= set(known), page
 
 
-def test_the_readme_names_the_lines_that_are_switched_on_and_their_jdks() -> None:
-    for version, line in load_lines().items():
-        assert version in README
-        if line.enabled:
-            jdks = " and ".join(map(str, line.jdks))
-            assert re.search(rf"{re.escape(version)}\s+\(JDK {jdks}\)", README), version
-            assert f"flink-boost-{version}-" in pages()["docs/developing.md"]
+def test_the_first_and_the_last_release_that_a_jar_is_for_are_named() -> None:
+    releases = list(load_releases().releases)
+    assert f"every Flink from {releases[0]} to {releases[-1]}" in README
+    assert all(release.classes in load_lines() for release in load_releases().releases.values())
+    assert f"flink-boost-{default_line()}-" in pages()["docs/developing.md"]
 
 
 @pytest.mark.parametrize("page", sorted(pages()))

@@ -13,7 +13,8 @@ from flink_boost.base.errors import BuildFailed
 from flink_boost.flink.lines import Line
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.measure.build import Build, build_of
-from flink_boost.measure.model import Built, Cell
+from flink_boost.measure.fork import Fork
+from flink_boost.measure.model import Built, Cell, RunInfo
 from flink_boost.measure.summary import RunSummary, summarise
 from flink_boost.service.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm, newest_runs
 from flink_boost.service.reruns.bench import BuildQuestion
@@ -28,17 +29,22 @@ def commit_of(night: int) -> str:
 
 def make_nights(levels: Mapping[Cell, Sequence[float]], start: int = 0) -> list[RunSummary]:
     """A run per night; ``levels`` are log-ratios of patched to stock."""
-    runs = []
-    for night in range(start, len(next(iter(levels.values())))):
-        source = random.Random(night)
-        run = make_run(night, cells=tuple(levels), commit=commit_of(night))
-        forks = []
-        for place, (cell, ratios) in enumerate(levels.items()):
-            alone = make_run(night, cells=(cell,), commit=commit_of(night))
-            ratio = 2.0 * 2.718281828459045 ** (ratios[night] + source.gauss(0, NOISE / 2))
-            forks += make_forks(alone, ratio=ratio, noise=NOISE / 2, seed=1000 * night + place)
-        runs.append(summarise(run, forks))
-    return runs
+    nights = range(start, len(next(iter(levels.values()))))
+    return [summarise(*forks_of_night(levels, night)) for night in nights]
+
+
+def forks_of_night(
+    levels: Mapping[Cell, Sequence[float]], night: int
+) -> tuple[RunInfo, list[Fork]]:
+    """One of these runs with its forks."""
+    source = random.Random(night)
+    run = make_run(night, cells=tuple(levels), commit=commit_of(night))
+    forks: list[Fork] = []
+    for place, (cell, ratios) in enumerate(levels.items()):
+        alone = make_run(night, cells=(cell,), commit=commit_of(night))
+        ratio = 2.0 * 2.718281828459045 ** (ratios[night] + source.gauss(0, NOISE / 2))
+        forks += make_forks(alone, ratio=ratio, noise=NOISE / 2, seed=1000 * night + place)
+    return run, forks
 
 
 class MadeBuilds:

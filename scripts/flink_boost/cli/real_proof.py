@@ -19,7 +19,7 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import wait_option
-from flink_boost.flink.lines import default_line, find_line
+from flink_boost.flink.lines import default_line, find_line, find_measured_line
 from flink_boost.flink.side import Side
 from flink_boost.measure.boxfile import read_box_file
 from flink_boost.measure.boxlock import lock_file
@@ -115,7 +115,7 @@ def real(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     with failing_in_json("evaluate-detection real", as_json), terminated_like_interrupted():
         chosen = choose_cells(find_group(load_groups(), group), only or BENCHMARKS)
-        found = find_line(line)
+        found = find_measured_line(line)
         paths = _class_paths(found.version, settings.build)
         order = ProofOrder(
             line=found.version,

@@ -66,6 +66,10 @@ def open_home(folder: Path) -> FlinkHome:
     home = folder.resolve()
     missing = [name for name in ("bin/config.sh", "conf", "lib") if not (home / name).exists()]
     if missing:
+        if (home / "pyflink" / "lib").is_dir():
+            point = f"PyFlink's Flink is in it: name {quote(str(home / 'pyflink'))}."
+        elif home.name in {"lib", "usrlib"} and (home.parent / "bin" / "config.sh").is_file():
+            point = f"It belongs to one: name {quote(str(home.parent))}."
         raise NotAFlinkHome(f"{folder} is not a Flink home: it has no {missing[0]}.", point)
     dists = sorted((home / "lib").glob("flink-dist*.jar"))
     if len(dists) != 1:

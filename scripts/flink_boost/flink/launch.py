@@ -27,7 +27,10 @@ class_path=$(constructFlinkClassPath) || exit
 client=
 # The client of 1.9 takes nothing but JVM_ARGS.
 if grep -q FLINK_ENV_JAVA_OPTS "$0"; then client="$FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_CLI"; fi
-printf '\\n{_MARK}%s\\0%s\\0%s\\0%s\\0%s' "$JAVA_RUN" \\
+setting() {{ readFromConfig "$1" "" "$YAML_CONF" | tr -d '\\042\\047'; }}
+image=$(setting kubernetes.container.image.ref)
+printf '\\n{_MARK}%s\\0%s\\0%s\\0%s\\0%s\\0%s\\0%s' "$JAVA_RUN" \\
+    "$(setting yarn.provided.lib.dirs)" "${{image:-$(setting kubernetes.container.image)}}" \\
     "$class_path:$INTERNAL_HADOOP_CLASSPATHS" \\
     "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_JM" \\
     "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_TM" "$JVM_ARGS $client"
@@ -45,12 +48,16 @@ _TWO_WORDS = frozenset({"--add-opens", "--add-exports"})
 class Launch:
     """What the scripts would start, by role the options that decide how our classes behave.
 
-    ``class_path`` is the whole one of such a process, as single jars and folders.
+    ``class_path`` is the whole one of such a process, as single jars and folders. ``yarn_folders``
+    and ``kubernetes_image`` are where clusters of these kinds take Flink from instead, as the
+    configuration names them; empty where it does not.
     """
 
     java: str
     class_path: tuple[Path, ...]
     options: Mapping[str, tuple[str, ...]]
+    yarn_folders: str = ""
+    kubernetes_image: str = ""
 
     def mode(self, role: str) -> str | None:
         """The value of the kill switch, None when it is not set; the last one counts."""
@@ -98,11 +105,13 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
         raise EnvironmentProblem(
             f"{home.folder / 'bin/config.sh'} failed ({words[-1].rstrip('.')}).", next_step
         )
-    java, class_path, *by_role = answer.split("\0")
+    java, yarn_folders, image, class_path, *by_role = answer.split("\0")
     return Launch(
         java=java,
         class_path=tuple(_entries(class_path)),
         options={role: deciding(words.split()) for role, words in zip(ROLES, by_role, strict=True)},
+        yarn_folders=yarn_folders.strip(),
+        kubernetes_image=image.strip(),
     )
 
 

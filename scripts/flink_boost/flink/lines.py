@@ -29,7 +29,11 @@ class PinnedFile:
 
 @dataclass(frozen=True)
 class Line:
-    """One supported Flink release; ``jdks`` the fully tested one first."""
+    """One supported Flink release; ``jdks`` the fully tested one first.
+
+    A line that is not ``measured`` has a jar and the codec's tests, but no benchmarks. ``folder``
+    below ``src/line`` of ``flink-runtime-patch`` has what the line shares with its like only.
+    """
 
     version: str
     enabled: bool
@@ -42,6 +46,8 @@ class Line:
     examples: dict[str, PinnedFile]
     sources: tuple[PinnedFile, ...] = ()
     nearest: dict[str, str] = field(default_factory=dict)
+    measured: bool = True
+    folder: str = "newer"
 
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
@@ -88,6 +94,22 @@ def find_line(version: str, path: Path = LINES_FILE) -> Line:
     return lines[version]
 
 
+def find_measured_line(version: str, path: Path = LINES_FILE) -> Line:
+    """As ``find_line``; raises ``UsageProblem`` for a line without benchmarks, too."""
+    line = find_line(version, path)
+    if not line.measured:
+        measured = ", ".join(each.version for each in measured_lines(path))
+        raise UsageProblem(
+            f"The Flink line {version} has a jar but no benchmarks.", f"Choose one of: {measured}."
+        )
+    return line
+
+
+def measured_lines(path: Path = LINES_FILE) -> list[Line]:
+    """The lines that are switched on and have benchmarks."""
+    return [line for line in load_lines(path).values() if line.enabled and line.measured]
+
+
 def _line(version: str, entry: dict[str, Any]) -> Line:
     return Line(
         version=version,
@@ -108,6 +130,8 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
             for file, sha256 in entry.get("sources", {}).items()
         ),
         nearest=dict(entry.get("nearest", {})),
+        measured=entry.get("measured", True),
+        folder=entry.get("folder", "newer"),
     )
 
 

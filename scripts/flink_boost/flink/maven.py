@@ -24,6 +24,8 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
         f"-Dflink.version={line.version}",
         f"-Dflink.artifact.suffix={line.artifact_suffix}",
         *(f"-Dflink.{part}.version={version}" for part, version in line.nearest.items()),
+        f"-Dline.folder={line.folder}",
+        *([] if line.measured else ["-Dwithout.benchmarks"]),
     ]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line, measured_lines
 
 # The modes after the first share its loops: a quarter of the random cases is enough.
 _FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
 # Where a mode's code does not depend on the optimising compiler, or another line tests it with
-# that: half of the tests' time is the compiler's.
-_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1",)
+# that: a quarter of the tests' time is that compiler's, an eighth that of a collector in parallel.
+_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
@@ -77,10 +77,10 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
     """The modes in which the codec's tests run there.
 
     Every mode on the default line's first JDK, opened and not opened on that of another line. On
-    further JDKs opened only, because it alone depends on the JDK's own classes. ``all_modes`` gives
-    each of them what the one above it has.
+    further JDKs opened only, because it alone depends on the JDK's own classes; on a line that is
+    not measured opened only, too. ``all_modes`` gives each of them what the one above it has.
     """
-    if jdk == line.jdks[0]:
+    if jdk == line.jdks[0] and (line.measured or all_modes):
         return MODES if all_modes or line.version == default_line() else MODES[:2]
     return MODES[:2] if all_modes else MODES[:1]
 
@@ -90,19 +90,31 @@ def mode_options(
 ) -> tuple[str, ...]:
     """The options of a JVM that runs the line's tests on that JDK in that mode.
 
-    ``optimised``: not opened also with the optimising compiler, which by default the default line
-    alone has there.
+    By default the optimising compiler has the tests of measured lines: opened on each line's first
+    JDK and on a JDK that is the first of none, and not opened on the default line. ``optimised``:
+    wherever the mode's code depends on it.
     """
     opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
     closed = _CLOSED_ON_11 if jdk == 11 else ()
-    by_others = not mode.opens and line.version != default_line() and not optimised
-    first = mode.first_compiler or by_others
+    served = not line.measured and not optimised
+    first = mode.first_compiler or served or not (optimised or _needs_optimising(line, jdk, mode))
     return (
         "-Xmx1g",
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
-        *(_FEWER_CASES if mode.name != "opened" else ()),
+        *(_FEWER_CASES if mode.name != "opened" or served else ()),
         *(_FIRST_COMPILER if first else ()),
         *mode.options,
         f"-Dexpected.access={mode.access}",
     )
+
+
+def _needs_optimising(line: Line, jdk: int, mode: CodecMode) -> bool:
+    """Whether no other JVM of the tests runs this code optimised on a JDK with these intrinsics.
+
+    Without compact strings our code is that of "not opened"; what differs is the JDK's.
+    """
+    if mode.name != "opened":
+        return mode.name == "not-opened" and line.version == default_line()
+    firsts = {one.jdks[0] for one in measured_lines()}
+    return jdk == line.jdks[0] or jdk not in firsts

@@ -137,6 +137,7 @@ class AlarmRecord(AlarmFacts, Frozen):
     delay: int = Field(ge=0)
     before_run: str
     since_run: str
+    way_back: bool = Field(default=False, description="to the level from before another alarm")
 
     @property
     def group(self) -> tuple[str, tuple[str, str], str]:
@@ -144,7 +145,7 @@ class AlarmRecord(AlarmFacts, Frozen):
         return (self.line, self.commits, self.direction)
 
 
-OURS_ALONE = frozenset({"series", "cell", "first", "delay", "before_run", "since_run"})
+OURS_ALONE = frozenset({"series", "cell", "first", "delay", "before_run", "since_run", "way_back"})
 
 
 class AlarmFigures(Frozen):
@@ -181,7 +182,7 @@ def merge(
     """The alarms after a night: ``known`` ones, and those that detection has ``seen``.
 
     ``seen`` are open or watching. What was told stays, though detection may not see it any more. A
-    recovery closes the newest open alarm before it. The order of either does not matter.
+    way back closes the newest alarm before it that no other has. The order does not matter.
     """
     kept = {one.id: one for one in known if one.state is not AlarmState.WATCHING}
     watched = {one.id: one for one in known if one.state is AlarmState.WATCHING}
@@ -292,16 +293,23 @@ def _seen_again(
 
 def _recovered(records: Iterable[AlarmRecord], now: datetime) -> list[AlarmRecord]:
     found = {one.id: one for one in records}
-    for way_back in [one for one in found.values() if one.kind == "recovery"]:
+    undone: set[str] = set()
+    ways_back = [one for one in found.values() if one.way_back or one.kind == "recovery"]
+    for way_back in sorted(ways_back, key=lambda one: (one.series, one.first, one.id)):
         earlier = [
             one
             for one in found.values()
             if one.series == way_back.series
             and one.kind != "recovery"
+            and one.state is not AlarmState.WATCHING
             and one.first < way_back.first
+            and one.id not in undone
         ]
         newest = max(earlier, key=lambda one: one.first, default=None)
-        if newest is not None and newest.state in (AlarmState.OPEN, AlarmState.WITHHELD):
+        if newest is None:
+            continue
+        undone.add(newest.id)
+        if newest.state in (AlarmState.OPEN, AlarmState.WITHHELD):
             note = f"closed by {way_back.id}: back on the level from before"
             event = AlarmEvent(when=now, state=AlarmState.RECOVERED, note=note)
             found[newest.id] = newest.model_copy(

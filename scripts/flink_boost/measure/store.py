@@ -6,7 +6,8 @@ Runs and their states are here; ``forkfiles`` looks after the forks of a run.
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from enum import StrEnum
 from itertools import count
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, MachineBusy, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
 from flink_boost.base.text import alike
 from flink_boost.measure.model import RunInfo
@@ -40,12 +41,18 @@ class RunState(StrEnum):
         return self in (RunState.COMPLETE, RunState.WITH_FAILURES)
 
 
-def lock(results: Path) -> AbstractContextManager[None]:
+@contextmanager
+def lock(results: Path) -> Iterator[None]:
     """Context manager: only one ``bench`` writes to a results folder.
 
-    Raises ``EnvironmentProblem`` with the other's pid.
+    Raises ``MachineBusy`` with the other's pid, without waiting.
     """
-    return exclusive_lock(results / LOCK_FILE, "flink-boost bench")
+    with ExitStack() as held:
+        try:
+            held.enter_context(exclusive_lock(results / LOCK_FILE, "flink-boost bench"))
+        except EnvironmentProblem as error:
+            raise MachineBusy(error.message, error.next_step) from error
+        yield
 
 
 def new_run_id(results: Path, started: datetime, suffix: str) -> str:

@@ -85,19 +85,36 @@ def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
         )
     if len(contents.dropins) > 1:
         names = _names(dropin.path for dropin in contents.dropins)
+        keep = (
+            f"Run `flink-boost install {quote(str(folder))}`, which leaves the one that fits. Or"
+            " `uninstall`, which removes all."
+        )
         raise SeveralDropIns(
             f"{folder / 'lib'} holds {len(contents.dropins)} flink-boost jars: {names}; Flink"
             " refuses to start with more than one.",
-            clean,
+            keep if all(_in_place(each, folder) for each in contents.dropins) else clean,
         )
     for dropin in contents.dropins:
-        if dropin.path != folder / "lib" / dropin.proper_name:
+        if not _in_place(dropin, folder):
             raise RenamedDropIn(
                 f"{dropin.path} is {dropin.proper_name} under another name or in another place.",
                 f"Rename it back. Or: {clean}",
             )
         return dropin
     return None
+
+
+def require_replaceable(contents: Contents, folder: Path) -> tuple[DropIn, ...]:
+    """The jars of ours that an installation may take the place of: each where we put such a jar.
+
+    An upgrade leaves an old one beside a new one. Raises the errors of ``require_orderly``, but
+    ``SeveralDropIns`` only when one of several has another name or place than we give.
+    """
+    several = len(contents.dropins) > 1 and not contents.partial and not contents.unreadable
+    if several and all(_in_place(dropin, folder) for dropin in contents.dropins):
+        return contents.dropins
+    dropin = require_orderly(contents, folder)
+    return () if dropin is None else (dropin,)
 
 
 def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
@@ -127,6 +144,10 @@ def read_inside(home: FlinkHome) -> DropIn:
             "Put the official jar in its place.",
         )
     return found
+
+
+def _in_place(dropin: DropIn, folder: Path) -> bool:
+    return dropin.path == folder / "lib" / dropin.proper_name
 
 
 def _begins_one_of(file: Path, known: Iterable[Path]) -> bool:

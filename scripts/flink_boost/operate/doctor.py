@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
@@ -26,7 +24,9 @@ from flink_boost.operate.contents import (
     require_nothing_beside,
     require_orderly,
 )
+from flink_boost.operate.findings import Finding, Level, problem
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
+from flink_boost.operate.kinds import kind_of, look_around
 from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.releases import TO_LEAVE
 
@@ -34,24 +34,6 @@ from flink_boost.operate.releases import TO_LEAVE
 _FAILED = VerificationFailed.exit_code
 
 _OLDEST_JAVA = 9
-
-
-class Level(StrEnum):
-    """How much a finding matters: a problem stops install, verify or Flink itself."""
-
-    FINE = "fine"
-    WARNING = "warning"
-    PROBLEM = "problem"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was found, in one sentence, with the next step; ``exit_code`` is 0 without a problem."""
-
-    level: Level
-    text: str
-    next_step: str = ""
-    exit_code: int = 0
 
 
 def examine(
@@ -65,7 +47,7 @@ def examine(
     try:
         home = open_home(folder)
     except FlinkBoostError as error:
-        return [_problem(error)]
+        return [problem(error)]
     findings = [Finding(Level.FINE, f"{home.folder} holds Flink {home.version}.")]
     findings += _path(home.folder)
     line = None
@@ -76,12 +58,13 @@ def examine(
     except ReplacedClasses:
         line, replaced = lines.get(home.version), True
     except FlinkBoostError as error:
-        findings.append(_problem(error))
+        findings.append(problem(error))
     ours: DropIn | None = None
     in_order = True
     try:
         require_own_library(home)
         contents = read_contents(home.lib, known)
+        findings += _told_apart(contents.dropins, home, line)
         if replaced:
             require_nothing_beside(contents, home)
             ours = read_inside(home)
@@ -90,9 +73,10 @@ def examine(
             ours = require_orderly(contents, home.folder)
             findings.append(_fitting(home, line, ours, known))
     except FlinkBoostError as error:
-        findings.append(_problem(error))
+        findings.append(problem(error))
         in_order = ours is not None
     findings += _release(ours)
+    launch: Launch | None = None
     try:
         launch = ask_scripts(home, environment)
         require_own_jars(home, launch, environment)
@@ -100,7 +84,8 @@ def examine(
             findings.append(_in_effect(launch, ours))
         findings += _java(launch, line, ours)
     except FlinkBoostError as error:
-        findings.append(_problem(error))
+        findings.append(problem(error))
+    findings += look_around(home, kind_of(home, environment), launch, ours)
     jar = None if ours is None else ours.path
     findings += [_process(each, home, jar, in_order=in_order) for each in find_running(home, proc)]
     if not sees_all(proc):
@@ -198,6 +183,20 @@ def _fitting(
     )
 
 
+def _told_apart(dropins: Sequence[DropIn], home: FlinkHome, line: Line | None) -> Iterator[Finding]:
+    """Which of several jars is for what, so that an upgrade's left-over is known."""
+    if len(dropins) < 2:
+        return
+    for dropin in dropins:
+        fits = line is not None and dropin.flink_version == line.version
+        yield Finding(
+            Level.WARNING,
+            f"{dropin.path.name} is of flink-boost {dropin.boost_version} for Flink"
+            f" {dropin.flink_version}: it {'fits' if fits else 'does not fit'} this Flink"
+            f" {home.version}.",
+        )
+
+
 def _release(ours: DropIn | None) -> Iterator[Finding]:
     if ours is not None and ours.boost_version in TO_LEAVE:
         yield Finding(
@@ -212,7 +211,7 @@ def _in_effect(launch: Launch, ours: DropIn) -> Finding:
     try:
         shadowed = require_in_effect(launch, ours)
     except FlinkBoostError as error:
-        return _problem(error)
+        return problem(error)
     if shadowed:
         return Finding(
             Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
@@ -311,7 +310,3 @@ def _process(
             "Run doctor again, as root or as the user whom it runs as.",
         )
     return Finding(Level.FINE, f"{named} with what is installed.")
-
-
-def _problem(error: FlinkBoostError) -> Finding:
-    return Finding(Level.PROBLEM, error.message, error.next_step, error.exit_code)

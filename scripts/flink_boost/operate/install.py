@@ -11,7 +11,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -23,7 +23,13 @@ from flink_boost.base.errors import (
 )
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.flink.home import FlinkHome, require_own_library, require_stock_dist
-from flink_boost.operate.contents import Contents, read_contents, require_orderly
+from flink_boost.flink.lines import Line
+from flink_boost.operate.contents import (
+    Contents,
+    read_contents,
+    require_orderly,
+    require_replaceable,
+)
 from flink_boost.operate.flink_processes import FlinkProcess
 from flink_boost.operate.releases import notes_on_leaving
 
@@ -43,8 +49,10 @@ class Action(StrEnum):
 class LibraryChange:
     """What a call did to ``lib/``; ``running`` are processes that still have the old classes.
 
-    ``notes`` are sentences about the release whose jar was replaced or removed; ``woven_like`` is
-    the line whose patches are in a jar that was made for this installation.
+    ``built_for`` is the release that the jar is named after, ``misfits`` are those of the removed
+    jars that were for other classes. ``notes`` are sentences about the release whose jar was
+    replaced or removed. ``woven_like`` is the line whose patches are in a jar that was made for
+    this installation.
     """
 
     action: Action
@@ -53,39 +61,55 @@ class LibraryChange:
     removed: tuple[Path, ...]
     running: tuple[FlinkProcess, ...]
     notes: tuple[str, ...] = ()
+    built_for: str = ""
+    misfits: tuple[str, ...] = ()
     woven_like: str = ""
 
 
 def install(
     home: FlinkHome,
+    line: Line,
     source: Path,
     known: Sequence[Path],
     running: Sequence[FlinkProcess],
     *,
     rolling: bool,
 ) -> LibraryChange:
-    """Leaves exactly the jar ``source`` in ``lib/``; does nothing when it is there already.
+    """Leaves exactly the jar ``source`` of that line in ``lib/``; does nothing when it is there.
 
-    The jar gets the permissions of ``flink-dist``, so that whoever runs Flink can read it.
-    ``known`` are all drop-in jars that we have; ``rolling`` allows a change under running
-    processes. Raises the errors of ``require_own_library`` and ``require_orderly``,
-    ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
+    Other jars of ours, as an upgrade leaves them there, are removed. The jar gets the permissions
+    of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in jars that
+    we have; ``rolling`` allows a change under running processes. Raises the errors of
+    ``require_own_library`` and ``require_replaceable``, ``ReadOnlyInstallation``, and
+    ``FlinkRunning``; then nothing has changed.
     """
     with _alone(home, known) as contents:
         target = home.lib / source.name
         content = source.read_bytes()
-        present = require_orderly(contents, home.folder)
-        if present is not None and present.path == target and target.read_bytes() == content:
-            return LibraryChange(Action.UNCHANGED, target, sha256(target), (), tuple(running))
+        present = require_replaceable(contents, home.folder)
+        others = [dropin for dropin in present if dropin.path != target]
+        same = len(others) < len(present) and target.read_bytes() == content
+        change = LibraryChange(
+            Action.UNCHANGED, target, sha256(source), (), tuple(running), built_for=line.version
+        )
+        if same and not others:
+            return change
         with _changing(home, running, rolling):
-            if present is None or present.path == target:
+            if same:
+                _remove_all([dropin.path for dropin in others])
+            elif not others:
                 write_durably(target, content, like=home.dist)
             else:
-                _exchange(present.path, target, content, home.dist)
-        action = Action.INSTALLED if present is None else Action.REPLACED
-        removed = (present.path,) if present is not None and present.path != target else ()
-        notes = notes_on_leaving(() if present is None else (present.boost_version,))
-        return LibraryChange(action, target, sha256(target), removed, tuple(running), notes)
+                _exchange([dropin.path for dropin in others], target, content, home.dist)
+        return replace(
+            change,
+            action=Action.REPLACED if present else Action.INSTALLED,
+            removed=tuple(dropin.path for dropin in others),
+            notes=notes_on_leaving(dropin.boost_version for dropin in present),
+            misfits=tuple(
+                dropin.flink_version for dropin in others if dropin.flink_version != line.version
+            ),
+        )
 
 
 def require_changeable(
@@ -93,7 +117,7 @@ def require_changeable(
 ) -> None:
     """Raises what ``install`` would raise because of ``lib/`` or of what runs from there."""
     with _alone(home, known) as contents:
-        require_orderly(contents, home.folder)
+        require_replaceable(contents, home.folder)
         with _changing(home, running, rolling):
             if not os.access(home.lib, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -132,19 +156,13 @@ def require_installed(contents: Contents, home: FlinkHome) -> Path:
     return dropin.path
 
 
-def _exchange(old: Path, new: Path, content: bytes, dist: Path) -> None:
-    """Replaces a jar of another name: for a moment there is none, and never are there two."""
-    aside = _aside(old)
+def _exchange(old: Sequence[Path], new: Path, content: bytes, dist: Path) -> None:
+    """Puts a jar in the place of others: for a moment there is none, never is there one more."""
     partial = _aside(new)
     try:
         write_durably(partial, content, like=dist)
-        old.rename(aside)
-        try:
+        with _moved_aside(old):
             partial.rename(new)
-        except BaseException:
-            aside.rename(old)
-            raise
-        aside.unlink()
     finally:
         with suppress(FileNotFoundError):
             partial.unlink()
@@ -152,12 +170,20 @@ def _exchange(old: Path, new: Path, content: bytes, dist: Path) -> None:
 
 def _remove_all(files: Sequence[Path]) -> None:
     """Renames all before it deletes the first, so that a failure can be taken back."""
+    with _moved_aside(files):
+        pass
+
+
+@contextmanager
+def _moved_aside(files: Sequence[Path]) -> Iterator[None]:
+    """Renames files, and deletes them at the end; or gives all their names back."""
     moved: list[tuple[Path, Path]] = []
     try:
         for file in files:
             aside = file if file.name.endswith(PARTIAL_SUFFIX) else _aside(file)
             file.rename(aside)
             moved.append((file, aside))
+        yield
     except BaseException:
         for file, aside in moved:
             aside.rename(file)

@@ -18,6 +18,7 @@ from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
 from flink_boost.publish.comparison import comparison_sheets, further_sheets, left_out
 from flink_boost.publish.profile_links import copy_profiles
+from flink_boost.publish.raw_data import pack_raw_data
 from flink_boost.publish.report_page import AaSummary, ReportInput, render
 from flink_boost.publish.sheet import markdown
 
@@ -61,6 +62,7 @@ def write_report(
     if gaps:
         tell(gaps)
     series = build_series(history.runs)
+    raw = pack_raw_data(results, info, reports / info.run_id)
     profiles = copy_profiles(results, info, reports / info.run_id, tell)
     shown = ReportInput(
         run=info,
@@ -73,6 +75,7 @@ def write_report(
         further=further_sheets(info, stored.forks, DEFAULT_CONFIDENCE),
         left_out=tuple(sentence for sentence in (gaps, left_out(info, stored.forks)) if sentence),
         profiles=profiles,
+        raw=raw,
     )
     written = WrittenReport(
         info.run_id,
@@ -85,7 +88,8 @@ def write_report(
     write_durably(written.markdown, "\n".join(markdown(table) for table in tables))
     write_durably(written.page, render(shown))
     above = tuple(profile.below(info.run_id) for profile in profiles)
-    write_durably(written.newest, render(replace(shown, profiles=above)))
+    further_up = replace(shown, profiles=above, raw=raw.below(info.run_id))
+    write_durably(written.newest, render(further_up))
     return written
 
 

@@ -26,6 +26,7 @@ from flink_boost.measure.model import RunInfo
 from flink_boost.publish.comparison import SLIGHTLY_SLOWER, gc_ratio_text, harness_sentence
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.profile_links import ProfileLinks
+from flink_boost.publish.raw_data import RawData
 from flink_boost.publish.sheet import Sheet, tone_of
 
 
@@ -55,6 +56,7 @@ class ReportInput:
     further: tuple[Sheet, ...] = ()
     left_out: tuple[str, ...] = ()
     profiles: tuple[ProfileLinks, ...] = ()
+    raw: RawData | None = None
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ def render(report: ReportInput) -> str:
         further=report.further,
         left_out=report.left_out,
         profiles=report.profiles,
+        raw=report.raw,
         dashboard_url=_web_address(report.dashboard_url),
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
     )

@@ -182,6 +182,7 @@ def _record(
     told = track.runs[alarm.night]
     numbers = {run.run_id: number for number, run in enumerate(track.runs)}
     asked = range(alarm.suspected, alarm.night + 1)
+    way_back = alarm.kind is Kind.RECOVERY
     answers = [one for one in watched.answers if numbers.get(one.asked, -1) in asked]
     return AlarmRecord(
         id=alarm_id(track.key, track.runs[alarm.suspected].run_id),
@@ -189,7 +190,8 @@ def _record(
         executable=executable(since, since.main_sides[1]),
         benchmark=benchmark_name(track.cell, since),
         line=track.settings.line,
-        kind=alarm.kind.value,
+        # Slower again is no good end of anything: people have to be told.
+        kind="step" if way_back and alarm.effect < 0 else alarm.kind.value,
         direction="improvement" if alarm.effect > 0 else "regression",
         state=state,
         effect=math.exp(alarm.effect),
@@ -208,6 +210,7 @@ def _record(
         delay=max(0, alarm.night - alarm.first),
         before_run=before.run_id,
         since_run=since.run_id,
+        way_back=way_back,
     )
 
 

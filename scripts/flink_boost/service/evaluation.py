@@ -15,6 +15,7 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.judge.detection.cases import (
     DetectionCase,
+    Label,
     RerunAnswer,
     RerunQuestion,
     ToldAlarm,
@@ -32,7 +33,7 @@ _Document = TypeVar("_Document", bound=Frozen)
 class Walk:
     """What was told of one case, and how many pairs its reruns took."""
 
-    case: str
+    case: Label
     nights: int
     alarms: tuple[ToldAlarm, ...]
     pairs: int
@@ -65,7 +66,7 @@ def told_alarm(case: DetectionCase, alarm: ConfirmedAlarm) -> ToldAlarm:
 def read_documents(path: Path, kind: type[_Document]) -> tuple[_Document, ...]:
     """The lines of a file. Raises ``BrokenData`` with the number of the line."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise UsageProblem(
             f"{path} cannot be read ({error.strerror}).", "Check the name."
@@ -90,7 +91,7 @@ def read_documents(path: Path, kind: type[_Document]) -> tuple[_Document, ...]:
 
 def check_cases(cases: Sequence[DetectionCase]) -> None:
     """Raises ``BrokenData`` where two cases have one id, or nights are not in order."""
-    seen: set[str] = set()
+    seen: set[Label] = set()
     for case in cases:
         if case.id in seen:
             raise BrokenData(f"The case {case.id} is there twice.", "Give each an id of its own.")
@@ -102,7 +103,7 @@ def check_cases(cases: Sequence[DetectionCase]) -> None:
             )
 
 
-def _are_in_order(labels: Sequence[int | str]) -> bool:
+def _are_in_order(labels: Sequence[Label]) -> bool:
     numbers = [label for label in labels if isinstance(label, int)]
     dates = [label for label in labels if isinstance(label, str)]
     if numbers and dates:
@@ -120,7 +121,7 @@ def write_documents(path: Path, documents: Iterable[Frozen]) -> None:
 def answer_reruns(truths: Sequence[Truth], questions: Iterable[str]) -> Iterator[str]:
     """Answers of a program for ``--rerun`` to lines with questions about made-up cases."""
     known = {truth.id: truth for truth in truths}
-    asked: dict[str, int] = {}
+    asked: dict[Label, int] = {}
     for line in questions:
         question = RerunQuestion.model_validate_json(line)
         truth = known[question.id]

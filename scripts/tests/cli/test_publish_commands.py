@@ -149,7 +149,13 @@ def test_each_run_keeps_its_report_and_has_it_in_markdown(
         answer = json.loads(capsys.readouterr().out)
         assert answer["run"] == run_id
         pages[run_id] = Path(answer["page"]).read_text(encoding="utf-8")
-        assert Path(answer["newest"]).read_text(encoding="utf-8") == pages[run_id]
+        # The same page one folder further up, so with another way to its raw data.
+        newest = Path(answer["newest"])
+        moved = newest.read_text(encoding="utf-8").replace(
+            f'"{run_id}/raw-data.zip"', '"raw-data.zip"'
+        )
+        assert moved == pages[run_id] != newest.read_text(encoding="utf-8")
+        assert (newest.parent / run_id / "raw-data.zip").is_file()
         table = Path(answer["markdown"]).read_text(encoding="utf-8")
         assert table.startswith("**Flink 2.3.0, JDK 17, patched against stock, 5 pairs")
         assert ("| 3.0" if night else "| 2.0") in table

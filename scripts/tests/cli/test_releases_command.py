@@ -10,6 +10,7 @@ import pytest
 
 from flink_boost.cli.commands import releases as command
 from flink_boost.cli.main import main
+from flink_boost.flink.lines import load_lines
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.newline.look import render
 from flink_boost.port.newline.registries import Artifact
@@ -21,7 +22,7 @@ def test_every_release_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     assert head.split() == ["release", "line", "JDKs", "run", "on", "it"]
     assert [row.split()[0] for row in rows] == list(load_releases().releases)
     by_release = {row.split()[0]: row for row in rows}
-    assert by_release["1.18.1"].split()[1:3] == ["not", "yet"]
+    assert by_release["1.18.1"].split()[1] == "1.19.3"
     assert by_release["2.2.0"].split()[1] == "2.3.0"
     assert by_release["2.2.0"].endswith("nothing; same classes")
     assert "make test 20" in by_release["2.3.0"]
@@ -34,7 +35,19 @@ def test_a_machine_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     one, other = answer["releases"]
     assert (one["release"], one["line"], one["jdks"]) == ("1.20.2", "1.20.5", [11, 17])
     assert set(one["jars"]) == {"flink-core-1.20.2.jar", "flink-runtime-1.20.2.jar"}
-    assert (other["release"], other["line"], other["tested"]) == ("1.18.1", None, {})
+    assert (other["release"], other["line"], other["tested"]) == ("1.18.1", "1.19.3", {})
+
+
+def test_a_release_without_a_jar_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without = {version: line for version, line in load_lines().items() if version != "1.19.3"}
+    monkeypatch.setattr(command, "load_lines", lambda: without)
+
+    assert main(["releases", "1.18.1"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[1:3] == ["not", "yet"]
+    assert main(["releases", "1.18.1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["releases"][0]["line"] is None
 
 
 def test_an_unknown_release_is_a_wrong_call(capsys: pytest.CaptureFixture[str]) -> None:

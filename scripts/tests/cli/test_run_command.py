@@ -131,9 +131,8 @@ def test_both_answer_a_program_with_one_object(build: Path, interrupted: RunInfo
     assert Path(answer["report"]).is_file()
     assert {one["kind"] for one in answer["trends"]} == {"learning"}
     assert "serializerHeavyString" in done.stderr
-    # The server is gone.
-    refused = run_command(build, "--json", **reach(server))
-    assert refused.returncode != 0
+    refused = run_command(build, "--json", "--line", "1.0.0")
+    assert refused.returncode == 2
     told = json.loads(refused.stdout)
     assert (told["ok"], told["exit_code"]) == (False, refused.returncode)
     assert told["error"]

@@ -19,7 +19,7 @@ import eventual
 
 from flink_boost.base.net import free_ports
 from flink_boost.flink.distribution import private_copy
-from flink_boost.flink.lines import Line, default_line, load_lines
+from flink_boost.flink.lines import Line, default_line, measured_lines
 from flink_boost.operate.example_job import loaded_classes
 
 START_SECONDS = 180
@@ -38,9 +38,7 @@ class Platform:
         return f"{self.line.version}-jdk{self.jdk}"
 
 
-PLATFORMS = [
-    Platform(line, jdk) for line in load_lines().values() if line.enabled for jdk in line.jdks
-]
+PLATFORMS = [Platform(line, jdk) for line in measured_lines() for jdk in line.jdks]
 # For what depends on the line but not on the JDK.
 ONE_PER_LINE = [platform for platform in PLATFORMS if platform.jdk == platform.line.jdks[0]]
 DEFAULT_PLATFORM = [
@@ -90,7 +88,7 @@ class FlinkInstallation:
         if (home / "conf" / "config.yaml").is_file():
             self._configure(options or {})
         else:
-            self._configure_1_9(options or {})
+            self._configure_before_yaml(options or {})
         self._processes: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> FlinkInstallation:
@@ -140,6 +138,10 @@ class FlinkInstallation:
     def task_managers(self) -> list[int]:
         """Process ids of the TaskManagers that were started here and are still running."""
         return self._pids("*-taskexecutor.pid")
+
+    def running(self, file: str) -> bool:
+        """Whether a daemon with that file for its process id is still running."""
+        return bool(self._pids(file))
 
     def slots(self) -> int:
         """The task slots that the JobManager knows of; 0 when it does not answer."""
@@ -246,8 +248,8 @@ class FlinkInstallation:
         lines = [f'{key}: "{value}"' for key, value in options.items()]
         self._rewrite("config.yaml", shipped, lines)
 
-    def _configure_1_9(self, more: Mapping[str, str]) -> None:
-        """The configuration before YAML: no quotes, other keys for the same things."""
+    def _configure_before_yaml(self, more: Mapping[str, str]) -> None:
+        """``flink-conf.yaml``, as before 1.19: no quotes, other keys for the same things."""
         options = {
             "rest.port": self._rest_port,
             "taskmanager.network.memory.min": "32m",
@@ -255,10 +257,12 @@ class FlinkInstallation:
             "env.java.opts": self._java_options,
             **more,
         }
-        shipped = {
-            "jobmanager.rpc.port: 6123\n": f"jobmanager.rpc.port: {self._rpc_port}\n",
-            "taskmanager.heap.size: 1024m\n": "taskmanager.heap.size: 512m\n",
-        }
+        shipped = {"jobmanager.rpc.port: 6123\n": f"jobmanager.rpc.port: {self._rpc_port}\n"}
+        if "taskmanager.heap.size:" in (self.home / "conf" / "flink-conf.yaml").read_text():
+            shipped["taskmanager.heap.size: 1024m\n"] = "taskmanager.heap.size: 512m\n"
+        else:  # from 1.10 on
+            size = "taskmanager.memory.process.size"
+            shipped[f"{size}: 1728m\n"] = f"{size}: 1000m\n"
         lines = [f"{key}: {value}" for key, value in options.items()]
         self._rewrite("flink-conf.yaml", shipped, lines)
 

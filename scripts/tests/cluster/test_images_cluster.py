@@ -8,6 +8,7 @@ names. PostgreSQL is Debian's, in an image with the variables of the official on
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version as distribution_version
 from pathlib import Path
@@ -25,9 +26,10 @@ from compose_services import (
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import run_supervised
-from flink_boost.flink.lines import Line
+from flink_boost.flink.lines import Line, load_lines
 
 BUILD_SECONDS = 1800.0
+VERSION = distribution_version("flink-boost")
 
 # The first test's time includes the building of the images.
 pytestmark = [pytest.mark.built_images, pytest.mark.timeout(2 * BUILD_SECONDS)]
@@ -97,6 +99,25 @@ def test_a_health_check_is_lost_in_the_other_format(tmp_path: Path) -> None:
     try:
         assert image_configuration(image).get("Healthcheck") is None
     finally:
+        buildah("rmi", image)
+
+
+def test_the_image_for_an_init_container_has_the_jars_of_all_lines() -> None:
+    """Without a base, for which it has to hold what is copied; ``cp`` is the base's."""
+    image = "localhost/flink-boost-jars"
+    environment = {**os.environ, **BUILDAH, "ENGINE": "buildah", "BASE_IMAGE": "scratch"}
+    subprocess.run([PROJECT_ROOT / "docker" / "build", "jars"], env=environment, check=True)
+    container = buildah("from", image)
+    try:
+        jars = Path(buildah("mount", container)) / "jars"
+        built = PROJECT_ROOT / "build" / "jars"
+        wanted = {line.dropin_name(VERSION) for line in load_lines().values() if line.enabled}
+        assert wanted <= {jar.name for jar in jars.iterdir()}
+        for jar in jars.iterdir():
+            assert jar.read_bytes() == (built / jar.name).read_bytes()
+            assert jar.stat().st_mode & 0o777 == 0o644
+    finally:
+        buildah("rm", container)
         buildah("rmi", image)
 
 

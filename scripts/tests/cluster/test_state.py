@@ -13,7 +13,8 @@ import pytest
 from flink_installation import DEFAULT_PLATFORM, FlinkInstallation, Install
 from generic_state import generic_commands, lost, lost_by_sharing
 from installations import damaged_dropin
-from running_job import RunningJob, checkpoint_options
+from running_job import checkpoint_options
+from state_runs import run_state_job, savepoint_of
 from string_state import StringState, commands, differences, written_down
 from texts import encode, shown
 
@@ -209,24 +210,6 @@ def on_both(
         for run in runs:
             run.result()
     return folders
-
-
-def run_state_job(
-    flink: FlinkInstallation, jar: Path, savepoint: str, commanded: list[str], folder: Path
-) -> None:
-    """From a savepoint to the next one, which is left in ``savepoint`` of the folder."""
-    folder.mkdir(parents=True)
-    lines = (f"{command}\n" for command in commanded)
-    (folder / "commands.txt").write_text("".join(lines))
-    job = RunningJob.submit(flink, jar, "StateJob", folder, savepoint=savepoint)
-    job.wait_for_file(folder / "ready")
-    # All commands have done their work when the savepoint is complete.
-    job.stop_with_savepoint(folder / "savepoint")
-
-
-def savepoint_of(folder: Path) -> str:
-    (savepoint,) = (folder / "savepoint").iterdir()
-    return savepoint.as_uri()
 
 
 def state_files(folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from flink_installation import ONE_PER_LINE, Ended, FlinkInstallation, Install, eventually
 
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.lines import Line, load_lines, measured_lines
 
 STRING_VALUE = "org/apache/flink/types/StringValue.class"
 WEAVE = "META-INF/flink-boost/weave.properties"
@@ -144,7 +144,7 @@ def test_a_cluster_with_a_jar_for_another_release_offers_no_slot(
 
 
 def another_line(line: Line) -> Line:
-    return next(other for version, other in load_lines().items() if version != line.version)
+    return next(other for other in measured_lines() if other.version != line.version)
 
 
 def differing_classes(other: Line, dist: Path) -> list[str]:

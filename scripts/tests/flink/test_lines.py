@@ -13,7 +13,13 @@ import pytest
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import default_line, find_line, load_lines
+from flink_boost.flink.lines import (
+    default_line,
+    find_line,
+    find_measured_line,
+    load_lines,
+    measured_lines,
+)
 from flink_boost.flink.maven import jdk_arguments, maven_arguments
 from flink_boost.flink.modes import find_mode, mode_options
 
@@ -25,13 +31,8 @@ PATCHED = {
     "NonSpanningWrapper",
 }
 # Newer lines frame records as we do.
-PATCHED_ON_ONE_LINE = {
-    "1.9.3": {
-        "SpanningRecordSerializer",
-        "RecordWriter",
-        "BufferBuilder",
-        "SettablePositionMarker",
-    }
+PATCHED_ON_1_9 = {"SpanningRecordSerializer", "RecordWriter", "BufferBuilder"} | {
+    "SettablePositionMarker"
 }
 OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 LINES = load_lines()
@@ -43,7 +44,7 @@ def test_every_line_pins_its_jars_and_its_patched_classes() -> None:
     for line in load_lines().values():
         assert len(line.jars) == 2
         # Nested in another class on 1.9, and under another package on newer lines.
-        patched = PATCHED | PATCHED_ON_ONE_LINE.get(line.version, set())
+        patched = PATCHED | (PATCHED_ON_1_9 if line.folder == "1.9.3" else set())
         assert {name.split(".")[-1].split("$")[-1] for name in line.classes} == patched
         assert all(SHA256.fullmatch(sum_) for sum_ in [*line.jars.values(), *line.classes.values()])
         assert all(line.version in jar for jar in line.jars)
@@ -55,13 +56,34 @@ def test_the_default_line_is_switched_on_and_opens_java_lang() -> None:
 
 
 def test_a_line_that_is_not_named_or_not_switched_on_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match=r"no Flink line '1\.0\.0'.*Choose one of: 1\.9\.3"):
+    with pytest.raises(UsageProblem, match=r"no Flink line '1\.0\.0'.*Choose one of: 1\.9\.1"):
         find_line("1.0.0")
     text = (PROJECT_ROOT / "lines.toml").read_text(encoding="utf-8")
     switched_off = text.replace("enabled = true", "enabled = false", 1)
     (tmp_path / "lines.toml").write_text(switched_off, encoding="utf-8")
-    with pytest.raises(UsageProblem, match=r"1\.9\.3 is known but not switched on"):
-        find_line("1.9.3", tmp_path / "lines.toml")
+    with pytest.raises(UsageProblem, match=r"1\.9\.1 is known but not switched on"):
+        find_line("1.9.1", tmp_path / "lines.toml")
+
+
+def test_a_line_without_benchmarks_cannot_be_measured() -> None:
+    assert find_measured_line("1.9.3") == LINES["1.9.3"]
+    assert [line.version for line in measured_lines()] == ["1.9.3", "1.20.5", "2.3.0"]
+    with pytest.raises(
+        UsageProblem, match=r"1\.19\.3 has a jar but no benchmarks.*: 1\.9\.3, 1\.20\.5, 2\.3\.0\."
+    ):
+        find_measured_line("1.19.3")
+
+
+def test_maven_builds_no_benchmarks_of_a_line_that_is_not_measured(tmp_path: Path) -> None:
+    option = "-Dwithout.benchmarks"
+    assert [v for v, line in LINES.items() if option not in maven_arguments(line, tmp_path)] == [
+        line.version for line in measured_lines()
+    ]
+
+
+def test_a_folder_that_a_line_names_is_there() -> None:
+    folders = PROJECT_ROOT / "flink-runtime-patch" / "src" / "line"
+    assert {line.folder for line in LINES.values()} == {each.name for each in folders.iterdir()}
 
 
 def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
@@ -69,6 +91,7 @@ def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
         f"-Dmaven.repo.local={tmp_path}/.cache/m2",
         "-Dflink.version=1.9.3",
         "-Dflink.artifact.suffix=_2.11",
+        "-Dline.folder=1.9.3",
     ]
 
 
@@ -76,6 +99,7 @@ def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path)
     assert maven_arguments(find_line("1.20.5"), tmp_path)[3:] == [
         "-Dflink.avro.version=1.20.3",
         "-Dflink.table.version=1.20.4",
+        "-Dline.folder=newer",
     ]
 
 

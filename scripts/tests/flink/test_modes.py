@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flink_boost.flink.lines import OPENS_JAVA_LANG, find_line
+from flink_boost.flink.lines import OPENS_JAVA_LANG, find_line, measured_lines
 from flink_boost.flink.modes import MODES, find_mode, mode_options, modes_of_tests
 
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
@@ -38,14 +38,39 @@ def test_opened_is_what_the_lines_own_configuration_opens(
 def test_the_codec_is_tested_optimised_in_both_ways_to_reach_a_string() -> None:
     line = find_line("2.3.0")
     optimised = [m for m in MODES if FIRST_COMPILER not in mode_options(line, 17, find_mode(m))]
-    assert optimised == ["opened", "not-opened", "no-compact-strings"]
+    assert optimised == ["opened", "not-opened"]
     assert FIRST_COMPILER in mode_options(find_line("1.9.3"), 11, find_mode("not-opened"))
     assert FIRST_COMPILER not in mode_options(find_line("1.9.3"), 11, find_mode("opened"))
 
 
+def test_every_measured_line_is_tested_optimised_and_every_jdk_by_one_line() -> None:
+    lines = measured_lines()
+    opened = find_mode("opened")
+    found = [
+        (line.version, jdk)
+        for line in lines
+        for jdk in line.jdks
+        if FIRST_COMPILER not in mode_options(line, jdk, opened)
+    ]
+    assert {version for version, _ in found} == {line.version for line in lines}
+    assert {jdk for _, jdk in found} == {jdk for line in lines for jdk in line.jdks}
+    assert ("2.3.0", 21) in found, "no line's first"
+    assert ("1.20.5", 17) not in found, "the default line's first"
+
+
+def test_a_line_that_is_not_measured_is_tested_by_the_first_compiler_with_fewer_cases() -> None:
+    opened = find_mode("opened")
+    options = mode_options(find_line("1.19.3"), 11, opened)
+    assert FIRST_COMPILER in options
+    assert "-Dcodec.cases=5000" in options
+    assert FIRST_COMPILER not in mode_options(find_line("1.19.3"), 11, opened, optimised=True)
+
+
 def test_on_demand_every_line_is_tested_optimised() -> None:
-    line, closed = find_line("1.9.3"), find_mode("not-opened")
-    assert FIRST_COMPILER not in mode_options(line, 11, closed, optimised=True)
+    for name in ("opened", "not-opened", "no-compact-strings"):
+        for version, jdk in (("1.9.3", 11), ("1.20.5", 17)):
+            options = mode_options(find_line(version), jdk, find_mode(name), optimised=True)
+            assert FIRST_COMPILER not in options
 
 
 def test_only_the_first_mode_has_all_random_cases() -> None:

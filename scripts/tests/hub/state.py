@@ -62,7 +62,11 @@ class GitHubState:
     app_key: Any = None  # the public key of a GitHub App
     installed: bool = True
     page_limit: int = 100
-    _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1001))
+    first_id: int = 1001
+    _ids: itertools.count[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ids = itertools.count(self.first_id)
 
     def now(self) -> datetime:
         """GitHub's clock, in whole seconds as it shows them."""

@@ -48,6 +48,8 @@ def test_a_renamed_benchmark_goes_on() -> None:
     assert len(track.nights) == 3
     assert track.cell == JOB
     assert [one.benchmark for one in track.names] == [OLD.benchmark] * 2 + [JOB.benchmark]
+    (before,) = build_tracks(runs[:2])
+    assert track.key == before.key
 
 
 def test_another_direction_unit_or_jdk_is_another_track() -> None:

@@ -43,7 +43,8 @@ from flink_boost.flink.dropin import read_dropin, require_whole
 from flink_boost.flink.home import open_home
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.contents import read_contents, require_orderly
-from flink_boost.operate.doctor import Level, examine
+from flink_boost.operate.doctor import examine
+from flink_boost.operate.findings import Level
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 
 OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer"

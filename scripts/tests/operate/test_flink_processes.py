@@ -14,7 +14,8 @@ from installations import CARRIED, JAR, LINE, flink_boost
 
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.lines import load_lines
-from flink_boost.operate.doctor import Finding, Level, examine
+from flink_boost.operate.doctor import examine
+from flink_boost.operate.findings import Finding, Level
 from flink_boost.operate.flink_processes import FlinkProcess, find_running
 
 DIST = "flink-dist-2.3.0.jar"

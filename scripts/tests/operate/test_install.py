@@ -341,8 +341,17 @@ BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
 }
 
 
-@pytest.mark.parametrize("spoil", BAD_INPUT, ids=lambda spoil: spoil.__name__)
-@pytest.mark.parametrize("command", ["install", "verify"])
+@pytest.mark.parametrize(
+    ("command", "spoil"),
+    [
+        (command, spoil)
+        for spoil in BAD_INPUT
+        for command in ("install", "verify")
+        # Installing puts this one right: test_upgrades.py.
+        if (command, spoil) != ("install", two_of_our_jars)
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.__name__,
+)
 def test_bad_input_has_its_own_sentence_and_code_and_changes_nothing(
     command: str,
     spoil: Callable[[Path], None],

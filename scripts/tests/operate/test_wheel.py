@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from installations import CARRIED, JAR, LINE, LINES, java_environment, new_home, our_jars
+from installations import CARRIED, EVERY_LINE, JAR, LINE, java_environment, new_home, our_jars
 from installed_wheels import wheel_of
 
 from flink_boost.base.errors import EnvironmentProblem
@@ -22,7 +22,7 @@ from flink_boost.operate.wheel import build_wheel
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(PROJECT_ROOT, LINES, CARRIED, tmp_path_factory.mktemp("wheel"))
+    return build_wheel(PROJECT_ROOT, EVERY_LINE, CARRIED, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_the_source_tree_is_really_hidden() -> None:
 def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         parts = {name: archive.read(name) for name in archive.namelist() if "/data/" in name}
-    for line in LINES:
+    for line in EVERY_LINE:
         dropin, verifier = CARRIED.dropin(line), CARRIED.verifier(line)
         assert parts[f"flink_boost/data/jars/{dropin.name}"] == dropin.read_bytes()
         assert parts[f"flink_boost/data/verifiers/{line.version}.jar"] == verifier.read_bytes()
@@ -125,7 +125,7 @@ def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
     assert profiler == {
         f"flink_boost/data/profiler/{name}" for name in (LIBRARY.file, CONVERTER.file, "NOTICE")
     }
-    assert len(parts) == 3 * len(LINES) + 2 + len(profiler)
+    assert len(parts) == 3 * len(EVERY_LINE) + 2 + len(profiler)
 
 
 def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: Path) -> None:
@@ -157,12 +157,12 @@ def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: 
 
 
 def test_the_same_input_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
-    again = build_wheel(PROJECT_ROOT, LINES, CARRIED, tmp_path)
+    again = build_wheel(PROJECT_ROOT, EVERY_LINE, CARRIED, tmp_path)
     assert again.name == wheel.name
     assert again.read_bytes() == wheel.read_bytes()
 
 
 def test_a_part_that_was_not_built_stops_it(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match="Run `make build LINE="):
-        build_wheel(PROJECT_ROOT, LINES, of_tree("9.9.9"), tmp_path)
+        build_wheel(PROJECT_ROOT, EVERY_LINE, of_tree("9.9.9"), tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -114,7 +114,7 @@ def test_our_own_patches_are_those_of_every_line() -> None:
             assert len(set(each.names) & set(line.classes)) == 1
         assert len(line.classes) == len(own)
         used = sum(len(each.methods) for each in own)
-        assert used == (17 if line.version == "1.9.3" else 9)
+        assert used == (17 if line.folder == "1.9.3" else 9)
     assert not patches_of_line(patched, ["java.lang.String"])
     with pytest.raises(BrokenData, match="There are no patches"):
         patches_of_tree(PROJECT_ROOT / "docs")

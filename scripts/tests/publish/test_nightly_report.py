@@ -15,7 +15,7 @@ from test_report_browser import ARGUMENTS, CHROMIUM, Opened
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.model import NightReport
 from flink_boost.publish.nightly.page import night_markdown, night_page, web_address
-from flink_boost.publish.nightly.report import kept_nights, previous_of, write_night
+from flink_boost.publish.nightly.report import kept_nights, previous_of, ratios_before, write_night
 
 
 def test_a_quiet_night_says_so() -> None:
@@ -124,6 +124,26 @@ def test_a_night_whose_name_is_a_path_is_refused(name: str) -> None:
 )
 def test_only_web_addresses_become_links(url: str, kept: bool) -> None:
     assert (web_address(url) is not None) == kept
+
+
+def test_a_ratio_is_held_against_the_last_night_that_has_one() -> None:
+    def row(benchmark: str, ratio: float, line: str = "2.3.0") -> dict[str, object]:
+        values = {"low": None, "high": None, "pairs": 5, "verdict": "faster"}
+        return {"line": line, "benchmark": benchmark, "ratio": ratio, **values}
+
+    tonight = report(4, rows=[row("a", 1.4), row("b", 2.4)])
+    kept = [
+        report(3, rows=[row("a", 9.0, "2.3.0 flink")]),
+        report(2, night=night(2, state="refused", measured=0), rows=[]),
+        report(1, rows=[row("a", 1.1)]),
+        report(0, rows=[row("a", 1.0), row("b", 2.0)]),
+    ]
+    assert ratios_before([tonight, *kept], tonight) == {
+        ("2.3.0 flink", "a"): 9.0,
+        ("2.3.0", "a"): 1.1,
+        ("2.3.0", "b"): 2.0,
+    }
+    assert ratios_before(kept, kept[-1]) == {}
 
 
 def test_reports_are_kept_listed_and_written_again(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,6 +24,7 @@ from flink_boost.measure.profiles.model import (
     TopFrame,
     folder_of,
 )
+from flink_boost.publish.raw_data import RAW_DATA
 from flink_boost.publish.report import write_report
 
 BEFORE: dict[Stack, float] = {("Main.run_[j]", "A.copy_[j]"): 600, ("Main.run_[j]",): 400}
@@ -143,6 +145,37 @@ def test_the_report_links_profiles_from_both_its_pages(
         assert Path(unquote(target)).read_text(encoding="utf-8") == "<html>difference.html"
         assert f"a.B.<init> {MARK}" in section.inner_text()
         assert "50.0% → 0.0%  (25 → 0 ns/op)" in section.inner_text()
+
+
+def test_the_raw_data_are_linked_from_both_pages_and_whole(
+    browser: Browser, results: Path, tmp_path: Path
+) -> None:
+    run = make_run(0)
+    forks = results / run.run_id / "forks"
+    stored = {path.name: path.read_bytes() for path in forks.glob("*.*")}
+    (forks / "p01.stock.log").write_text("long\n" * 300_000 + "the end", encoding="utf-8")
+    reports = tmp_path / "reports"
+    written = write_report(results, reports, dashboard_url=None, made=FIRST_NIGHT)
+    first = (written.page.parent / RAW_DATA).read_bytes()
+    write_report(results, reports, dashboard_url=None, made=FIRST_NIGHT)
+    assert (written.page.parent / RAW_DATA).read_bytes() == first
+    shutil.rmtree(results)
+
+    for file in (written.newest, written.page):
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Raw data").click()
+        with zipfile.ZipFile(download.value.path()) as archive:
+            names = set(archive.namelist())
+            packed = {n.rpartition("/")[2]: archive.read(n) for n in names if "/forks/" in n}
+        assert f"{run.run_id}/run.json" in names
+        log = packed.pop("p01.stock.log")
+        assert log.endswith(b"the end")
+        assert len(log) == 1 << 20
+        assert packed == stored
+        results_and_logs = f"{len(stored) // 2} JMH results and {len(stored) // 2 + 1} logs"
+        assert results_and_logs in page.inner_text("body")
 
 
 def test_a_damaged_profile_costs_its_links_and_not_the_report(

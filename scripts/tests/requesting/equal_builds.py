@@ -15,8 +15,10 @@ from collections import Counter
 from pathlib import Path
 
 from flink_boost.service.requests.model import Request
-from requesting.whole_way import COMMAND, whole_way
+from requesting.whole_way import WholeWay, whole_way
 
+_NAMES = "*write[length=16,kind={},profile=mixed,view=serializer]"
+COMMAND = f"/benchmark-request {_NAMES.format('ascii')} {_NAMES.format('cjk')} pairs=5"
 TOLD = ("**Slower**", "**Faster**")
 
 
@@ -29,14 +31,14 @@ def main() -> int:
     given.folder.mkdir(parents=True, exist_ok=True)
     kept = given.folder / "verdicts.jsonl"
     began = time.monotonic()
-    with whole_way(_new(given.folder), given.folder / "build", given.requests) as place:
+    now = time.time_ns()
+    place_of_this_run = given.folder / f"at-{now}"
+    place_of_this_run.mkdir()
+    with whole_way(place_of_this_run, given.folder / "build", given.requests, now) as place:
         for number in range(_counted(kept) + 1, given.requests + 1):
             if time.monotonic() - began > 60 * given.minutes:
                 break
-            with place.server.lock:
-                place.server.state.write(number, "alice", COMMAND)
-            place.serving.once()
-            ended: Request = place.serving.desks[0].queue.latest(1)[0]
+            ended = _answered(place, number)
             first = ended.answer.partition("\n")[0] or f"failed: {ended.note}"
             minutes = (ended.ended - ended.asked).total_seconds() / 60 if ended.ended else None
             line = json.dumps({"request": number, "verdict": first, "minutes": minutes})
@@ -47,10 +49,16 @@ def main() -> int:
     return _report(kept)
 
 
-def _new(folder: Path) -> Path:
-    place = folder / f"at-{time.time_ns()}"
-    place.mkdir()
-    return place
+def _answered(place: WholeWay, number: int) -> Request:
+    """The request of a new comment, ended. Raises ``RuntimeError`` when it was not served."""
+    with place.server.lock:
+        place.server.state.write(number, "alice", COMMAND)
+    known = {request.id for request in place.serving.desks[0].queue.latest(1)}
+    place.serving.once()
+    (ended,) = place.serving.desks[0].queue.latest(1)
+    if ended.id in known:
+        raise RuntimeError(f"The comment on pull request {number} was not served.")
+    return ended
 
 
 def _counted(kept: Path) -> int:

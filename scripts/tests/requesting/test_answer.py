@@ -62,6 +62,16 @@ def test_a_wild_row_says_what_it_could_have_seen() -> None:
     assert found.smallest > 0.2
 
 
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [(WILD, "changes under "), ((0.2, -1.3, 2.1), "even changes of more than 100% could have")],
+)
+def test_no_number_is_told_that_says_nothing(pairs: tuple[float, ...], said: str) -> None:
+    first = headline(rows_of(measured({TUPLE: pairs})))
+
+    assert first.startswith(f"**Cannot tell**: 1 of 1, {said}")
+
+
 @pytest.mark.parametrize("pairs", [(), (0.1,)])
 def test_less_than_two_pairs_are_no_measurement(pairs: tuple[float, ...]) -> None:
     assert judged("a", pairs, None, 1).verdict is RowVerdict.FAILED

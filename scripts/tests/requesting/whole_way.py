@@ -69,11 +69,16 @@ def a_comment(folder: Path) -> tuple[str, str]:
 
 
 @contextmanager
-def whole_way(folder: Path, build: Path, pulls: int = 1) -> Iterator[WholeWay]:
-    """Serves that clone's commits as pull requests 1 to ``pulls``. Opens the database."""
+def whole_way(
+    folder: Path, build: Path, pulls: int = 1, first_id: int = 1001
+) -> Iterator[WholeWay]:
+    """Serves that clone's commits as pull requests 1 to ``pulls``. Opens the database.
+
+    Where ``build`` was used before, comments need ids that are new to it: ``first_id`` on.
+    """
     base, head = a_comment(folder / "fork")
     address = (folder / "fork").as_uri()
-    state = GitHubState(base_url=address)
+    state = GitHubState(base_url=address, first_id=first_id)
     state.permissions["alice"] = "write"
     for number in range(1, pulls + 1):
         state.pulls[number] = PullRequestState(

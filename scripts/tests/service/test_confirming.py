@@ -216,6 +216,63 @@ def test_a_way_back_closes_the_alarm_which_stays(tmp_path: Path) -> None:
     assert figures(registry.alarms, 0).recovered == 1
 
 
+@pytest.mark.parametrize("accept", [False, True])
+def test_what_has_become_slower_again_is_told(tmp_path: Path, accept: bool) -> None:
+    levels = {JOB: flat(44, n16=0.08, n26=-0.08, n36=0.08)}
+    nights, builds = make_nights(levels), MadeBuilds(tmp_path / "jars")
+    registry = AlarmRegistry()
+    for count in range(9, 45):
+        found = confirmed(tmp_path / "results", nights[:count], MadeReruns(levels), builds)
+        registry = after_night(registry, found, NOW)
+        if count == 18 and accept:
+            (faster,) = (one for one in registry.alarms if one.state is AlarmState.OPEN)
+            registry = registry.replaced(accepted(faster))
+        if count == 34:
+            (slower,) = (one for one in registry.alarms if one.state is AlarmState.OPEN)
+            assert (slower.kind, slower.direction, slower.first) == ("step", "regression", 26)
+    end = AlarmState.ACCEPTED if accept else AlarmState.RECOVERED
+    assert [(one.kind, one.state) for one in registry.alarms if one.state.is_told] == [
+        ("step", end),
+        ("step", AlarmState.RECOVERED),
+        ("recovery", AlarmState.RECOVERED),
+    ]
+
+
+def test_steps_that_are_undone_one_after_the_other_are_all_closed(tmp_path: Path) -> None:
+    levels = {JOB: flat(54, n16=-0.15, n26=-0.06, n36=0.06, n46=0.15)}
+    registry, _ = night_by_night(tmp_path, levels)
+    told = [(one.kind, one.first, one.state) for one in registry.alarms if one.state.is_told]
+    assert told == [
+        ("step", 16, AlarmState.RECOVERED),
+        ("step", 26, AlarmState.RECOVERED),
+        ("recovery", 36, AlarmState.RECOVERED),
+        ("recovery", 46, AlarmState.RECOVERED),
+    ]
+
+
+def test_an_alarm_outlives_its_benchmark_s_name_and_is_closed_by_the_way_back(
+    tmp_path: Path,
+) -> None:
+    new = JOB.model_copy(update={"benchmark": "org.example.NewBenchmark.run"})
+    ratios = flat(34, n16=-0.08, n26=0.08)
+    nights = make_nights({JOB: ratios})[:20] + make_nights({new: ratios}, start=20)
+    registry, builds = AlarmRegistry(), MadeBuilds(tmp_path / "jars")
+    for count in range(9, 35):
+        renamed = {JOB.benchmark: new.benchmark} if count > 20 else {}
+        tracks = build_tracks(nights[:count], renamed)
+        bench = MadeReruns({JOB: ratios, new: ratios})
+        reruns = NightReruns(
+            tmp_path / "results", builds, "flink-boost", bench, pairs=600, now=lambda: NOW
+        )
+        findings = confirm(tracks, tmp_path / "results", reruns, newest_runs(tracks, "box-1"))
+        registry = after_night(registry, findings, NOW)
+    told = [(one.kind, one.first, one.state, one.cell) for one in registry.alarms]
+    assert told == [
+        ("step", 16, AlarmState.RECOVERED, new),
+        ("recovery", 26, AlarmState.RECOVERED, new),
+    ]
+
+
 @pytest.mark.parametrize("count", [1, 2, 9, 10, 11, 30])
 def test_a_few_nights_are_no_reason_to_stop(tmp_path: Path, count: int) -> None:
     found = confirmed(

@@ -91,7 +91,8 @@ def test_the_order_of_cases_changes_no_alarm(made: Path, tmp_path: Path) -> None
     (turned / "truth.jsonl").write_bytes((made / "truth.jsonl").read_bytes())
 
     for folder, out in ((made, tmp_path / "a"), (turned, tmp_path / "b"), (made, tmp_path / "c")):
-        assert evaluate(folder, out).exit_code == 0
+        done = evaluate(folder, out)
+        assert done.exit_code == 0, done.output
     texts = [(tmp_path / name).read_bytes() for name in "abc"]
     assert texts[0] == texts[1] == texts[2] != b""
 
@@ -151,7 +152,7 @@ def _change(**changes: Any) -> Callable[[dict[str, Any]], Any]:
         (lambda _: "{", "Line 1 of"),
         (_change(nights=[{"night": 1, "commit": "c"}]), "nights.0"),
         (_change(pairs_per_night=0), "pairs_per_night"),
-        (_change(unknown=1), "unknown"),
+        (_change(less_is_better="perhaps"), "less_is_better"),
         (lambda case: {**case, "nights": case["nights"][::-1]}, "not in order"),
         (
             lambda case: {**case, "nights": [*case["nights"], {**case["nights"][0], "night": "x"}]},
@@ -172,6 +173,53 @@ def test_a_broken_case_is_named(
 
     assert done.exit_code == 3, done.output
     assert words in done.output
+
+
+FOREIGN = """
+import json, sys
+levels = json.load(open(sys.argv[1]))
+for number, line in enumerate(sys.stdin):
+    asked = json.loads(line)
+    before, after = (levels[repr(asked["id"])][asked[name]] for name in ("before", "after"))
+    wobble = [0.01 * ((7 * number + 3 * pair) % 5 - 2) for pair in range(asked["pairs"])]
+    pairs = [[before, after * (1 + one)] for one in wobble]
+    print(json.dumps({"pairs": pairs, "seconds": 1.5}), flush=True)
+"""
+
+
+def test_cases_and_reruns_of_others_may_note_more_and_name_things_as_they_like(
+    tmp_path: Path,
+) -> None:
+    rows = [[1 + 0.01 * ((3 * night + pair) % 7 - 3) for pair in range(4)] for night in range(30)]
+    levels, cases = {}, []
+    for name in (17, "17"):
+        scores = {f"{night:03}": 100.0 if night < 20 else 80.0 for night in range(30)}
+        levels[repr(name)] = scores
+        nights = [
+            {
+                "night": label,
+                "commit": 5,
+                "weather": "fine",
+                "pairs": [[100.0, score * one] for one in row],
+            }
+            for (label, score), row in zip(scores.items(), rows, strict=True)
+        ]
+        about = {"id": name, "unit": "ops/ms", "less_is_better": False, "note": "ours"}
+        cases.append({**about, "pairs_per_night": 4, "nights": nights})
+    (tmp_path / "cases.jsonl").write_text("\ufeff" + "\n".join(map(json.dumps, cases)))
+    (tmp_path / "levels.json").write_text(json.dumps(levels))
+    (tmp_path / "program.py").write_text(FOREIGN)
+    program = shlex.join([sys.executable, str(tmp_path / "program.py"), "levels.json"])
+    program = program.replace("levels.json", shlex.quote(str(tmp_path / "levels.json")))
+
+    done = evaluate(tmp_path, tmp_path / "out", rerun=program)
+
+    assert done.exit_code == 0, done.output
+    told = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert [(one["id"], one["night"], one["first_bad"]) for one in told] == [
+        (17, "020", "020"),
+        ("17", "020", "020"),
+    ]
 
 
 def test_two_cases_of_one_name_are_refused(made: Path, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
-"""Which builds a night deletes: those that nothing needs, and no others."""
+"""What a night deletes: builds that nothing needs, logs that are old, and nothing else."""
 
 from __future__ import annotations
 
 import os
+import re
+import zipfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -26,8 +28,10 @@ from flink_boost.service.builds.cache import BuildCache
 from flink_boost.service.builds.recipe import Recipe
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, NightState, Order, Runs
-from flink_boost.service.nightly.pruning import commits_of_nights, prune_builds
+from flink_boost.service.nightly.people import People
+from flink_boost.service.nightly.pruning import commits_of_nights, prune_builds, prune_old
 from flink_boost.service.nightly.slots import night_id, slot_from_id
+from flink_boost.service.quicklook import Places
 
 LINE = "2.3.0"
 OLDEST_SLOT = slot_from_id("2026-01-01T0100")
@@ -147,3 +151,34 @@ def test_nights_of_ours_are_known_by_their_runs(tmp_path: Path) -> None:
     kept = store.load_run(results, info.run_id).subject_commit
     assert commits_of_nights(journal, results, "") == {kept}
     assert commits_of_nights(journal, results, "flink") == frozenset()
+
+
+def test_the_raw_data_of_a_night_are_linked_and_lose_only_their_logs(tmp_path: Path) -> None:
+    run = make_run(0)
+    store_complete_run(tmp_path / "results", run, make_forks(run))
+    (tmp_path / "results" / run.run_id / "forks" / "p01.stock.log").write_text("said")
+    slot = run.started.replace(minute=0, second=0)
+    record = NightRecord(
+        box="box-1",
+        night=night_id(slot),
+        slot=slot,
+        state=NightState.COMPLETE,
+        runs=(run.run_id, "gone"),
+    )
+    places = Places(tmp_path / "results", tmp_path / "spool", tmp_path)
+    written = People(places, {}, lambda: slot).write(record)
+    (link,) = re.findall(
+        r'href="([^"]+)" download>Raw data of Flink 2\.3\.0<', written.page.read_text()
+    )
+    assert f"[Raw data of Flink 2.3.0]({link}): " in written.markdown.read_text()
+
+    def names() -> set[str]:
+        with zipfile.ZipFile(written.page.parent / link) as archive:
+            return set(archive.namelist())
+
+    before = names()
+    log = f"{run.run_id}/forks/p01.stock.log"
+    assert log in before
+    assert sum(name.endswith(".json") for name in before) > 10
+    prune_old(places.results, tmp_path, run.started + timedelta(days=31), timedelta(days=30))
+    assert names() == {name for name in before if not name.endswith(".log")}

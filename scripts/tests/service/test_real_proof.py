@@ -51,6 +51,8 @@ def command(folder: Path) -> list[str]:
         *(sys.executable, "-m", "flink_boost.cli", "evaluate-detection", "real", "--json"),
         *("--folder", str(folder), "--group", "smoke", "--only", "StringSerial.*write"),
         *("--nights", "10", "--slow-nights", "1", "--pairs", "1", "--delays", "4000"),
+        # Beside other suites a fork may wait longer than it works.
+        "--cpu-time",
     ]
 
 

@@ -413,6 +413,14 @@ except OSError as error:
         assert outside(calling).splitlines()[2] == "reached"
 
 
+def test_it_finds_its_own_address(trial: Trial) -> None:
+    """Flink's mini cluster asks for that of its host, and waits 20 s before it gives up."""
+    asking = "import socket; print(socket.gethostbyname(socket.gethostname()))"
+
+    assert trial.run(asking).well
+    assert trial.printed == "127.0.0.1\n"
+
+
 def test_no_program_gains_anything(trial: Trial) -> None:
     """No capability, no setuid, no namespace of users; only ``work`` and ``/tmp`` are written."""
     gaining = """

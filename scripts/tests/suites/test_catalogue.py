@@ -65,10 +65,10 @@ def test_no_two_suites_that_start_jmh_run_at_once_unless_its_lock_is_their_own()
     for number, name in enumerate(starting):
         for later in starting[number + 1 :]:
             assert name in before(later)
-    nights = suite_of("service/test_nightly.py")
-    assert not before(nights.name) & set(starting)
-    text = (PROJECT_ROOT / "scripts" / "tests" / "service" / "test_nightly.py").read_text()
-    assert "-Djava.io.tmpdir={folder}" in text, "where JMH's lock is"
+    for name in ("test_nightly.py", "test_night_profiles.py", "test_real_proof.py"):
+        assert not before(suite_of(f"service/{name}").name) & set(starting)
+        text = (PROJECT_ROOT / "scripts" / "tests" / "service" / name).read_text()
+        assert "-Djava.io.tmpdir={" in text, "where JMH's lock is"
 
 
 def test_only_quiet_suites_wait_beside_others_and_none_that_starts_jmh() -> None:

@@ -126,7 +126,7 @@ def test_long_silence_is_broken() -> None:
 
 
 def test_one_that_only_waits_takes_nobodys_place() -> None:
-    recorder = Recorder(seconds=0.05)
+    recorder = Recorder(seconds=0.5)  # threads of a busy machine begin late
     waiting = [Plain(name, quiet=True, weight=0) for name in ("w0", "w1", "w2")]
     suites = [Plain("a", quiet=True), Plain("b", quiet=True), Plain("heavy", weight=9), *waiting]
     suites += [Plain("loud"), Plain("c", quiet=True)]
@@ -140,7 +140,7 @@ def test_one_that_only_waits_takes_nobodys_place() -> None:
 
 
 def test_one_that_only_waits_begins_beside_what_is_too_heavy_for_company() -> None:
-    recorder = Recorder(seconds=0.05)
+    recorder = Recorder(seconds=0.5)  # threads of a busy machine begin late
     suites = [Plain("a"), Plain("heavy", weight=3), Plain("b"), Plain("waits", weight=0)]
     run_all(suites, recorder.run, workers=3)
     began = [name for what, name in recorder.events if what == "begin"]

@@ -46,7 +46,7 @@ def _create_entries() -> None:
         project.default_branch = DEFAULT_BRANCH
         project.save()
     Branch.objects.get_or_create(name=DEFAULT_BRANCH, project=project)
-    for line in _enabled_lines():
+    for line in _measured_lines():
         for side, description in SIDES.items():
             Executable.objects.get_or_create(
                 name=f"{side} {line}",
@@ -55,7 +55,10 @@ def _create_entries() -> None:
             )
 
 
-def _enabled_lines() -> list[str]:
+def _measured_lines() -> list[str]:
+    """Those with benchmarks: others have no results, and would only be in the way."""
     with settings.LINES_FILE.open("rb") as file:
         lines = tomllib.load(file)["lines"]
-    return [version for version, line in lines.items() if line["enabled"]]
+    return [
+        version for version, line in lines.items() if line["enabled"] and line.get("measured", True)
+    ]

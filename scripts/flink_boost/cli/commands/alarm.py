@@ -18,7 +18,7 @@ from flink_boost.cli.answers import (
     say,
 )
 from flink_boost.cli.context import Settings
-from flink_boost.flink.lines import default_line, find_line
+from flink_boost.flink.lines import default_line, find_measured_line
 from flink_boost.judge.alarms import (
     AlarmDecision,
     AlarmRecord,
@@ -129,7 +129,7 @@ def missed_command(
       flink-boost alarm missed serializerTuple 3f9c2d1 --reason "Found by bisecting by hand, 4 %."
     """
     with failing_in_json("alarm missed", as_json):
-        version = find_line(line).version
+        version = find_measured_line(line).version
         change = _missed(settings, benchmark, version, commit.lower(), by, reason)
         count = load_registry(settings.build).figures.missed
     if as_json:

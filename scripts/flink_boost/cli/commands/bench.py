@@ -25,7 +25,7 @@ from flink_boost.cli.options import (
 )
 from flink_boost.cli.profiling import Profiling
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import default_line, find_line
+from flink_boost.flink.lines import default_line, find_line, find_measured_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
@@ -163,7 +163,7 @@ def command(
         else:
             sides = _sides(aa, third)
             heap = _checked_heap(heap)
-            flink = find_line(line or default_line())
+            flink = find_measured_line(line or default_line())
             java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")

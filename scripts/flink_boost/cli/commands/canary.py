@@ -15,7 +15,7 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import java_option, line_option, measured_as_option
 from flink_boost.flink.jdks import ask_jdk, java_home
-from flink_boost.flink.lines import default_line, find_line, load_lines
+from flink_boost.flink.lines import default_line, find_measured_line, measured_lines
 from flink_boost.judge.canary import CanaryReading
 from flink_boost.measure import canary, classpaths, store
 from flink_boost.measure.box import choose_java, describe_box
@@ -71,7 +71,7 @@ def freeze(
     """
     settings: Settings = ctx.obj
     with failing_in_json("canary freeze", as_json):
-        flink = find_line(line)
+        flink = find_measured_line(line)
         paths = classpaths.find_class_paths(flink, settings.build, "", ())
         kept = canary.freeze(
             settings.build,
@@ -104,7 +104,7 @@ def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
     settings: Settings = ctx.obj
     shown = []
     with failing_in_json("canary show", as_json):
-        lines = [find_line(line)] if line else list(load_lines().values())
+        lines = [find_measured_line(line)] if line else measured_lines()
         for flink in lines:
             kept = canary.load(settings.build, flink.version)
             if kept is None:
@@ -150,7 +150,7 @@ def run(
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     with failing_in_json("canary run", as_json):
-        flink = find_line(line or default_line())
+        flink = find_measured_line(line or default_line())
         require_canary(settings.build, flink.version)
         java = choose_java(java, None, flink.jdks, dict(os.environ), java_home)
         box = describe_box(ask_jdk(java), read_box_file(os.environ), environment=environment)

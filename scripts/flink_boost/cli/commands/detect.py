@@ -43,6 +43,8 @@ from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import AlarmRegistry, load_registry
 from flink_boost.service.confirming import NIGHT_PAIRS
 from flink_boost.service.nightdetection import confirm_tonight
+from flink_boost.service.nightly.canaries import moved_lately
+from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.reruns.setup import rerun_means
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
@@ -184,6 +186,7 @@ def _confirm(
             settings.build,
             means,
             pairs=pairs,
+            canary_moved=moved_lately(NightJournal(settings.build / "nights")),
             environment=environment,
         )
     for problem in findings.problems:

@@ -14,7 +14,7 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import Line, find_line, load_lines
+from flink_boost.flink.lines import Line, find_line, measured_lines
 from flink_boost.operate.carried import carried
 from flink_boost.operate.dist.build import Tarball, Variant, build_tarball
 
@@ -65,7 +65,7 @@ def command(
 def _build(
     settings: Settings, versions: tuple[str, ...], variants: tuple[str, ...], out: Path | None
 ) -> Iterator[tuple[Line, Variant, Tarball]]:
-    every = [version for version, line in load_lines().items() if line.enabled]
+    every = [line.version for line in measured_lines()]
     lines = [find_line(version) for version in versions or every]
     package = carried(distribution_version("flink-boost"))
     folder = settings.build / "dist" if out is None else out.absolute()

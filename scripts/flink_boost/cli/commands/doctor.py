@@ -13,7 +13,8 @@ from flink_boost.base.processes import foreign_environment, terminated_like_inte
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.carried import carried
-from flink_boost.operate.doctor import Finding, Level, examine
+from flink_boost.operate.doctor import examine
+from flink_boost.operate.findings import Finding, Level
 
 _MARKS = {Level.FINE: "ok     ", Level.WARNING: "warning", Level.PROBLEM: "PROBLEM"}
 

@@ -19,7 +19,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.flinktests_page import FlinkTestRun, document_of, write_pages
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.jdks import ask_jdk, java_home
-from flink_boost.flink.lines import Line, find_line, load_lines
+from flink_boost.flink.lines import Line, find_line, measured_lines
 from flink_boost.measure.box import choose_java
 from flink_boost.port.flinktests import plan as planning
 from flink_boost.port.flinktests.classpath import ensure_tests, replaced_classes
@@ -157,7 +157,7 @@ def _run(
 
 
 def _targets(versions: tuple[str, ...], jdk: int | None) -> list[tuple[Line, int]]:
-    enabled = [version for version, line in load_lines().items() if line.enabled]
+    enabled = [line.version for line in measured_lines()]
     lines = [find_line(version) for version in versions or enabled]
     targets = [(each, feature) for each in lines for feature in each.jdks if jdk in (None, feature)]
     if not targets:

@@ -12,6 +12,8 @@ from flink_boost.cli.answers import FlinkHomeArgument, json_option, rolling_opti
 from flink_boost.cli.library import Before, change_library
 from flink_boost.cli.own_jar import official_line, own_jar
 from flink_boost.flink.home import FlinkHome, choose_line
+from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import load_releases
 from flink_boost.operate import install
 from flink_boost.operate.install import Action, LibraryChange
 
@@ -28,27 +30,29 @@ from flink_boost.operate.install import Action, LibraryChange
 def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None:
     """Put the jar for this Flink's classes into FLINK_HOME/lib.
 
-    It appears whole or not at all, and takes the place of another flink-boost jar. Calling it again
-    changes nothing. Nothing else in the installation is touched.
+    It appears whole or not at all, and takes the place of other flink-boost jars, as an upgrade of
+    Flink leaves them there. Calling it again changes nothing. Nothing else in the installation is
+    touched. For PyFlink name the folder in which pip put it.
 
     \b
     Examples:
       flink-boost install /opt/flink
       flink-boost install /opt/flink --rolling   while a cluster runs from there
       flink-boost install /opt/flink --weave     a build of your own: see `flink-boost weave`
+      flink-boost install "$(python3 -c 'import pyflink; print(pyflink.__path__[0])')"
     """
 
     def put(now: Before) -> LibraryChange:
         line = official_line(now.home, now.lines) if weave else choose_line(now.home, now.lines)
         if line is not None:
-            return _put(now, now.package.dropin(line))
+            return _put(now, line, now.package.dropin(line))
         # Refused before a minute is spent on it, and again under the lock.
         install.require_changeable(now.home, now.known, now.running, rolling=rolling)
         with own_jar(now.home, now.lines, now.package) as made:
-            return replace(_put(now, cast("Path", made.path)), woven_like=made.like)
+            return replace(_put(now, made.line, cast("Path", made.path)), woven_like=made.like)
 
-    def _put(now: Before, jar: Path) -> LibraryChange:
-        return install.install(now.home, jar, now.known, now.running, rolling=rolling)
+    def _put(now: Before, line: Line, jar: Path) -> LibraryChange:
+        return install.install(now.home, line, jar, now.known, now.running, rolling=rolling)
 
     change_library("install", flink_home, put, _done, _verify, as_json=as_json)
 
@@ -61,8 +65,19 @@ def _done(change: LibraryChange, home: FlinkHome) -> str:
     name = change.jar.name if change.jar is not None else ""
     match change.action:
         case Action.UNCHANGED:
-            return f"{name} is already in {home.lib}: nothing changed"
+            return f"{name}{_fits(change, home)} is already in {home.lib}: nothing changed"
         case Action.REPLACED:
-            old = ", ".join(jar.name for jar in change.removed) or "another file of that name"
-            return f"Flink {home.version}: put {name} into {home.lib} in the place of {old}"
+            old = " and ".join(jar.name for jar in change.removed) or "another file of that name"
+            return f"Flink {home.version}: put {name} into {home.lib} in the place of {old}" + (
+                f", built for Flink {' and '.join(change.misfits)}" if change.misfits else ""
+            )
     return f"Flink {home.version}: put {name} into {home.lib}"
+
+
+def _fits(change: LibraryChange, home: FlinkHome) -> str:
+    """What an upgrade wants to know of a jar that was left as it is."""
+    releases = load_releases().releases.values()
+    same = [release.version for release in releases if release.classes == change.built_for]
+    if len(same) < 2 or home.version not in same:
+        return ""
+    return f", which fits Flink {same[0]} to {same[-1]} alike,"

@@ -49,6 +49,7 @@ def command() -> None:
     Examples:
       flink-boost line add 2.2.1 --dry-run
       flink-boost line add 2.2.1
+      flink-boost line add 1.19.3 --only-jar     in minutes
     """
 
 
@@ -62,6 +63,11 @@ def command() -> None:
     help="Go on although code that a patch replaces is new; the suite has to judge.",
 )
 @click.option("--skip-flink-tests", is_flag=True, help="Leave Flink's own tests out of the suite.")
+@click.option(
+    "--only-jar",
+    is_flag=True,
+    help="A jar and the codec's tests, but no benchmarks and no nights: the line is not measured.",
+)
 @click.option(
     "--tree",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -78,6 +84,7 @@ def add(
     untested: bool,
     accept_changes: bool,
     skip_flink_tests: bool,
+    only_jar: bool,
     tree: Path,
     as_json: bool,
 ) -> None:
@@ -100,7 +107,9 @@ def add(
             exclusive_lock(settings.build / "line-add" / "lock", "flink-boost line add"),
         ):
             state, answer = _add(
-                _Wanted(version, dry_run, untested, accept_changes, not skip_flink_tests),
+                _Wanted(
+                    version, dry_run, untested, accept_changes, not skip_flink_tests, not only_jar
+                ),
                 tree.absolute(),
                 _logs(settings, version),
             )
@@ -115,6 +124,7 @@ class _Wanted:
     untested: bool
     accept_changes: bool
     flinks_tests: bool
+    measured: bool
 
 
 def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object]]:
@@ -127,7 +137,7 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
         click.echo(f"lines.toml names Flink {version} already, {state}; nothing was changed.")
         return "there already", {"enabled": lines[version].enabled}
     around = Surroundings(
-        lines=[line for line in lines.values() if line.enabled],
+        lines=[line for line in lines.values() if line.enabled and line.measured],
         patches=patches_of_tree(tree),
         published=Registries(tree / ".cache"),
         tree=tree,
@@ -147,7 +157,7 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
         click.echo("\n".join(_describe(verdict)))
     _require_known(version, verdicts, wanted.accept_changes)
     _step(3, "Fetching what else is pinned")
-    new = describe_release(version, jars, checksums, around)
+    new = describe_release(version, jars, checksums, around, measured=wanted.measured)
     new = replace(new, line=replace(new.line, enabled=not wanted.untested))
     answer: dict[str, object] = {
         "nearest": model.version,
@@ -190,7 +200,7 @@ def _run_suite(
     copy = logs / "tree"
     copy_tree(tree, copy)
     add_line(copy, new)
-    if flinks_tests:
+    if flinks_tests and new.line.measured:
         _require_class_path(new.line, copy)
     for step in steps_of(new.line, copy, flinks_tests):
         run_step(step, copy, logs, around.environment, around.tell)

@@ -22,7 +22,7 @@ from flink_boost.cli.options import (
     rerun_pairs_option,
     wait_option,
 )
-from flink_boost.flink.lines import find_line, load_lines
+from flink_boost.flink.lines import find_measured_line, measured_lines
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.runner import Progress
@@ -171,9 +171,9 @@ def command(
     settings: Settings = ctx.obj
     with failing_in_json("nightly", as_json):
         usual = next(name for name in GROUPS if name in load_groups())
-        chosen = lines or tuple(line.version for line in load_lines().values() if line.enabled)
+        chosen = lines or tuple(line.version for line in measured_lines())
         wanted = Order(
-            lines=tuple(find_line(version).version for version in dict.fromkeys(chosen)),
+            lines=tuple(find_measured_line(version).version for version in dict.fromkeys(chosen)),
             group=group or usual,
             patterns=only,
             shard="/".join(map(str, parse_shard(shard))),

@@ -10,7 +10,7 @@ import click
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import group_option
-from flink_boost.flink.lines import default_line, find_line
+from flink_boost.flink.lines import default_line, find_measured_line
 from flink_boost.judge.scatter import measured_scatter
 from flink_boost.measure.allotment import WANTED, Allotment, allot
 from flink_boost.measure.box import granted_cores
@@ -82,7 +82,8 @@ def command(
         chosen = find_group(load_groups(), group)
         table = load_scatter(noise)
         if from_results:
-            table = _from_results(settings, table, find_line(line or default_line()).version)
+            version = find_measured_line(line or default_line()).version
+            table = _from_results(settings, table, version)
         found = allot(
             chosen,
             table,

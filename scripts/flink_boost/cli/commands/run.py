@@ -15,7 +15,7 @@ from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
-from flink_boost.flink.lines import Line, default_line, find_line
+from flink_boost.flink.lines import Line, default_line, find_measured_line
 from flink_boost.measure import plan
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import read_box_file
@@ -64,7 +64,7 @@ def command(
     """
     settings: Settings = ctx.obj
     with failing_in_json("run", as_json), told_aside(as_json):
-        flink = find_line(line or default_line())
+        flink = find_measured_line(line or default_line())
         chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
         run_id, failure = _measure(ctx, flink, chosen)
         published = publish(

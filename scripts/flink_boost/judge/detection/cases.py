@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, FiniteFloat
+from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat
 
 from flink_boost.judge.detection.nights import Night, effects_of
 from flink_boost.measure.model import Frozen
@@ -19,22 +19,28 @@ def _score(value: object) -> object:
 Score = Annotated[float, BeforeValidator(_score)]
 
 
-# A number or a date: what the document calls a night, and what is answered.
-Label = Annotated[int | str, Field(union_mode="left_to_right")]
+# What the document calls a case or a night, and what is asked and answered: "007" stays a text.
+Label = int | str
 
 
-class CaseNight(Frozen):
+class _Foreign(Frozen):
+    """A document that others write: what they note beside our fields is passed over."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class CaseNight(_Foreign):
     """One night: which build it measured, and its scores as (stock, patched)."""
 
     night: Label
-    commit: str
+    commit: Label | None = None
     pairs: tuple[tuple[Score, Score], ...]
 
 
-class DetectionCase(Frozen):
+class DetectionCase(_Foreign):
     """One benchmark over many nights; a night that measured nothing is null."""
 
-    id: str
+    id: Label
     unit: str
     less_is_better: bool
     pairs_per_night: int = Field(ge=1)
@@ -60,13 +66,13 @@ class DetectionCase(Frozen):
 class RerunQuestion(Frozen):
     """What a rerun is asked for: that many pairs of the builds of two nights."""
 
-    id: str
+    id: Label
     before: Label
     after: Label
     pairs: int
 
 
-class RerunAnswer(Frozen):
+class RerunAnswer(_Foreign):
     """Scores as (before, after), in the order in which they were measured."""
 
     pairs: tuple[tuple[Score, Score], ...]
@@ -75,7 +81,7 @@ class RerunAnswer(Frozen):
 class ToldAlarm(Frozen):
     """What is told: in which night, since which night, new level ÷ old level of speed."""
 
-    id: str
+    id: Label
     night: Label
     first_bad: Label
     ratio: FiniteFloat
@@ -96,7 +102,7 @@ class TrueChange(Frozen):
 class Truth(Frozen):
     """What is known of a made-up case: its kind, its changes, and what reruns of it would show."""
 
-    id: str
+    id: Label
     kind: str
     changes: tuple[TrueChange, ...]
     levels: tuple[FiniteFloat, ...] = Field(description="log-ratio of each night's build")

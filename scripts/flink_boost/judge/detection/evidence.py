@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 _BETS = np.array([0.15, 0.3, 0.6, 1.2, 2.5, 5.0])  # of 1/scale
 _STEPS_OF_BISECTION = 40
+_DOUBLINGS = 40
 
 
 class Evidence:
@@ -69,10 +70,13 @@ class Evidence:
             return none
         reach = max(self._found) - min(self._found) + 1e-6
         sign = 1 if none > 0 else -1
-        outside = (max(self._found) if none > 0 else min(self._found)) + sign * reach
-        inside = float(np.median(self._found))
-        if capital(outside) < enough:
+        edge = max(self._found) if none > 0 else min(self._found)
+        # Where pairs scatter far less than ``scale`` says, the end is many of their ranges away.
+        tried = (edge + sign * reach * 2**doubled for doubled in range(_DOUBLINGS))
+        outside = next((shift for shift in tried if capital(shift) >= enough), none)
+        if outside == none:
             return none
+        inside = float(np.median(self._found))
         if capital(inside) >= enough:
             return inside
         for _ in range(_STEPS_OF_BISECTION):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flink_boost.judge.detection.cases import ToldAlarm, TrueChange, Truth
+from flink_boost.judge.detection.cases import Label, ToldAlarm, TrueChange, Truth
 
 NIGHTS_PER_YEAR = 365
 _EARLY = 3  # nights by which the first bad night may be named too early
@@ -37,7 +37,7 @@ class Score:
 
 def score(truths: Iterable[Truth], alarms: Iterable[ToldAlarm]) -> tuple[Score, ...]:
     """One row per kind of case, in the order of the truths."""
-    by_case: dict[str, list[ToldAlarm]] = defaultdict(list)
+    by_case: dict[Label, list[ToldAlarm]] = defaultdict(list)
     for alarm in alarms:
         by_case[alarm.id].append(alarm)
     kinds: dict[str, list[Truth]] = defaultdict(list)
@@ -47,7 +47,7 @@ def score(truths: Iterable[Truth], alarms: Iterable[ToldAlarm]) -> tuple[Score, 
 
 
 def _score_kind(
-    kind: str, truths: Sequence[Truth], by_case: Mapping[str, Sequence[ToldAlarm]]
+    kind: str, truths: Sequence[Truth], by_case: Mapping[Label, Sequence[ToldAlarm]]
 ) -> Score:
     pairs: list[tuple[TrueChange, ToldAlarm]] = []
     false_alarms = 0

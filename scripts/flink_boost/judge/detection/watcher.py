@@ -59,7 +59,7 @@ class ConfirmedAlarm:
 
 @dataclass(frozen=True)
 class _Open:
-    """The newest alarm that no recovery has closed."""
+    """An alarm that no recovery has closed; the level is that from before it began."""
 
     alarm: ConfirmedAlarm
     level_before: float
@@ -76,7 +76,7 @@ class Watcher:
         self._cleared = -1  # number of the last night that a rerun cleared
         self._sides: list[tuple[int, int]] = []  # nights cleared in a row, and their direction
         self._pending: Confirmation | None = None
-        self._open: _Open | None = None
+        self._open: list[_Open] = []  # newest last
         self._spread: list[float] = []  # distances of reruns' pairs from their middle
         self.pairs_asked = 0
         self.urgency = 0.0  # of the newest night's suspicion: what is rerun first
@@ -183,8 +183,8 @@ class Watcher:
         kind = Kind.DRIFT if change.is_drift else Kind.STEP
         level = baseline + change.effect
         if self._open and kind is Kind.STEP:
-            apart = abs(self._open.level_before - baseline)
-            if abs(level - self._open.level_before) < min(0.5 * apart, 2 * confirmation.least):
+            apart = abs(self._open[-1].level_before - baseline)
+            if abs(level - self._open[-1].level_before) < min(0.5 * apart, 2 * confirmation.least):
                 kind = Kind.RECOVERY
         alarm = ConfirmedAlarm(
             night=self._nights[-1].number,
@@ -199,16 +199,27 @@ class Watcher:
         goes_on = self._goes_on(alarm, 2 * confirmation.least)
         if goes_on:
             alarm = replace(alarm, kind=Kind.DRIFT)
-        self._open = None if kind is Kind.RECOVERY else _Open(alarm, baseline)
+        self._note(alarm, baseline, goes_on=goes_on)
         # A drift has not ended: its newest night is the level that the next ones are held against.
         self._start = self._nights[-1].number if change.is_drift else change.first
         self._cleared = self._nights[-1].number
         self._sides.clear()
         return None if goes_on else alarm
 
+    def _note(self, alarm: ConfirmedAlarm, baseline: float, *, goes_on: bool) -> None:
+        """Keeps what may still be undone."""
+        if goes_on:
+            self._open[-1] = _Open(alarm, self._open[-1].level_before)
+            return
+        if alarm.kind is Kind.RECOVERY:
+            self._open.pop()
+        # What has become slower again may be undone as well, and is no good end of anything.
+        if alarm.kind is not Kind.RECOVERY or alarm.effect < 0:
+            self._open.append(_Open(alarm, baseline))
+
     def _goes_on(self, alarm: ConfirmedAlarm, most: float) -> bool:
         """Whether it is a drift that was told already, and not a step of ``most`` beside it."""
-        told = self._open.alarm if self._open else None
+        told = self._open[-1].alarm if self._open else None
         return (
             told is not None
             and told.kind is Kind.DRIFT

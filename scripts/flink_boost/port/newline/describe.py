@@ -131,33 +131,48 @@ def check_patches(
 
 
 def describe_release(
-    version: str, jars: Jars, classes: Mapping[str, str], around: Surroundings
+    version: str,
+    jars: Jars,
+    classes: Mapping[str, str],
+    around: Surroundings,
+    *,
+    measured: bool = True,
 ) -> NewLine:
     """All that ``lines.toml`` records; the line is switched off yet.
+
+    Of one that is not ``measured`` the whole distribution is fetched only for a release whose
+    scripts may open what newer JDKs close.
 
     Raises ``EnvironmentProblem`` when a part of the release is not published, ``UsageProblem`` when
     none of our JDKs can run it.
     """
     model = nearest_line(version, around.lines)
-    around.tell("distribution")
+    jdks = _jdks_for(jars.binaries[0], model)
+    needs_all = measured or max(jdks) >= _CLOSED_FROM
+    if needs_all:
+        around.tell("distribution")
     line = Line(
         version=version,
         enabled=False,
         artifact_suffix=jars.suffix,
-        jdks=_jdks_for(jars.binaries[0], model),
+        jdks=jdks,
         jvm_options=(),
         jars={path.name: sha256(path) for path in jars.binaries},
         classes={name: classes[name] for name in _in_order(classes, model)},
-        distribution=_packages(version, around),
+        distribution=_packages(version, around) if needs_all else (),
         examples={},
+        measured=measured,
+        folder=model.folder,
         sources=tuple(
             PinnedFile(path.name.removesuffix(f"-{version}-sources.jar"), version, path.name, sum_)
             for path, sum_ in ((path, sha256(path)) for path in jars.sources)
         ),
     )
-    around.tell("JVM options, from the release's own scripts and configuration")
-    options = _options(line, around)
-    jdks = [n for n in line.jdks if n < _CLOSED_FROM or OPENS_JAVA_LANG in options]
+    options: tuple[str, ...] = ()
+    if needs_all:
+        around.tell("JVM options, from the release's own scripts and configuration")
+        options = _options(line, around)
+    jdks = tuple(n for n in line.jdks if n < _CLOSED_FROM or OPENS_JAVA_LANG in options)
     if not jdks:
         raise UsageProblem(
             f"Flink {version} runs on none of the JDKs of Flink {model.version}: its configuration"
@@ -169,20 +184,20 @@ def describe_release(
     return NewLine(
         replace(
             line,
-            jdks=tuple(jdks),
+            jdks=jdks,
             jvm_options=options,
             examples={_EXAMPLE: example} if example else {},
             nearest={
                 part: nearest
                 for part, project in _MAY_BE_MISSING.items()
-                if (nearest := _nearest(project, version, around))
+                if measured and (nearest := _nearest(project, version, around))
             },
         ),
         model.version,
         f"The nearest release that has example jobs there is {example.version}."
         if example and example.version != version
         else "",
-        _unpublished(version, model.version, around),
+        _unpublished(version, model.version, around) if measured else (),
     )
 
 

@@ -56,6 +56,8 @@ def record(new: NewLine) -> str:
     parts = [
         f"{name}]",
         f"enabled = {str(line.enabled).lower()}",
+        *(["measured = false"] if not line.measured else []),
+        *([f"folder = {_quoted(line.folder)}"] if line.folder != "newer" else []),
         f"artifact-suffix = {_quoted(line.artifact_suffix)}",
         *([f"nearest = {_inline(line.nearest)}"] if line.nearest else []),
         f"jdks = [{', '.join(map(str, line.jdks))}]",
@@ -131,6 +133,9 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
     tests = with_tests(catalogue, version, model)
     model_pom = (root / pom).with_name(f"flink-{model}.xml").read_text(encoding="utf-8")
     written: list[Path] = []
+    if not new.line.measured:
+        write_durably(root / _LINES, lines)
+        return [_LINES]
     with _undone_on_error() as undo:
         if not (root / adaptor).exists():
             undo.append(lambda: shutil.rmtree(root / adaptor, ignore_errors=True))

@@ -81,14 +81,15 @@ def steps_of(line: Line, tree: Path, flinks_tests: bool) -> list[Step]:
     build = ("scripts/mvn", *maven_arguments(line, tree), "-Dspotless.check.skip=true")
     steps = [Step("build", (*build, "package", "-DskipTests"), "build.log")]
     program = (sys.executable, "-m", "flink_boost.flink.javatests", line.version)
-    for jdk in line.jdks:
+    for jdk in line.jdks if line.measured else line.jdks[:1]:
         for mode in modes_of_tests(line, jdk):
             for module in CODEC_MODULES:
                 title = f"tests of {module} on JDK {jdk}, {mode}"
                 command = (*program, module, "--jdk", str(jdk), "--mode", mode)
                 steps.append(Step(title, command, f"{module}-jdk{jdk}-{mode}.log"))
-    steps.append(Step("tests of the benchmarks", (*program, "benchmarks"), "benchmarks.log"))
-    if flinks_tests:
+    if line.measured:
+        steps.append(Step("tests of the benchmarks", (*program, "benchmarks"), "benchmarks.log"))
+    if flinks_tests and line.measured:
         first = str(line.jdks[0])
         flinks = (sys.executable, "-m", "flink_boost.cli", "flink-tests", "--line", line.version)
         title = f"Flink's own tests on JDK {first}"

@@ -121,6 +121,14 @@ class ReportedProfile(Told):
     text: tuple[str, ...] = ()
 
 
+class ReportedRawData(Told):
+    """The archive of a run: relative to the reports' folder, and what is in it, in words."""
+
+    line: str
+    link: Annotated[str, Field(pattern=r"^[A-Za-z0-9._%-]+/raw-data\.zip$")]
+    title: str
+
+
 class CommitNote(Told):
     """Whose a commit is, and its first line."""
 
@@ -165,3 +173,4 @@ class NightReport(Told):
     dashboard: str | None = None
     report: str | None = None
     profiles: tuple[ReportedProfile, ...] = ()
+    raw: tuple[ReportedRawData, ...] = ()

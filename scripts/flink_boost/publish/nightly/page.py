@@ -154,8 +154,8 @@ def _lasted(step: ReportedStep) -> str:
 
 
 def _sheet(rows: Sequence[ReportedRow]) -> Sheet:
-    titles = ("Benchmark", "Flink", "Ratio", "95 % interval", "Pairs", "Night before", "Verdict")
-    numeric = ("Ratio", "95 % interval", "Pairs", "Night before")
+    titles = ("Benchmark", "Flink", "Ratio", "95 % interval", "Pairs", "Last before", "Verdict")
+    numeric = ("Ratio", "95 % interval", "Pairs", "Last before")
     return Sheet(
         "All benchmarks of the night",
         tuple(Column(title, numeric=title in numeric) for title in titles),

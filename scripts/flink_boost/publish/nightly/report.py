@@ -6,8 +6,9 @@ the list ``<reports>/nights/index.html`` and the weekly digest are made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,6 +19,7 @@ from flink_boost.publish.nightly.page import index_page, night_markdown, night_p
 
 FOLDER = "nights"
 _DOCUMENT = "report.json"
+_LOOKED_AT = 30  # reports
 _DATED = len("2026-11-24T0100")  # what follows in a night's name is the part that it is
 
 
@@ -74,11 +76,26 @@ def kept_nights(reports: Path) -> KeptNights:
 
 def previous_of(kept: Sequence[NightReport], report: NightReport) -> NightReport | None:
     """The report of the same box, and of the same part of the night, that came before it."""
-    before = (
+    return next(_before(kept, report), None)
+
+
+def ratios_before(kept: Sequence[NightReport], report: NightReport) -> dict[tuple[str, str], float]:
+    """What each benchmark's ratio was, by line and name, in the last night before that has one.
+
+    A night that was refused, or of another recipe, is passed over; so is one with a gap there.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for one in islice(_before(kept, report), _LOOKED_AT):
+        for row in one.rows:
+            found.setdefault((row.line, row.benchmark), row.ratio)
+    return found
+
+
+def _before(kept: Sequence[NightReport], report: NightReport) -> Iterator[NightReport]:
+    return (
         one
         for one in kept
         if one.night.box == report.night.box
         and one.night.slot < report.night.slot
         and one.night.night[_DATED:] == report.night.night[_DATED:]
     )
-    return next(before, None)

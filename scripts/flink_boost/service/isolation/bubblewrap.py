@@ -149,7 +149,7 @@ def wrapped(
         program,
         *("--unshare-user", "--disable-userns", "--uid", _INSIDE, "--gid", _INSIDE),
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
-        *("--unshare-cgroup-try", "--hostname", "sandbox", "--cap-drop", "ALL"),
+        *("--unshare-cgroup-try", "--hostname", "localhost", "--cap-drop", "ALL"),
         *("--die-with-parent", "--new-session", "--clearenv"),
         *_variables({**USUAL, **environment}),
         *_system(),

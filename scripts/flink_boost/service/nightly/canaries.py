@@ -6,13 +6,18 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from flink_boost.base.errors import BrokenData
 from flink_boost.flink.lines import Line
 from flink_boost.measure import canary, store
 from flink_boost.measure.runner import Progress
 from flink_boost.service.canary import CanaryNightWork, measure_canary, reading_of
+from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import CanaryRecord, NightRecord
 from flink_boost.service.nightly.parts import DescribeBox, StepSkipped, Tell
 from flink_boost.service.quicklook import Places
+
+NONE_KEPT = "no canary is kept; `flink-boost canary freeze` keeps one"
+_LOOKED_AT = 14  # nights
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Canaries:
         results, build = self.places.results, self.places.build
         frozen = [line for line in lines if canary.load(build, line.version) is not None]
         if not frozen:
-            raise StepSkipped("no canary is kept; `flink-boost canary freeze` keeps one")
+            raise StepSkipped(NONE_KEPT)
         records = []
         for line in frozen:
             java, box = self.describe(line)
@@ -45,6 +50,25 @@ class Canaries:
                 )
             )
         return max(records, key=lambda one: (one.moved, one.ratio is not None, _distance(one)))
+
+
+def moved_lately(journal: NightJournal, until: str = "") -> bool:
+    """Whether the canary had moved when it was last judged, in the night ``until`` or before.
+
+    A night in which it could not be measured says nothing; where none is kept, none has moved.
+    """
+    for name in reversed(journal.nights()[-_LOOKED_AT:]):
+        if until and name > until:
+            continue
+        try:
+            night = journal.load(name)
+        except BrokenData:
+            continue
+        if night.canary is not None:
+            return night.canary.moved
+        if any(one.name == "canary" and NONE_KEPT in one.note for one in night.steps):
+            return False
+    return False
 
 
 def _distance(record: CanaryRecord) -> float:

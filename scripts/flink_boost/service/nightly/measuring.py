@@ -145,15 +145,22 @@ def _measured(results: Path, run_id: str) -> int:
 def close_runs(results: Path, run_ids: Iterable[str]) -> None:
     """Ends the runs of a night that comes to no end: what they have counts, the rest is a gap.
 
-    A run without anything to compare is given up.
+    A run without anything to compare is given up. Raises ``MachineBusy`` where there is something
+    to end and another process writes to these results.
     """
+    unfinished = [run_id for run_id in run_ids if _is_unfinished(results, run_id)]
+    if not unfinished:
+        return
     with store.lock(results):
-        for run_id in run_ids:
-            if store.state(results, run_id) is not RunState.UNFINISHED:
-                continue
-            if not store.run_path(results, run_id).exists():
+        for run_id in unfinished:
+            if not _is_unfinished(results, run_id):
                 continue
             if _measured(results, run_id):
                 ending.finish(results, store.load_run(results, run_id))
             else:
                 store.abandon(results, run_id)
+
+
+def _is_unfinished(results: Path, run_id: str) -> bool:
+    is_there = store.run_path(results, run_id).exists()
+    return is_there and store.state(results, run_id) is RunState.UNFINISHED

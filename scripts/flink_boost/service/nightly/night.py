@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -95,7 +96,7 @@ def carry_out(
             tell(f"[{number}/{len(plan.steps)}] {step.name}" + (f", {left}" if left else ""))
             if step.kind in ("report", "notify"):
                 night = judged(_counted(night, journal, results), final=True)
-            night = _take(night, step, acts[step.kind], journal, waiting.clock, problems, tell)
+            night = _take(night, step, acts[step.kind], journal, waiting, problems, tell)
             measured_now = measured_now or step.kind == "measure"
     night = judged(_counted(night, journal, results), final=True)
     journal.write(night)
@@ -120,7 +121,7 @@ def _take(
     step: PlannedStep,
     act: Act,
     journal: NightJournal,
-    clock: Callable[[], float],
+    waiting: Waiting,
     problems: list[FlinkBoostError],
     tell: Tell,
 ) -> NightRecord:
@@ -136,17 +137,18 @@ def _take(
     running = record.model_copy(update={"state": StepState.RUNNING, "note": ""})
     # On disk it runs to its end; the step sees what has been judged so far.
     journal.write(_running(night.with_step(running)))
-    began = clock()
+    began = waiting.clock()
     state, note = StepState.DONE, ""
     try:
-        night, note = act(night, step)
+        # Who measures by hand may hold the results a little longer than the machine.
+        night, note = when_free(partial(act, night, step), waiting, tell)
     except StepSkipped as skip:
         state, note = StepState.SKIPPED, f"skipped: {skip}"
     except (FlinkBoostError, OSError) as error:
         problem = error if isinstance(error, FlinkBoostError) else _of_the_machine(error)
         problems.append(problem)
         state, note = StepState.FAILED, str(problem)
-    seconds = round((record.seconds or 0.0) + max(0.0, clock() - began), 1)
+    seconds = round((record.seconds or 0.0) + max(0.0, waiting.clock() - began), 1)
     if note:
         tell(f"  {note}")
     changed = StepRecord(name=step.name, state=state, seconds=seconds, note=note)
@@ -213,7 +215,11 @@ def close_older(
         if night.slot >= slot:
             continue
         # Of a night that ended with a failure, too: a run may have been left to be gone on with.
-        close_runs(results, journal.runs(name).by_line.values())
+        try:
+            close_runs(results, journal.runs(name).by_line.values())
+        except MachineBusy as busy:
+            # Whoever measures by hand keeps no night from beginning, which waits for the machine.
+            tell(f"{busy.message} The runs of {name} are closed by the next night.")
         if night.state is not NightState.RUNNING:
             continue
         night = judged(_counted(night, journal, results), final=False)

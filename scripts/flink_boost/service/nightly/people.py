@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.judge.alarms import AlarmRecord, AlarmState
 from flink_boost.judge.ratio import compare
 from flink_boost.measure import forkfiles, store
+from flink_boost.measure.model import RunInfo
 from flink_boost.publish.alarm_profiles import copy_alarm_profile
 from flink_boost.publish.alarms import alarm_document, pages_address
 from flink_boost.publish.nightly.model import (
@@ -22,12 +24,20 @@ from flink_boost.publish.nightly.model import (
     ReportedAlarm,
     ReportedNight,
     ReportedProfile,
+    ReportedRawData,
     ReportedRow,
 )
-from flink_boost.publish.nightly.report import WrittenNight, kept_nights, previous_of, write_night
+from flink_boost.publish.nightly.report import (
+    WrittenNight,
+    kept_nights,
+    previous_of,
+    ratios_before,
+    write_night,
+)
 from flink_boost.publish.notify.channels import channels_from
 from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
+from flink_boost.publish.raw_data import pack_raw_data
 from flink_boost.publish.target import URL_VARIABLE, checked_url
 from flink_boost.service.alarming import load_registry
 from flink_boost.service.builds.recipe import load_recipe
@@ -85,6 +95,7 @@ class People:
         )
         alarms = tuple(ReportedAlarm.model_validate(one) for one in document.alarms)
         rows, missing = self._rows(night.runs)
+        raw = tuple(self._raw_data(night.runs))
         content = night.model_dump(mode="json")
         if night.canary is None or night.canary.ratio is None:
             content["canary"] = None  # it still learns: there is nothing to show
@@ -99,11 +110,13 @@ class People:
             missing=missing,
             dashboard=self._dashboard(),
             profiles=tuple(self._profiles(registry.alarms)),
+            raw=raw,
         )
-        previous = previous_of(kept_nights(self._reports).reports, report)
+        kept = kept_nights(self._reports).reports
+        previous = previous_of(kept, report)
         if previous is None:
             return report
-        ratios = {(row.line, row.benchmark): row.ratio for row in previous.rows}
+        ratios = ratios_before(kept, report)
         return report.model_copy(
             update={
                 "previous": previous.night.night,
@@ -127,6 +140,15 @@ class People:
                 if found is not None:
                     yield found
 
+    def _raw_data(self, runs: Sequence[str]) -> Iterable[ReportedRawData]:
+        """Packs the runs' raw data beside where the report of each run has them, too."""
+        for run_id in runs:
+            with suppress(FlinkBoostError):
+                info = store.load_run(self.places.results, run_id)
+                raw = pack_raw_data(self.places.results, info, self._reports / run_id)
+                link = raw.below(run_id).link
+                yield ReportedRawData(line=_line_of(info), link=link, title=raw.title)
+
     def _rows(self, runs: Sequence[str]) -> tuple[tuple[ReportedRow, ...], tuple[str, ...]]:
         rows: list[ReportedRow] = []
         missing: list[str] = []
@@ -138,7 +160,7 @@ class People:
             found = compare(info, forkfiles.read_forks(self.places.results, info).forks)
             rows += [
                 ReportedRow(
-                    line=f"{info.line} {info.recipe_project}".strip(),
+                    line=_line_of(info),
                     benchmark=one.cell.name,
                     ratio=one.ratio,
                     low=one.low if one.low > 0 else None,
@@ -168,6 +190,10 @@ class People:
     def _dashboard(self) -> str | None:
         named = self.environ.get(URL_VARIABLE)
         return checked_url(named) if named else None
+
+
+def _line_of(info: RunInfo) -> str:
+    return f"{info.line} {info.recipe_project}".strip()
 
 
 def _commit_notes(commits: Iterable[str], clones: Sequence[Path]) -> Iterable[CommitNote]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError
 from flink_boost.measure import store
 from flink_boost.publish.codespeed import commit_id
+from flink_boost.publish.raw_data import RAW_DATA, pack_raw_data
 from flink_boost.service.alarming import commits_in_use, load_registry
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import Recipe
@@ -42,7 +43,11 @@ def prune_old(results: Path, build: Path, now: datetime, keep: timedelta) -> str
             continue
         if now - info.started <= keep or commit_id(info) in pointed_at:
             continue
-        pruned += _delete(results / run_id)
+        if delete_logs(results / run_id):
+            pruned += 1
+            report = build / "report" / run_id
+            if (report / RAW_DATA).exists():  # its pages lead there, so it stays without the logs
+                pack_raw_data(results, info, report)
     _delete_profiles(build, now - keep)
     nights = _delete_night_logs(build / "nights", night_id(now - keep))
     return f"{pruned} runs and {nights} nights older than {keep.days} days: logs and profiles"
@@ -86,7 +91,8 @@ def commits_of_nights(journal: NightJournal, results: Path, project: str) -> fro
     return frozenset(found - {""})
 
 
-def _delete(run: Path) -> bool:
+def delete_logs(run: Path) -> bool:
+    """Deletes a run's logs and profiles; its results stay. False when there were none."""
     found = [*(run / "forks").glob("*.log")]
     for log in found:
         log.unlink(missing_ok=True)

@@ -156,7 +156,6 @@ class NightService:
             shown=self.shown,
             tell=self.tell,
             keep=self.keep,
-            waiting=self.waiting,
             fork_seconds=self.fork_seconds,
         )
         return carry_out(

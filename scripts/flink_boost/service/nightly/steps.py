@@ -25,7 +25,7 @@ from flink_boost.service.builds.recipe import load_recipe
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import LineWork, measure_line
 from flink_boost.service.nightly.model import NightRecord, Order
-from flink_boost.service.nightly.night import Act, Waiting, when_free
+from flink_boost.service.nightly.night import Act
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import PlannedStep
 from flink_boost.service.nightly.pruning import prune_builds, prune_old
@@ -52,7 +52,6 @@ class Steps:
     shown: Callable[[], AbstractContextManager[runner.Progress]]
     tell: Tell
     keep: timedelta
-    waiting: Waiting
     fork_seconds: float | None = None
 
     def acts(self) -> dict[str, Act]:
@@ -127,16 +126,12 @@ class Steps:
             paths = builds.class_paths(paths.stock)
         work = LineWork(line, self.groups[step.line], paths, java, box, started, builds)
         with self.shown() as progress:
-            run_id = when_free(
-                lambda: measure_line(
-                    *(self.journal, self.places.results, night, self.order, work),
-                    progress=progress,
-                    environ=self.environ,
-                    tell=self.tell,
-                    timeout=self.fork_seconds,
-                ),
-                self.waiting,
-                self.tell,
+            run_id = measure_line(
+                *(self.journal, self.places.results, night, self.order, work),
+                progress=progress,
+                environ=self.environ,
+                tell=self.tell,
+                timeout=self.fork_seconds,
             )
         return night, f"run {run_id}"
 

@@ -11,6 +11,7 @@ from flink_boost.measure.history import load_history
 from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
 from flink_boost.service.nightdetection import confirm_tonight
+from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.parts import StepSkipped, Tell
@@ -46,7 +47,7 @@ class Suspects:
             *(history.runs, self.places.results, self.places.build, means),
             pairs=self.pairs,
             tonight=runs,
-            canary_moved=night.canary is not None and night.canary.moved,
+            canary_moved=moved_lately(self.journal, until=night.night),
             night_of=lambda run: nights.get(run.run_id, run.run_id),
             environment=order.environment or None,
             builds_kept=commits_of_nights(self.journal, self.places.results, order.project),

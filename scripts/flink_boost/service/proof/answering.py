@@ -35,7 +35,7 @@ def answer_on_forks(bench: ProofBench, folder: Path, questions: Iterable[str]) -
         night = store.load_run(bench.results, night_name(None, 1))
         try:
             question = RerunQuestion.model_validate_json(line)
-            case = cases[question.id]
+            case = cases[str(question.id)]
             before, after = int(question.before), int(question.after)
         except (ValidationError, KeyError, ValueError) as error:
             raise BrokenData(

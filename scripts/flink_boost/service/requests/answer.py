@@ -82,9 +82,9 @@ def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
     if unclear:
         largest = max(row.smallest or 0.0 for row in unclear)
         word = "cannot tell" if said else "**Cannot tell**"
-        said.append(
-            f"{word}: {len(unclear)} of {total}, changes under {largest:.1%} could have been missed"
-        )
+        which = "changes under" if largest < 1 else "even changes of"
+        missed = f"{which} {share_text(largest)} could have been missed"
+        said.append(f"{word}: {len(unclear)} of {total}, {missed}")
     if unchanged:
         within = max(row.within or 0.0 for row in unchanged)
         word = "no change" if said else "**No change**"

@@ -98,7 +98,7 @@ def catalogue_of(groups: Mapping[str, Group], lines: Mapping[str, Line], default
                 known.setdefault(cell.name, Offered(cell, timing))
     usual = groups[USUAL].cells if USUAL in groups else ()
     return Offerings(
-        lines=tuple(version for version, line in lines.items() if line.enabled),
+        lines=tuple(v for v, line in lines.items() if line.enabled and line.measured),
         default_line=default,
         offered=tuple(known.values()),
         usual=tuple(cell.name for cell in usual if not cell.is_comparator),

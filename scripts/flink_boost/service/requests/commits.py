@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
@@ -16,6 +17,7 @@ from flink_boost.base.processes import bare_environment
 from flink_boost.service.builds.repository import resolve
 from flink_boost.service.requests.model import RequestOrder
 
+MOST_KEPT = 64  # commits of pull requests, until all but the newest request's are forgotten
 _SECONDS = 600.0
 _LARGEST_FILE = 2 << 30  # bytes: a pack of more is no pull request
 _SETTINGS = (
@@ -41,6 +43,23 @@ def fetch_commits(order: RequestOrder, clone: Path, folder: Path) -> Path:
                 _fetch(folder, sha, address)
             _git(folder, "update-ref", f"refs/heads/request-{sha}", sha)
     return folder
+
+
+def forget_commits(folder: Path, kept: Iterable[str], most: int = MOST_KEPT) -> int:
+    """Deletes all commits but those, once there are more than ``most``; returns how many.
+
+    Whoever asks for one of them again has it fetched again. Being killed in between does no harm.
+    """
+    with exclusive_lock(folder.with_suffix(".lock"), "fetching commits"):
+        refs = _git(folder, "for-each-ref", "--format=%(refname)", "refs/heads/").split()
+        wanted = {f"refs/heads/request-{sha}" for sha in kept}
+        old = [ref for ref in refs if ref not in wanted]
+        if len(refs) <= most:
+            return 0
+        for ref in old:
+            _git(folder, "update-ref", "-d", ref)
+        _git(folder, "gc", "--quiet", "--prune=now")
+    return len(old)
 
 
 def _has(folder: Path, sha: str) -> bool:

@@ -50,7 +50,13 @@ def open_database(data: Path, environ: Mapping[str, str]) -> None:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
-    except (ImproperlyConfigured, Error) as error:
+    except ImproperlyConfigured as error:
+        # Its sentences name variables and files, never a secret.
+        raise EnvironmentProblem(
+            f"The database of requests cannot be used: {error}",
+            "Correct what it names; `flink-boost serve` needs the same.",
+        ) from error
+    except Error as error:
         where = "DATABASE_URL" if environ.get("DATABASE_URL") else str(data)
         raise EnvironmentProblem(
             f"The database of requests cannot be used ({type(error).__name__}).",

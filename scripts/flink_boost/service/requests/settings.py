@@ -63,6 +63,7 @@ class ServeSettings(Frozen):
     """``order`` says who goes first when several wait for the box.
 
     ``stands_still_minutes``: when somebody is told that nothing happens to a request.
+    ``keep_days``: how long logs and profiles stay; results do for ever.
     """
 
     repositories: Annotated[tuple[ServedRepository, ...], Field(min_length=1)]
@@ -71,6 +72,7 @@ class ServeSettings(Frozen):
     most: MostAsked = MostAsked()
     night: NightHours | None = None
     stands_still_minutes: Annotated[float, Field(gt=0, le=10_000)] = 60.0
+    keep_days: Annotated[int, Field(ge=1, le=10_000)] = 90
 
     @field_validator("order")
     @classmethod

@@ -7,11 +7,12 @@ import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem, RequestServing
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, RequestServing
 from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.measure import store
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
@@ -19,8 +20,9 @@ from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
 from flink_boost.service.hub.github import open_repository
+from flink_boost.service.nightly.pruning import delete_logs
 from flink_boost.service.requests.catalogue import Offerings
-from flink_boost.service.requests.commits import fetch_commits
+from flink_boost.service.requests.commits import fetch_commits, forget_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.machine import Event
@@ -102,7 +104,9 @@ def serving_of(
                 queue=queue,
                 known=known,
                 bounds=settings.most.bounds(),
-                measure=_measuring(repository, recipe, known, place),
+                measure=_measuring(
+                    repository, recipe, known, place, timedelta(days=settings.keep_days)
+                ),
                 turn=_turn(settings, environ),
                 now=_now,
                 keep=_keeping(place),
@@ -130,8 +134,25 @@ def _turn(
     )
 
 
+def delete_old_logs(results: Path, now: datetime, keep: timedelta) -> int:
+    """Deletes logs and profiles of requests that were measured longer ago; how many had some."""
+    deleted = 0
+    for run_id in store.final_run_ids(results):
+        try:
+            started = store.load_run(results, run_id).started
+        except FlinkBoostError:
+            continue
+        if now - started > keep:
+            deleted += delete_logs(results / run_id)
+    return deleted
+
+
 def _measuring(
-    repository: ServedRepository, recipe: Recipe, known: Offerings, place: _Place
+    repository: ServedRepository,
+    recipe: Recipe,
+    known: Offerings,
+    place: _Place,
+    keep: timedelta,
 ) -> Callable[[RequestOrder, Callable[[Event], None]], Measured]:
     own = place.build / _FOLDER / "commits" / f"{repository.name.replace('/', '+')}.git"
 
@@ -150,6 +171,11 @@ def _measuring(
         finally:
             if isinstance(means.builder, RecipeBuilder):
                 means.builder.prune(order.line, (order.base, order.head))
+            try:
+                forget_commits(own, (order.base, order.head))
+                delete_old_logs(place.results / FOLDER, _now(), keep)
+            except (FlinkBoostError, OSError) as problem:  # what was measured counts all the same
+                place.tell(f"Old commits and logs stay: {problem}")
 
     return measure
 

@@ -80,6 +80,14 @@ def test_the_interval_closes_in_on_the_shift() -> None:
     assert widths[2] < 0.03
 
 
+@pytest.mark.parametrize("noise", [0.0005, 0.00001, 0.0])
+def test_pairs_far_steadier_than_was_thought_have_an_interval_too(noise: float) -> None:
+    evidence = Evidence(0.05)
+    evidence.add(differences("normal", noise, 20, np.random.default_rng(9)) - 0.2)
+    low, high = evidence.interval(0.05)
+    assert -0.22 < low < -0.2 < high < -0.18
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_shift_as_large_as_the_noise_is_seen_within_forty_pairs(shape: str) -> None:
     chance = np.random.default_rng(8)

@@ -34,7 +34,7 @@ class SegmentClassShapeTest extends ClassShapeContract {
     @Test
     void theViewOfARecordIsAmongThem() {
         assertThat(classes()).anyMatch(name -> name.endsWith("NonSpanningWrapper"));
-        boolean framing = FlinkClasses.PATCHED.has(PACKAGE + "api.serialization.RecordSerializer");
+        boolean framing = FlinkClasses.PATCHED.has("org.apache.flink.boost.network.BufferAppend");
         assertThat(classes()).hasSize(framing ? 5 : 1);
     }
 

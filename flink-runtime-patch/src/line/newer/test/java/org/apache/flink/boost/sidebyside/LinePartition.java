@@ -3,6 +3,8 @@ package org.apache.flink.boost.sidebyside;
 
 import java.io.IOException;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.runtime.io.network.api.writer.ChannelSelector;
 import org.apache.flink.runtime.io.network.api.writer.RecordWriter;
@@ -10,6 +12,7 @@ import org.apache.flink.runtime.io.network.api.writer.RecordWriterBuilder;
 import org.apache.flink.runtime.io.network.buffer.Buffer;
 import org.apache.flink.runtime.io.network.buffer.BufferPool;
 import org.apache.flink.runtime.io.network.buffer.NetworkBufferPool;
+import org.apache.flink.runtime.io.network.partition.BufferAvailabilityListener;
 import org.apache.flink.runtime.io.network.partition.PipelinedResultPartition;
 import org.apache.flink.runtime.io.network.partition.ResultPartition;
 import org.apache.flink.runtime.io.network.partition.ResultPartitionID;
@@ -19,7 +22,7 @@ import org.apache.flink.runtime.io.network.partition.ResultSubpartition;
 import org.apache.flink.runtime.io.network.partition.ResultSubpartitionView;
 
 /**
- * A pipelined partition with its pool, set up as Flink 1.20 and newer do it. Calls Flink: one per
+ * A pipelined partition with its pool, set up as Flink 1.12 and newer do it. Calls Flink: one per
  * side.
  */
 final class LinePartition {
@@ -31,7 +34,7 @@ final class LinePartition {
 
     LinePartition(int channels, int buffers, int bufferSize) throws IOException {
         pool = new NetworkBufferPool(buffers, bufferSize);
-        this.buffers = pool.createBufferPool(buffers, buffers, channels, buffers, 0);
+        this.buffers = newBufferPool(buffers, channels);
         ResultSubpartition[] subpartitions = new ResultSubpartition[channels];
         partition =
                 new PipelinedResultPartition(
@@ -50,8 +53,36 @@ final class LinePartition {
         partition.setup();
         views = new ResultSubpartitionView[channels];
         for (int i = 0; i < channels; i++) {
-            views[i] = subpartitions[i].createReadView(view -> {});
+            views[i] = subpartitions[i].createReadView(nobody());
         }
+    }
+
+    /** By reflection because 1.12.0 takes no buffers in advance. */
+    private BufferPool newBufferPool(int buffers, int channels) {
+        try {
+            for (Method method : NetworkBufferPool.class.getMethods()) {
+                if (method.getName().equals("createBufferPool")
+                        && method.getParameterCount() == 5) {
+                    return (BufferPool) method.invoke(pool, buffers, buffers, channels, buffers, 0);
+                }
+            }
+            return (BufferPool)
+                    NetworkBufferPool.class
+                            .getMethod(
+                                    "createBufferPool", int.class, int.class, int.class, int.class)
+                            .invoke(pool, buffers, buffers, channels, buffers);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A proxy because from 1.19 on a listener is told which view has data. */
+    private static BufferAvailabilityListener nobody() {
+        return (BufferAvailabilityListener)
+                Proxy.newProxyInstance(
+                        BufferAvailabilityListener.class.getClassLoader(),
+                        new Class<?>[] {BufferAvailabilityListener.class},
+                        (listener, method, arguments) -> null);
     }
 
     /** By reflection because Flink keeps the class to its package; 2.x also asks for the size. */
@@ -63,10 +94,15 @@ final class LinePartition {
                                             + ".PipelinedSubpartition")
                             .getDeclaredConstructors()[0];
             constructor.setAccessible(true);
-            return (ResultSubpartition)
-                    (constructor.getParameterCount() == 3
-                            ? constructor.newInstance(index, 2, partition)
-                            : constructor.newInstance(index, 2, bufferSize, partition));
+            switch (constructor.getParameterCount()) {
+                case 2: // 1.12.0
+                    return (ResultSubpartition) constructor.newInstance(index, partition);
+                case 3:
+                    return (ResultSubpartition) constructor.newInstance(index, 2, partition);
+                default:
+                    return (ResultSubpartition)
+                            constructor.newInstance(index, 2, bufferSize, partition);
+            }
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

@@ -1,0 +1,26 @@
+"""Runs of ``StateJob``, each from a savepoint to the next one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flink_installation import FlinkInstallation
+from running_job import RunningJob
+
+
+def run_state_job(
+    flink: FlinkInstallation, jar: Path, savepoint: str, commanded: list[str], folder: Path
+) -> None:
+    """From a savepoint to the next one, which is left in ``savepoint`` of the folder."""
+    folder.mkdir(parents=True)
+    lines = (f"{command}\n" for command in commanded)
+    (folder / "commands.txt").write_text("".join(lines))
+    job = RunningJob.submit(flink, jar, "StateJob", folder, savepoint=savepoint)
+    job.wait_for_file(folder / "ready")
+    # All commands have done their work when the savepoint is complete.
+    job.stop_with_savepoint(folder / "savepoint")
+
+
+def savepoint_of(folder: Path) -> str:
+    (savepoint,) = (folder / "savepoint").iterdir()
+    return savepoint.as_uri()

@@ -1,0 +1,153 @@
+"""Upgrades of Flink and of our jar: what is kept, what is replaced, and what an upgrade leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from installations import (
+    CARRIED,
+    JAR,
+    LINE,
+    OTHER,
+    VERSION,
+    everything_in,
+    flink_boost,
+    former_dropin,
+    new_home,
+    official_classes,
+    our_jars,
+    small_dist,
+    texts,
+)
+from signalled import run_signalled_at
+
+from flink_boost.base.errors import SeveralDropIns
+from flink_boost.flink.distribution import ensure_distribution
+
+OLD = OTHER.dropin_name(VERSION)
+
+
+def answer_of(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, Any]:
+    capsys.readouterr()
+    flink_boost(*arguments, "--json")
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = new_home(tmp_path / "flink")
+    small_dist(home, "2.3.0", official_classes())
+    return home
+
+
+def classes_of_1_20() -> dict[str, bytes]:
+    (dist,) = (ensure_distribution(OTHER) / "lib").glob("flink-dist*.jar")
+    with zipfile.ZipFile(dist) as archive:
+        return {name: archive.read(name.replace(".", "/") + ".class") for name in OTHER.classes}
+
+
+def test_an_upgrade_within_equal_classes_keeps_the_jar_and_says_so(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_dist(home, "1.20.2", classes_of_1_20())
+    assert flink_boost("install", home) == 0
+    before = (home / "lib" / OLD).stat()
+    small_dist(home, "1.20.5", classes_of_1_20())
+    capsys.readouterr()
+
+    assert flink_boost("install", home) == 0
+
+    said = capsys.readouterr().out
+    assert re.search(rf"{OLD}, which fits Flink 1\.20\.0 to 1\.20\.\d+ alike, is already in", said)
+    assert f"{home / 'lib'}: nothing changed" in said
+    after = (home / "lib" / OLD).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert answer_of(capsys, "doctor", home)["ok"]
+
+
+def test_an_upgrade_to_other_classes_replaces_the_jar_and_says_so(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_dist(home, "1.20.5", classes_of_1_20())
+    assert flink_boost("install", home) == 0
+    small_dist(home, "2.3.0", official_classes())
+    found = texts(answer_of(capsys, "doctor", home))
+    assert f"{OLD} is built for Flink 1.20.5: no process of this Flink 2.3.0 will start." in found
+
+    assert flink_boost("install", home) == 0
+
+    assert f"put {JAR} into {home / 'lib'} in the place of {OLD}, built for Flink 1.20.5." in (
+        capsys.readouterr().out
+    )
+    assert our_jars(home) == [JAR]
+    assert answer_of(capsys, "doctor", home)["ok"]
+
+
+def test_an_old_and_a_new_jar_are_told_apart(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(CARRIED.dropin(OTHER), home / "lib")
+    shutil.copy(CARRIED.dropin(LINE), home / "lib")
+
+    diagnosis = answer_of(capsys, "doctor", home)
+
+    assert diagnosis["exit_code"] == SeveralDropIns.exit_code
+    found = texts(diagnosis)
+    for name, built_for, fits in ((OLD, "1.20.5", "does not fit"), (JAR, "2.3.0", "fits")):
+        sentence = f"{name} is of flink-boost {VERSION} for Flink {built_for}: it {fits} this Flink"
+        assert f"{sentence} 2.3.0." in found
+    (step,) = [f["next_step"] for f in diagnosis["findings"] if f["level"] == "problem"]
+    assert step.startswith(f"Run `flink-boost install {home}`, which leaves the one that fits.")
+
+
+@pytest.mark.parametrize("new", [True, False], ids=["and the right one", "and none that fits"])
+def test_install_leaves_the_jar_that_fits_and_removes_the_others(
+    new: bool, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    former = former_dropin(tmp_path, "0.0.9")
+    others = {OLD, former.name}
+    shutil.copy(CARRIED.dropin(OTHER), home / "lib")
+    shutil.copy(former, home / "lib")
+    if new:
+        shutil.copy(CARRIED.dropin(LINE), home / "lib")
+
+    answer = answer_of(capsys, "install", home)
+
+    assert answer["action"] == "replaced"
+    assert {Path(jar).name for jar in answer["removed"]} == others
+    assert answer["misfits"] == ["1.20.5"]
+    assert our_jars(home) == [JAR]
+    assert (home / "lib" / JAR).read_bytes() == CARRIED.dropin(LINE).read_bytes()
+    assert answer_of(capsys, "doctor", home)["ok"]
+
+
+@pytest.mark.parametrize("new", [True, False], ids=["and the right one", "and none that fits"])
+def test_a_call_that_is_killed_never_leaves_another_jar_than_before(
+    new: bool, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    former = former_dropin(tmp_path, "0.0.9")
+    clean = everything_in(home)
+    killed = 0
+    for step in range(1, 30):
+        jars = [CARRIED.dropin(OTHER), former, *([CARRIED.dropin(LINE)] if new else [])]
+        for jar in jars:
+            shutil.copy(jar, home / "lib")
+        code = run_signalled_at(signal.SIGKILL, step, "install", home).returncode
+        left = our_jars(home)  # each of them whole
+        assert set(left) <= {OLD, former.name, JAR}
+        if code == 0:
+            break
+        killed += 1
+        assert flink_boost("uninstall", home) == 0
+        assert everything_in(home) == clean
+    assert killed >= 3
+    assert our_jars(home) == [JAR]
+    capsys.readouterr()

@@ -1,0 +1,99 @@
+"""Nights while another process writes to the same results: they wait, and none is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from synthetic import make_run
+
+from flink_boost.base.errors import MachineBusy
+from flink_boost.measure import store
+from flink_boost.measure.store import RunState
+from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.service.nightly.model import NightRecord, NightState, Order, Runs, StepState
+from flink_boost.service.nightly.night import (
+    Act,
+    NightEnd,
+    Waiting,
+    carry_out,
+    close_older,
+    resumed,
+)
+from flink_boost.service.nightly.plan import NightPlan, PlannedStep
+
+SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)
+NIGHT = "2026-11-24T0100"
+
+
+def begun(folder: Path) -> NightJournal:
+    """A night that was cut off, with a run that has no fork yet."""
+    journal = NightJournal(folder / "nights")
+    night = NightRecord(box="box-1", night=NIGHT, slot=SLOT, expected=1)
+    journal.begin(night, Order(lines=("2.3.0",), group="smoke", strings=1))
+    info = make_run()
+    store.create_run(folder, info)
+    journal.write_runs(NIGHT, Runs(by_line={"2.3.0": info.run_id}))
+    return journal
+
+
+def test_who_measures_by_hand_keeps_no_night_from_beginning(tmp_path: Path) -> None:
+    journal = begun(tmp_path)
+    (run_id,) = store.run_ids(tmp_path)
+    said: list[str] = []
+    with store.lock(tmp_path):
+        (closed,) = close_older(journal, tmp_path, SLOT + timedelta(days=1), said.append)
+    assert closed.state is NightState.EMPTY
+    assert store.state(tmp_path, run_id) is RunState.UNFINISHED
+    assert f"The runs of {NIGHT} are closed by the next night." in said[0]
+    # The next one does so, though the night is closed already.
+    assert close_older(journal, tmp_path, SLOT + timedelta(days=2), said.append) == ()
+    assert store.state(tmp_path, run_id) is RunState.ABANDONED
+    # Where nothing is left to close nobody has to be waited for.
+    count = len(said)
+    with store.lock(tmp_path):
+        assert close_older(journal, tmp_path, SLOT + timedelta(days=3), said.append) == ()
+    assert len(said) == count
+
+
+@pytest.mark.parametrize("kind", ["canary", "measure", "confirm"])
+def test_a_step_waits_for_whoever_writes_to_the_results(tmp_path: Path, kind: str) -> None:
+    said: list[str] = []
+    with ExitStack() as other:
+        other.enter_context(store.lock(tmp_path))
+        ended = carried_out(tmp_path, kind, said, on_sleep=other.close)
+    assert ended.night.step(kind).state is StepState.DONE
+    assert ended.problems == ()
+    assert sum("Waiting up to 1 min" in line for line in said) == 1
+
+
+def test_a_step_that_waited_long_enough_fails_and_says_for_whom(tmp_path: Path) -> None:
+    with store.lock(tmp_path):
+        ended = carried_out(tmp_path, "canary", [], on_sleep=lambda: None)
+    (problem,) = ended.problems
+    assert isinstance(problem, MachineBusy)
+    assert ended.night.step("canary").state is StepState.FAILED
+
+
+def carried_out(
+    folder: Path, kind: str, said: list[str], *, on_sleep: Callable[[], None]
+) -> NightEnd:
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        on_sleep()
+
+    def act(night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
+        with store.lock(folder):
+            return night, ""
+
+    acts: dict[str, Act] = {kind: act}
+    journal = NightJournal(folder / "nights")
+    plan = NightPlan((PlannedStep(kind, kind, "", 1.0),), ())
+    night = resumed(NightRecord(box="box-1", night=NIGHT, slot=SLOT), [kind])
+    waiting = Waiting(folder / "lock", 60, clock=lambda: sum(slept), sleep=sleep)
+    return carry_out(night, plan, acts, journal, folder, waiting, said.append)
