@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import net.bytebuddy.jar.asm.Opcodes;
-import org.flinkboost.weaver.MethodForm.Words;
 import org.flinkboost.weaver.TypeShape.Member;
 
 /**
@@ -161,7 +160,7 @@ final class ClassComparison {
                 differ(
                         String.format(
                                 "%s, instruction %d is `%s`, expected `%s`",
-                                named, index + 1, is, should));
+                                named, numbered(wanted, index), is, should));
                 return;
             }
         }
@@ -176,6 +175,11 @@ final class ClassComparison {
                         other.methods().get(theirs));
             }
         }
+    }
+
+    /** Which instruction that line is: the names of places are none. */
+    private static long numbered(List<String> lines, int index) {
+        return 1 + lines.stream().limit(index).filter(line -> !line.endsWith(":")).count();
     }
 
     private void compareFlags(String named, int mask, int expected, int found) {

@@ -146,7 +146,7 @@ final class Concatenation {
 
     private static void flush(StringBuilder text, List<String> parts) {
         if (text.length() > 0) {
-            parts.add("\"" + MethodForm.Words.escaped(text.toString()) + "\"");
+            parts.add("\"" + Words.escaped(text.toString()) + "\"");
             text.setLength(0);
         }
     }

@@ -107,8 +107,8 @@ final class LinkComparison {
         String name = words[words.length - 2];
         String descriptor = words[words.length - 1];
         return descriptor.startsWith("(")
-                ? MethodForm.Words.ofMethod(words[0], name, descriptor)
-                : MethodForm.Words.ofField(words[0], name, descriptor);
+                ? Words.ofMethod(words[0], name, descriptor)
+                : Words.ofField(words[0], name, descriptor);
     }
 
     private static String owner(String[] words) {

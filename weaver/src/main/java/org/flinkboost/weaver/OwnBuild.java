@@ -125,6 +125,8 @@ final class OwnBuild {
                 found.ifPresent(bytes -> classes.put(name, bytes));
                 if (found.isEmpty()) {
                     differences.add(name + ": it is not in " + jar.name());
+                } else if (!isClassFile(found.get())) {
+                    differences.add(name + ": it is no class file that can be read");
                 }
             }
             if (differences.isEmpty()) {
@@ -138,6 +140,16 @@ final class OwnBuild {
             return new Answer(List.of(e.getMessage()), Optional.empty());
         } catch (TypePool.Resolution.NoSuchTypeException e) {
             return new Answer(List.of(e.getName() + ": it is missing"), Optional.empty());
+        }
+    }
+
+    /** What ASM says of bytes that are none is up to the bytes. */
+    private static boolean isClassFile(byte[] content) {
+        try {
+            ClassForm.of(content);
+            return true;
+        } catch (RuntimeException e) {
+            return false;
         }
     }
 

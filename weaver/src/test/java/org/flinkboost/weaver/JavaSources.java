@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -30,18 +31,26 @@ final class JavaSources {
     /** Writes the class files to a folder; the weaver's annotations are always at hand. */
     static void compile(Path out, int release, List<Path> classPath, String... sources)
             throws IOException {
+        compileWith(List.of(), out, release, classPath, sources);
+    }
+
+    /** The same with further options of the compiler. */
+    static void compileWith(
+            List<String> more, Path out, int release, List<Path> classPath, String... sources)
+            throws IOException {
         Files.createDirectories(out);
         String path =
                 Stream.concat(Stream.of(annotations()), classPath.stream())
                         .map(Path::toString)
                         .collect(Collectors.joining(":"));
-        List<String> options =
+        List<String> options = new ArrayList<>(more);
+        options.addAll(
                 List.of(
                         "-proc:none",
                         "--release=" + release,
                         "--class-path=" + path,
                         "-d",
-                        out.toString());
+                        out.toString()));
         StringWriter problems = new StringWriter();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         List<Text> units = Arrays.stream(sources).map(Text::new).toList();
