@@ -67,7 +67,7 @@ def carried(version: str) -> Carried:
 
     Its functions raise ``EnvironmentProblem`` for a file that is not there.
     """
-    return _of_wheel(version, CARRIED) if CARRIED.is_dir() else of_tree(version)
+    return of_wheel(version, CARRIED) if CARRIED.is_dir() else of_tree(version)
 
 
 def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
@@ -115,7 +115,8 @@ def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
     return Carried(version, dropin, verifier, example, stock_class, weaver)
 
 
-def _of_wheel(version: str, folder: Path) -> Carried:
+def of_wheel(version: str, folder: Path) -> Carried:
+    """What a wheel has in its folder ``data``."""
     again = "Install the wheel anew."
 
     @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -10,13 +11,23 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from installations import CARRIED, EVERY_LINE, JAR, LINE, java_environment, new_home, our_jars
+from installations import (
+    CARRIED,
+    EVERY_LINE,
+    JAR,
+    LINE,
+    VERSION,
+    java_environment,
+    new_home,
+    our_jars,
+)
 from installed_wheels import wheel_of
 
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.profiler import CONVERTER, LIBRARY
-from flink_boost.operate.carried import of_tree
+from flink_boost.operate.carried import of_tree, of_wheel
 from flink_boost.operate.wheel import build_wheel
 
 
@@ -115,17 +126,46 @@ def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         parts = {name: archive.read(name) for name in archive.namelist() if "/data/" in name}
     for line in EVERY_LINE:
-        dropin, verifier = CARRIED.dropin(line), CARRIED.verifier(line)
-        assert parts[f"flink_boost/data/jars/{dropin.name}"] == dropin.read_bytes()
-        assert parts[f"flink_boost/data/verifiers/{line.version}.jar"] == verifier.read_bytes()
         assert f"flink_boost/data/examples/{line.version}/WordCount.jar" in parts
     for name in ("lines.toml", "releases.toml"):
         assert parts[f"flink_boost/data/{name}"] == (PROJECT_ROOT / name).read_bytes()
-    profiler = {name for name in parts if name.startswith("flink_boost/data/profiler/")}
-    assert profiler == {
-        f"flink_boost/data/profiler/{name}" for name in (LIBRARY.file, CONVERTER.file, "NOTICE")
+    kept = {
+        "profiler": {LIBRARY.file, CONVERTER.file, "NOTICE"},
+        "weaver": {"NOTICE", *(jar.name for jar in CARRIED.weaver())},
+        "classes": {checksum for line in EVERY_LINE for checksum in line.classes.values()},
+        "jars": {f"{CARRIED.dropin(line).name}.parts" for line in EVERY_LINE},
+        "verifiers": {f"{line.version}.jar.parts" for line in EVERY_LINE},
     }
-    assert len(parts) == 3 * len(EVERY_LINE) + 2 + len(profiler)
+    for folder, names in kept.items():
+        prefix = f"flink_boost/data/{folder}/"
+        assert {n.removeprefix(prefix) for n in parts if n.startswith(prefix)} == names
+    pieces = {n.rpartition("/")[2]: c for n, c in parts.items() if "/data/parts/" in n}
+    assert all(hashlib.sha256(content).hexdigest() == name for name, content in pieces.items())
+    whole = sum(CARRIED.dropin(line).stat().st_size for line in EVERY_LINE)
+    # What lines have in common is there once.
+    assert sum(map(len, pieces.values())) < whole / 2
+
+
+def test_the_jars_that_it_puts_together_are_those_that_were_built(
+    wheel: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            if "/data/" in name:
+                archive.extract(name, tmp_path)
+    package = of_wheel(VERSION, tmp_path / "flink_boost" / "data")
+    for line in EVERY_LINE:
+        assert package.dropin(line).name == CARRIED.dropin(line).name
+        assert sha256(package.dropin(line)) == sha256(CARRIED.dropin(line))
+        assert sha256(package.verifier(line)) == sha256(CARRIED.verifier(line))
+        for name in line.classes:
+            assert package.stock_class(line, name) == CARRIED.stock_class(line, name)
+
+    # A piece that was damaged makes no jar.
+    for piece in (tmp_path / "flink_boost" / "data" / "parts").iterdir():
+        piece.write_bytes(piece.read_bytes()[:-1] + b"?")
+    with pytest.raises(BrokenData, match="do not make the jar"):
+        of_wheel(VERSION, tmp_path / "flink_boost" / "data").dropin(LINE)
 
 
 def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: Path) -> None:
@@ -163,6 +203,6 @@ def test_the_same_input_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> Non
 
 
 def test_a_part_that_was_not_built_stops_it(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match="Run `make build LINE="):
+    with pytest.raises(EnvironmentProblem, match="Run `make build"):
         build_wheel(PROJECT_ROOT, EVERY_LINE, of_tree("9.9.9"), tmp_path)
     assert list(tmp_path.iterdir()) == []
