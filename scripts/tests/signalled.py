@@ -32,7 +32,7 @@ _PROGRAM = textwrap.dedent("""
 
 
 def run_signalled_at(
-    number: int, step: int, *arguments: str | Path
+    number: int, step: int, *arguments: str | Path, seconds: float = 60
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end; SIGKILL ends it as ``kill -9`` or a power cut would."""
     return subprocess.run(
@@ -40,6 +40,6 @@ def run_signalled_at(
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=seconds,
         check=False,
     )

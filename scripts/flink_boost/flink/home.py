@@ -95,7 +95,7 @@ def choose_line(
     with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
         if _OWN_CLASS in archive.NameToInfo:
             raise _replaced(home)
-        _require_unsigned(home, archive)
+        require_unsigned(home, archive)
         found = class_checksums(archive, patched_names(usable.values()))
     line = fitting_line(found, usable.values())
     if line is not None:
@@ -134,7 +134,8 @@ def choose_line(
     )
 
 
-def _require_unsigned(home: FlinkHome, archive: zipfile.ZipFile) -> None:
+def require_unsigned(home: FlinkHome, archive: zipfile.ZipFile) -> None:
+    """Raises ``VendorFlink`` for a signed ``flink-dist``."""
     signature = next(
         (name for name in archive.namelist() if re.fullmatch(r"META-INF/[^/]+\.SF", name)), None
     )

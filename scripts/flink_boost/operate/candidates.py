@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Mapping
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged, UnsupportedFlink
-from flink_boost.flink.home import FlinkHome, whole
+from flink_boost.flink.home import FlinkHome, require_unsigned, whole
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import class_checksums, patched_names
 from flink_boost.flink.versions import distance, version_key
@@ -24,6 +24,7 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
     if not carried:
         raise EnvironmentProblem("There is no jar to begin from.", "Run `make jars`.")
     with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+        require_unsigned(home, archive)
         _require_plain(home, archive, patched_names(carried))
         found = class_checksums(archive, patched_names(carried))
 
@@ -55,10 +56,9 @@ def _require_plain(home: FlinkHome, archive: zipfile.ZipFile, names: set[str]) -
     if not entries & set(listed):
         simple = {name.rpartition("/")[2] for name in entries}
         moved = [n for n in listed if n.rpartition("/")[2] in simple and "StringValue.class" in n]
-        where = f"; it has {moved[0]}: were Flink's classes moved to another package?"
+        where = f"; it has {moved[0]}: were they moved to another package?" if moved else "."
         raise PatchedCodeChanged(
-            f"{home.dist} has none of the classes that our jar replaces"
-            + (where if moved else "."),
+            f"{home.dist} has none of the classes that our jar replaces{where}",
             "Nothing was changed. Our jar works with classes of Flink's own names only.",
         )
 

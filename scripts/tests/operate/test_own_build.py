@@ -1,0 +1,352 @@
+"""``weave`` and ``install --weave``: a jar for a build of Flink that is no official release."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from installations import (
+    CARRIED,
+    JAR,
+    LINE,
+    VERSION,
+    everything_in,
+    flink_boost,
+    java_environment,
+    new_home,
+    official_classes,
+    our_jars,
+    small_dist,
+)
+from own_flinks import own_home, repacked
+from signalled import run_signalled_at
+from test_doctor import java_8
+
+from flink_boost.base.errors import (
+    BrokenData,
+    EnvironmentProblem,
+    FlinkBoostError,
+    NotAFlinkHome,
+    PatchedCodeChanged,
+    ReplacedClasses,
+    UnsupportedFlink,
+    UsageProblem,
+    VendorFlink,
+    VerificationFailed,
+)
+from flink_boost.flink.dropin import RECORD
+from flink_boost.operate import verify
+
+STRING_VALUE = "org.apache.flink.types.StringValue"
+WRITTEN = ("out.write((lenToWrite >>> 28));", "out.write((lenToWrite >>> 27));")
+UNRELATED = ("return startsWith(prefix, 0);", "return startsWith(prefix, 1);")
+GUARD = Path(__file__).parent.parent / "data" / "GuardSays.java"
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(autouse=True)
+def fewer_strings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command takes a million."""
+    monkeypatch.setattr(verify, "STRINGS", 5000)
+    monkeypatch.setattr("flink_boost.cli.own_jar.STRINGS", 5000)
+    for name, value in java_environment(LINE).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stock's sources without debug information; tests leave it as it is."""
+    return own_home(tmp_path_factory.mktemp("rebuilt"))
+
+
+def guard_says(home: Path) -> str:
+    """What the check at the start of a process says with that ``lib/``."""
+    done = subprocess.run(
+        ["java", "-cp", f"{home}/lib/*", str(GUARD)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    return done.stdout
+
+
+def woven_name(jar: str) -> bool:
+    return jar.startswith(f"flink-boost-{LINE.version}-own-") and jar.endswith(f"-{VERSION}.jar")
+
+
+def test_a_rebuild_gets_a_jar_of_its_own(
+    rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = everything_in(rebuilt)
+    assert flink_boost("install", rebuilt) == VendorFlink.exit_code
+    refused = capsys.readouterr().err
+    assert "is not the official one" in refused
+    assert f"`flink-boost install {rebuilt} --weave` makes a jar" in refused
+
+    assert flink_boost("weave", rebuilt, "--dry-run", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["like"], answer["jar"], answer["checks"]) == (LINE.version, None, [])
+    assert answer["classes"].keys() == LINE.classes.keys()
+    assert all(answer["classes"][name] != LINE.classes[name] for name in LINE.classes)
+
+    assert flink_boost("weave", rebuilt, "--out", tmp_path, "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    jar = Path(answer["jar"])
+    assert woven_name(jar.name)
+    assert jar.parent == tmp_path
+    assert {check["name"] for check in answer["checks"]} == {
+        *("version", "classes", "stock", "bytes", "mode")
+    }
+    assert not any(not check["passed"] for check in answer["checks"])
+    assert everything_in(rebuilt) == before
+
+    # Installed it is the same jar, and everything that knows jars knows it.
+    assert flink_boost("install", rebuilt, "--weave", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    installed = rebuilt / "lib" / jar.name
+    assert Path(answer["jar"]) == installed
+    assert answer["woven_like"] == LINE.version
+    assert installed.read_bytes() == jar.read_bytes()
+    assert "same classes" in guard_says(rebuilt)
+    assert flink_boost("verify", rebuilt) == 0, capsys.readouterr().out
+    assert "is what is woven from this installation's own classes" in capsys.readouterr().out
+    assert flink_boost("doctor", rebuilt) == 0, capsys.readouterr().out
+    capsys.readouterr()
+    assert flink_boost("install", rebuilt, "--weave") == 0
+    assert "nothing changed" in capsys.readouterr().out
+
+    assert flink_boost("uninstall", rebuilt) == 0
+    assert everything_in(rebuilt) == before
+
+
+def test_a_woven_jar_is_for_its_own_classes_alone(
+    rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flink_boost("weave", rebuilt, "--out", tmp_path) == 0
+    (jar,) = tmp_path.glob("flink-boost-*.jar")
+    official = new_home(tmp_path / "official")
+    (official / "lib" / jar.name).write_bytes(jar.read_bytes())
+    said = guard_says(official)
+    assert f"is built for Flink {LINE.version}-own-" in said
+    assert f"install {JAR}, which fits" in said
+    capsys.readouterr()
+    assert flink_boost("verify", official) != 0
+    assert flink_boost("doctor", official) != 0
+    assert flink_boost("install", official) == 0
+    assert our_jars(official) == [JAR]
+
+
+def test_a_jar_that_was_changed_is_not_what_is_woven(
+    rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flink_boost("weave", rebuilt, "--out", tmp_path) == 0
+    (jar,) = tmp_path.glob("flink-boost-*.jar")
+    target = rebuilt / "lib" / jar.name
+    try:
+        with (
+            zipfile.ZipFile(jar) as source,
+            zipfile.ZipFile(target, "w") as changed,
+        ):
+            for name in source.namelist():
+                more = b"# more\n" if name == RECORD else b""
+                changed.writestr(name, source.read(name) + more)
+        capsys.readouterr()
+        assert flink_boost("verify", rebuilt) == VerificationFailed.exit_code
+        assert f"{RECORD} is not what is woven from these classes" in capsys.readouterr().out
+    finally:
+        target.unlink()
+
+
+def test_another_compiler_and_unrelated_code_make_no_difference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = own_home(tmp_path, ("-g", "-parameters"), {STRING_VALUE: UNRELATED})
+    assert flink_boost("weave", home, "--dry-run") == 0
+    assert "a jar can be made" in capsys.readouterr().out
+
+
+def test_one_other_instruction_is_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = own_home(tmp_path, ("-g:none",), {STRING_VALUE: WRITTEN})
+    before = everything_in(home)
+    out = tmp_path / "own.jar"
+    for words in (("weave", home, "--out", out), ("install", home, "--weave")):
+        assert flink_boost(*words) == PatchedCodeChanged.exit_code
+        said = capsys.readouterr().err
+        assert f"compared with Flink {LINE.version}, {STRING_VALUE}: writeString(" in said
+        assert "is `push integer 27`, expected `push integer 28`" in said
+        assert "Nothing was changed." in said
+    assert everything_in(home) == before
+    assert not out.exists()
+
+
+def test_a_neighbour_that_is_not_as_it_was_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hidden = ("public boolean isFreed() {", "boolean isFreed() {")
+    name = "org.apache.flink.core.memory.MemorySegment"
+    home = own_home(tmp_path, ("-g:none",), {name: hidden})
+    assert flink_boost("weave", home, "--dry-run") == PatchedCodeChanged.exit_code
+    assert (
+        f"{name}.isFreed()boolean is package method, expected public method"
+        in capsys.readouterr().err
+    )
+
+
+def test_an_official_release_gets_its_official_jar(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = new_home(tmp_path / "flink")
+    out = tmp_path / "out.jar"
+    assert flink_boost("weave", home, "--out", out) == 0
+    assert f"{JAR} fits as it is" in capsys.readouterr().out
+    assert out.read_bytes() == CARRIED.dropin(LINE).read_bytes()
+    assert flink_boost("install", home, "--weave") == 0
+    assert our_jars(home) == [JAR]
+
+
+def test_killed_at_any_step_it_leaves_no_half_jar(rebuilt: Path, tmp_path: Path) -> None:
+    out = tmp_path / "own.jar"
+    before = everything_in(rebuilt)
+    for step in (1, 2, 4):
+        ended = run_signalled_at(
+            *(signal.SIGKILL, step, "weave", rebuilt, "--out", out), seconds=300
+        )
+        assert ended.returncode in (-signal.SIGKILL, 0)
+        if out.exists():
+            with zipfile.ZipFile(out) as archive:
+                assert archive.testzip() is None
+    assert everything_in(rebuilt) == before
+
+
+def none_of_the_classes(home: Path) -> None:
+    small_dist(home, "2.3.0", {"org.apache.flink.Other": b"x"})
+
+
+def moved(home: Path) -> None:
+    named = {f"com.example.shaded.{name}": code for name, code in official_classes().items()}
+    small_dist(home, "2.3.0", named)
+
+
+def two_dists(home: Path) -> None:
+    (home / "lib" / "flink-dist-2.2.0.jar").write_bytes(b"")
+
+
+def signed(home: Path) -> None:
+    repacked(home, {"META-INF/SIGNER.SF": b""})
+
+
+def cut_off(home: Path) -> None:
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    content = dist.read_bytes()[:1_000_000]
+    dist.unlink()
+    dist.write_bytes(content)
+
+
+def no_class_files(home: Path) -> None:
+    small_dist(home, "2.3.0", dict.fromkeys(LINE.classes, b"no class"))
+
+
+def too_old(home: Path) -> None:
+    old = {name: code + b"!" for name, code in official_classes().items()}
+    small_dist(home, "1.8.3", old)
+
+
+def for_newer_javas(home: Path) -> None:
+    again = f"META-INF/versions/17/{STRING_VALUE.replace('.', '/')}.class"
+    repacked(home, {again: b"another"}, {STRING_VALUE: b"x"})
+
+
+def ours_inside(home: Path) -> None:
+    inside = {"org.apache.flink.boost.guard.BoostMode": b"ours"}
+    small_dist(home, "2.3.0", official_classes() | inside)
+
+
+def no_home(home: Path) -> None:
+    (home / "bin" / "config.sh").unlink()
+
+
+BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
+    none_of_the_classes: (PatchedCodeChanged, "has none of the classes that our jar replaces."),
+    moved: (PatchedCodeChanged, "were they moved to another package?"),
+    two_dists: (NotAFlinkHome, "lib/ has to hold one flink-dist jar"),
+    signed: (VendorFlink, "is signed (META-INF/SIGNER.SF)"),
+    cut_off: (BrokenData, "flink-dist-2.3.0.jar"),
+    no_class_files: (PatchedCodeChanged, "it is no class file that can be read"),
+    too_old: (UnsupportedFlink, "older than 1.9"),
+    for_newer_javas: (PatchedCodeChanged, "a second form for newer Javas"),
+    ours_inside: (ReplacedClasses, "inside"),
+    no_home: (NotAFlinkHome, "it has no bin/config.sh"),
+}
+
+
+@pytest.mark.parametrize("spoil", BAD_INPUT, ids=lambda spoil: spoil.__name__)
+def test_what_no_jar_can_work_with_is_refused_with_its_reason(
+    spoil: Callable[[Path], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error, words = BAD_INPUT[spoil]
+    home = new_home(tmp_path / "flink")
+    spoil(home)
+    before = everything_in(home)
+    out = tmp_path / "own.jar"
+    for call in (("weave", home, "--out", out), ("install", home, "--weave")):
+        assert flink_boost(*call) == error.exit_code, capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert words in said
+        assert "Traceback" not in said
+    assert everything_in(home) == before
+    assert not out.exists()
+
+
+def test_a_jar_without_a_manifest_is_woven_for_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Class files decide, and whoever repacked the jar has left these as they were compiled."""
+    home = own_home(tmp_path)
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    subprocess.run(["zip", "-q", "-d", str(dist), "META-INF/MANIFEST.MF"], check=False, timeout=60)
+    assert flink_boost("weave", home, "--dry-run") == 0, capsys.readouterr().err
+
+
+def test_what_is_asked_for_has_to_be_clear(
+    rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flink_boost("weave", rebuilt) == UsageProblem.exit_code
+    assert "Name --out JAR, or --dry-run." in capsys.readouterr().err
+    missing = tmp_path / "nowhere" / "own.jar"
+    assert flink_boost("weave", rebuilt, "--out", missing) == UsageProblem.exit_code
+    assert f"There is no folder {missing.parent}." in capsys.readouterr().err
+
+
+def test_a_jar_of_ours_behind_another_is_told(
+    rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flink_boost("install", rebuilt, "--weave") == 0
+    (jar,) = (rebuilt / "lib").glob("flink-boost-*.jar")
+    last = jar.rename(rebuilt / "lib" / f"zz-{jar.name}")
+    try:
+        capsys.readouterr()
+        assert flink_boost("doctor", rebuilt) != 0
+        assert last.name in capsys.readouterr().out
+    finally:
+        last.unlink()
+
+
+def test_without_a_java_that_can_weave_the_next_step_is_said(
+    rebuilt: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(java_8(tmp_path / "java-8")))
+    assert flink_boost("weave", rebuilt, "--dry-run") == EnvironmentProblem.exit_code
+    said = capsys.readouterr().err
+    assert "weaving needs Java 11 or later. Set JAVA_HOME or env.java.home to a newer one." in said

@@ -1,0 +1,83 @@
+"""Builds of Flink that are nobody's release: stock's sources compiled anew, some with a change."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from installations import LINE, new_home
+
+from flink_boost.flink.distribution import ensure_distribution
+from flink_boost.flink.downloads import CACHE
+from flink_boost.port.sources.ours import fetch_sources
+
+_SECONDS = 120
+
+
+def source_path(name: str) -> str:
+    """Where the source of a top-level class is."""
+    return name.replace(".", "/") + ".java"
+
+
+def own_home(
+    folder: Path,
+    options: tuple[str, ...] = ("-g:none",),
+    changes: Mapping[str, tuple[str, str]] | None = None,
+) -> Path:
+    """A private copy of the default line's distribution, with classes from another compilation.
+
+    All that the drop-in jar replaces, and those with ``changes``: by class name the text that is
+    replaced in its source, once, and by what.
+    """
+    home = new_home(folder / "flink")
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    sources = folder / "sources"
+    wanted = {source_path(name) for name in (*LINE.classes, *(changes or {}))}
+    for pin in LINE.sources:
+        with zipfile.ZipFile(fetch_sources(pin, CACHE)) as archive:
+            for name in wanted & set(archive.namelist()):
+                archive.extract(name, sources)
+    for name, (old, new) in (changes or {}).items():
+        file = sources / source_path(name)
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{name} has {old!r} {text.count(old)} times"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+    classes = folder / "classes"
+    compile_it = [
+        *("javac", "-nowarn", "-proc:none", "--release", "11", *options),
+        *("-cp", str(dist), "-d", str(classes)),
+        *(str(sources / name) for name in sorted(wanted)),
+    ]
+    done = subprocess.run(compile_it, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    # A copy of its own: the distribution's is a link to what all tests use.
+    content = dist.with_suffix(".own")
+    shutil.copyfile(dist, content)
+    content.replace(dist)
+    update = ["jar", "--update", "--file", str(dist), "-C", str(classes), "."]
+    subprocess.run(update, timeout=_SECONDS, check=True)
+    return home
+
+
+def repacked(
+    home: Path, more: Mapping[str, bytes], changed: Mapping[str, bytes] | None = None
+) -> None:
+    """Puts a small ``flink-dist`` in the place of the real one.
+
+    It has the classes around those that we patch, some of them ``changed``, and ``more`` entries.
+    """
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    dist.unlink()
+    kept = ("META-INF/MANIFEST.MF", "org/apache/flink/core/", "org/apache/flink/types/")
+    kept += ("org/apache/flink/api/common/", "org/apache/flink/runtime/io/network/")
+    real = ensure_distribution(LINE) / "lib" / f"flink-dist-{LINE.version}.jar"
+    others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}
+    with zipfile.ZipFile(real) as source, zipfile.ZipFile(dist, "w") as target:
+        for name in source.namelist():
+            if name.startswith(kept):
+                target.writestr(name, others.get(name) or source.read(name))
+        for name, content in more.items():
+            target.writestr(name, content)
