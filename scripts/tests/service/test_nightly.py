@@ -209,6 +209,12 @@ def test_a_whole_night_is_done_once_and_told_to_the_dashboard(world: World) -> N
     assert world.service().run(ORDER, AT, resume=False) is None
     assert (world.folder / "nights" / night.night / "night.json").read_bytes() == before
     assert len(store.run_ids(world.results)) == 1
+
+    # Killed after its last step: the next start sends the record, although nothing is left to do.
+    (world.folder / "nights" / night.night / "sent.sha256").unlink()
+    world.server.nights.clear()
+    assert world.service().run(ORDER, AT, resume=False) is None
+    assert world.server.nights[night.box, night.night]["state"] == "complete"
     assert check_here(world.service(), world.now, AT, GRACE).finding is NightFinding.WELL
 
 
