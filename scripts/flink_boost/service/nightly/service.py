@@ -75,6 +75,7 @@ class NightService:
                 pin=lambda order: pinned(order, self.journal, self.tell),
             )
             if start is None:
+                self.send_records()  # it may have been killed after its last step, before this
                 return None
             begun = "goes on" if start.goes_on else "begins"
             if about := order_sentence(start.order):
