@@ -63,7 +63,11 @@ def own_home(
 
 
 def repacked(
-    home: Path, more: Mapping[str, bytes], changed: Mapping[str, bytes] | None = None
+    home: Path,
+    more: Mapping[str, bytes],
+    changed: Mapping[str, bytes] | None = None,
+    *,
+    manifest: bool = True,
 ) -> None:
     """Puts a small ``flink-dist`` in the place of the real one.
 
@@ -71,7 +75,8 @@ def repacked(
     """
     (dist,) = (home / "lib").glob("flink-dist*.jar")
     dist.unlink()
-    kept = ("META-INF/MANIFEST.MF", "org/apache/flink/core/", "org/apache/flink/types/")
+    kept = ("org/apache/flink/core/", "org/apache/flink/types/")
+    kept += ("META-INF/MANIFEST.MF",) if manifest else ()
     kept += ("org/apache/flink/api/common/", "org/apache/flink/runtime/io/network/")
     real = ensure_distribution(LINE) / "lib" / f"flink-dist-{LINE.version}.jar"
     others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}

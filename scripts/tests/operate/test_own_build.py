@@ -306,14 +306,18 @@ def test_what_no_jar_can_work_with_is_refused_with_its_reason(
     assert not out.exists()
 
 
-def test_a_jar_without_a_manifest_is_woven_for_all_the_same(
+def test_a_jar_without_a_manifest_is_known_by_its_classes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Class files decide, and whoever repacked the jar has left these as they were compiled."""
-    home = own_home(tmp_path)
-    (dist,) = (home / "lib").glob("flink-dist*.jar")
-    subprocess.run(["zip", "-q", "-d", str(dist), "META-INF/MANIFEST.MF"], check=False, timeout=60)
+    home = new_home(tmp_path / "flink")
+    repacked(home, {}, manifest=False)
     assert flink_boost("weave", home, "--dry-run") == 0, capsys.readouterr().err
+    assert f"{JAR} fits as it is" in capsys.readouterr().out
+    repacked(home, {}, {STRING_VALUE: b"no class"}, manifest=False)
+    assert flink_boost("weave", home, "--dry-run") == PatchedCodeChanged.exit_code
+    said = capsys.readouterr().err
+    assert f"compared with Flink {LINE.version}" in said
+    assert f"{STRING_VALUE}: it is no class file that can be read" in said
 
 
 def test_what_is_asked_for_has_to_be_clear(

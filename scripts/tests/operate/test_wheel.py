@@ -22,6 +22,7 @@ from installations import (
     our_jars,
 )
 from installed_wheels import wheel_of
+from own_flinks import own_home
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
@@ -55,7 +56,7 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # What the command would use in the source tree, hidden from it behind empty mounts of its own.
-HIDDEN = ("scripts", "build", "flink-core-patch", ".cache/examples", "lines.toml")
+HIDDEN = ("scripts", "build", "weaver", "flink-core-patch", ".cache/examples", "lines.toml")
 HIDE = """
 for path in HIDDEN; do
     if [ -d "$0/$path" ]; then
@@ -100,6 +101,16 @@ def test_it_installs_verifies_and_uninstalls_without_the_source_tree(
     assert call(program, "doctor", home).returncode == 0
     assert call(program, "uninstall", home).returncode == 0
     assert our_jars(home) == []
+
+
+@pytest.mark.timeout(600)
+def test_it_weaves_for_an_own_build_without_the_source_tree(program: Path, tmp_path: Path) -> None:
+    home = own_home(tmp_path)
+    woven = call(program, "install", home, "--weave")
+    assert woven.returncode == 0, woven.stderr
+    (jar,) = our_jars(home)
+    assert jar.startswith(f"flink-boost-{LINE.version}-own-")
+    assert call(program, "verify", home).returncode == 0
 
 
 def test_it_offers_what_works_without_the_source_tree(program: Path) -> None:
