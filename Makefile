@@ -75,6 +75,10 @@ test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 rando
 test-requests: setup build ## Requests for a commit that changes a comment, the whole way, counted: REQUESTS=100 FOLDER=folder (hours)
 	@cd scripts/tests && PYTHONPATH=.. ../../.venv/bin/python -m requesting.equal_builds --requests $(or $(REQUESTS),100) --folder $(or $(FOLDER),../../build/equal-builds)
 
+.PHONY: test-releases
+test-releases: setup jars ## Our tests on every official release of Flink, what is open (hours): ONLY=1.18.1 MINUTES=60
+	@cd scripts && ../.venv/bin/python -m flink_boost.port.everyrelease $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES))
+
 .PHONY: test-scale
 test-scale: setup ## The dashboard's pages with 2,000 nights of 300 benchmarks (minutes, 300 MB): NIGHTS=500 DATA=folder
 	@.venv/bin/python codespeed-config/tests/scale.py $(if $(NIGHTS),--nights $(NIGHTS)) $(if $(DATA),--data $(DATA))

@@ -23,7 +23,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError
+from flink_boost.base.errors import (
+    BrokenData,
+    EnvironmentProblem,
+    FlinkBoostError,
+    UsageProblem,
+)
 from flink_boost.flink.downloads import (
     CACHE,
     disk_problems,
@@ -35,6 +40,7 @@ from flink_boost.flink.downloads import (
 )
 from flink_boost.flink.lines import Line, PinnedFile, default_line, find_line
 from flink_boost.flink.pinned_maven import maven_command
+from flink_boost.flink.releases import load_releases
 
 # Newer releases of this plugin refuse the example jobs, because a parent POM of theirs is not
 # published; this one fetches the single artefact without reading it.
@@ -110,6 +116,24 @@ def ensure_artifact(
             (aside / pin.file).replace(jar)
     verify(jar, pin)
     return jar
+
+
+def ensure_release_jars(version: str, cache: Path = CACHE) -> list[Path]:
+    """The jars of an official release that ``releases.toml`` pins, those that we patch.
+
+    Raises ``UsageProblem`` for a release that was not looked at, and as ``ensure_artifact``.
+    """
+    release = load_releases().releases.get(version)
+    if release is None:
+        raise UsageProblem(
+            f"releases.toml has no Flink {version}.", f"`flink-boost releases --look {version}`"
+        )
+    return [
+        ensure_artifact(
+            PinnedFile(name.removesuffix(f"-{version}.jar"), version, name, checksum), cache
+        )
+        for name, checksum in release.jars.items()
+    ]
 
 
 def private_copy(distribution: Path, target: Path) -> Path:

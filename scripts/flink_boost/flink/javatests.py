@@ -1,9 +1,11 @@
 """Runs a module's Java tests in one JVM, on what ``make build`` left, without Maven.
 
-``python -m flink_boost.flink.javatests LINE MODULE [--jdk N] [--mode MODE] [PATTERN...]``, where
-patterns are regular expressions for simple names of test classes. Maven compiles, weaves and writes
-the class path once, ``<module>/target/<line>/test-classpath.txt``. Each JDK and mode then costs one
-JVM with the console launcher of the JUnit Platform, whose exit code and reports are passed on.
+``python -m flink_boost.flink.javatests LINE MODULE [--jdk N] [--mode MODE] [--release VERSION]
+[PATTERN...]``, where patterns are regular expressions for simple names of test classes, and the
+release is another one with the line's classes, whose own jars take the place of the line's. Maven
+compiles, weaves and writes the class path once, ``<module>/target/<line>/test-classpath.txt``. Each
+JDK and mode then costs one JVM with the console launcher of the JUnit Platform, whose exit code and
+reports are passed on.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import NoReturn
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment
+from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.flink.maven import require_jdk
@@ -62,10 +65,32 @@ class ModuleBuild:
 
     def stock_jars(self, line: Line) -> str:
         """The official jars whose classes the tests compare with."""
-        names = [f"flink-core-{line.version}.jar"]
+        wanted = ["flink-core"]
         if self.module == "flink-runtime-patch":
-            names.append(f"flink-runtime{line.artifact_suffix}-{line.version}.jar")
-        return os.pathsep.join(jar for name in names for jar in self.jars if Path(jar).name == name)
+            wanted.append(f"flink-runtime{line.artifact_suffix}")
+        # Behind the name comes a number; "flink-core-api" is another jar.
+        names = [re.compile(rf"{re.escape(name)}-\d[\w.]*\.jar") for name in wanted]
+        return os.pathsep.join(
+            jar for name in names for jar in self.jars if name.fullmatch(Path(jar).name)
+        )
+
+    def with_jars_of(self, line: Line, release: str, jars: Sequence[Path]) -> ModuleBuild:
+        """The same with another release's jars in the places of the line's.
+
+        Raises ``EnvironmentProblem`` when one has no place.
+        """
+        changed = list(self.jars)
+        for jar in jars:
+            old = f"{jar.name.removesuffix(f'-{release}.jar')}-{line.version}.jar"
+            places = [n for n, each in enumerate(changed) if Path(each).name == old]
+            if not places and self.module == "flink-runtime-patch":
+                raise EnvironmentProblem(
+                    f"{jar.name} has no place on the class path of {self.module}.",
+                    f"Run `make build LINE={line.version}`.",
+                )
+            for place in places:
+                changed[place] = str(jar)
+        return ModuleBuild(self.module, self.folder, tuple(changed))
 
 
 def module_build(module: str, line: Line, root: Path = PROJECT_ROOT) -> ModuleBuild:
@@ -132,6 +157,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         action="store_true",
         help="not opened with the optimising compiler on any line",
     )
+    parser.add_argument("--release", help="another release with the line's classes")
     parser.add_argument("--reports", type=Path, help="folder of the XML; default: in target")
     call = parser.parse_args(arguments)
     try:
@@ -141,6 +167,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
         if call.module != "weaver":
             require_jdk(line, jdk)
         build = module_build(call.module, line)
+        if call.release:
+            build = build.with_jars_of(line, call.release, ensure_release_jars(call.release))
         reports = (call.reports or build.folder / "test-reports").resolve()
         mode = find_mode(call.mode)
         command = java_command(

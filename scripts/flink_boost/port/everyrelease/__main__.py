@@ -1,0 +1,104 @@
+"""``make test-releases``: runs what is open on every release, and writes docs/releases.md."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.base.files import exclusive_lock, write_durably
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import load_lines
+from flink_boost.flink.releases import load_releases
+from flink_boost.port.everyrelease.cells import (
+    Cell,
+    Result,
+    cells_of,
+    code_of,
+    read_results,
+    write_results,
+)
+from flink_boost.port.everyrelease.page import page
+from flink_boost.port.everyrelease.running import Bench, run_open
+
+DATA = PROJECT_ROOT / "docs" / "releases.jsonl"
+PAGE = PROJECT_ROOT / "docs" / "releases.md"
+FOLDER = PROJECT_ROOT / "build" / "releases"
+
+
+def classes_of_jars() -> dict[str, str]:
+    """The digits of each line's jar, as ``make jars`` left it."""
+    found = {}
+    for line in load_lines().values():
+        jars = list((PROJECT_ROOT / "build" / "jars").glob(f"flink-boost-{line.version}-*.jar"))
+        if line.enabled and len(jars) == 1:
+            found[line.version] = code_of(jars[0])
+        elif line.enabled:
+            raise EnvironmentProblem(
+                f"There is no jar for Flink {line.version}.",
+                f"Run `make build LINE={line.version}`.",
+            )
+    return found
+
+
+def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
+    lines, known = load_lines(), load_releases()
+    classes = classes_of_jars()
+    results = read_results(DATA)
+    unknown = [version for version in only if version not in known.releases]
+    if unknown:
+        raise UsageProblem(
+            f"There is no release {unknown[0]} in releases.toml.",
+            "`flink-boost releases` lists all.",
+        )
+    cells = [c for c in cells_of(known, lines) if not only or c.release in only]
+    bench = Bench(PROJECT_ROOT / "scripts", FOLDER, os.environ)
+
+    def line_of(cell: Cell) -> str:
+        return known.releases[cell.release].classes
+
+    def keep(result: Result) -> None:
+        results[result.cell] = result
+        write_results(DATA, results.values())
+        write_durably(PAGE, page(known, lines, results, classes))
+
+    if write_only:
+        write_durably(PAGE, page(known, lines, results, classes))
+        return 0
+    done = run_open(
+        *(cells, dict(results), lambda cell: classes[line_of(cell)]),
+        *(lambda cell: bench.run(cell, line_of(cell)), keep, click.echo),
+        day=datetime.now(UTC).date().isoformat(),
+        seconds=60 * minutes,
+    )
+    failed = [result.cell.name for result in done if not result.passed]
+    if failed:
+        click.echo(
+            f"Failed: {', '.join(failed)}. Logs: {FOLDER.relative_to(PROJECT_ROOT)}.", err=True
+        )
+    return 1 if failed else 0
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--only", multiple=True, metavar="VERSION", help="This release, repeatable.")
+@click.option("--minutes", type=click.FloatRange(0), default=1e6, help="Begin nothing after that.")
+@click.option("--page", "write_only", is_flag=True, help="Run nothing; write the page anew.")
+def main(only: tuple[str, ...], minutes: float, write_only: bool) -> None:
+    """Run our tests on every official release of Flink that a jar is for (hours).
+
+    What has passed with the code of today is not run again; a call that is killed goes on with the
+    next. Results: docs/releases.jsonl and docs/releases.md.
+    """
+    try:
+        with exclusive_lock(FOLDER / ".lock", "make test-releases"):
+            code = _run(only, minutes, write_only=write_only)
+    except FlinkBoostError as error:
+        raise SystemExit(f"{error}") from error
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Runs the cells that are open, one after the other; what was run stays when it is killed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from flink_boost.base.files import make_folder
+from flink_boost.base.processes import CommandTimeoutError, run_supervised
+from flink_boost.base.text import describe_left
+from flink_boost.flink.javatests import CODEC_MODULES
+from flink_boost.port.everyrelease.cells import Cell, Result, What
+
+_SECONDS = 1800.0
+_TEST_OF_CLUSTER = "tests/cluster/test_release_of_a_line.py"
+_USUAL = {What.CODEC: 60.0, What.CLUSTER: 90.0}  # seconds
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where cells run: ``scripts`` of the tree, and a folder for logs and reports."""
+
+    scripts: Path
+    folder: Path
+    environment: Mapping[str, str]
+
+    def commands(self, cell: Cell, line: str) -> list[list[str]]:
+        """What is called for a cell; each writes JUnit's XML into the cell's folder."""
+        reports = self.folder / cell.name
+        if cell.what is What.CLUSTER:
+            return [
+                [
+                    *(sys.executable, "-m", "pytest", "-q", "--all-platforms"),
+                    f"--junitxml={reports}/TEST-cluster.xml",
+                    *(_TEST_OF_CLUSTER, "-k", f"[{cell.release}] or test_some_release"),
+                ]
+            ]
+        return [
+            [
+                *(sys.executable, "-m", "flink_boost.flink.javatests", line, module),
+                *("--jdk", str(cell.jdk), "--mode", "opened", "--release", cell.release),
+                *("--reports", str(reports / module)),
+            ]
+            for module in CODEC_MODULES
+        ]
+
+    def run(self, cell: Cell, line: str) -> tuple[int, int]:
+        """Tests that passed and that failed; a command that breaks off counts as one failure."""
+        reports = self.folder / cell.name
+        make_folder(reports)
+        for old in reports.rglob("TEST-*.xml"):
+            old.unlink()
+        broken = 0
+        for number, command in enumerate(self.commands(cell, line)):
+            log = self.folder / f"{cell.name}-{number}.log"
+            environment = {**self.environment, "PYTHONPATH": str(self.scripts)}
+            guarded = [*("env", "-C", str(self.scripts)), *command]
+            try:
+                broken += run_supervised(guarded, log, environment, _SECONDS) != 0
+            except CommandTimeoutError:
+                broken += 1
+        passed, failed = counted(reports)
+        return passed, max(failed, broken)
+
+
+def counted(reports: Path) -> tuple[int, int]:
+    """Tests that passed, and those that did not, of all JUnit reports below a folder."""
+    passed = failed = 0
+    for report in reports.rglob("TEST-*.xml"):
+        root = ET.parse(report).getroot()  # noqa: S314 - written by our own tests
+        for case in root.iter("testcase"):
+            kinds = {child.tag for child in case}
+            failed += bool(kinds & {"failure", "error"})
+            passed += not kinds & {"failure", "error", "skipped"}
+    return passed, failed
+
+
+def run_open(
+    cells: Sequence[Cell],
+    known: Mapping[Cell, Result],
+    classes: Callable[[Cell], str],
+    run: Callable[[Cell], tuple[int, int]],
+    keep: Callable[[Result], None],
+    tell: Callable[[str], None],
+    *,
+    day: str,
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[Result]:
+    """Runs what has no result with the jar of today; what failed before runs again.
+
+    ``keep`` gets each result at once. Begins nothing after ``seconds``.
+    """
+    began = clock()
+    wanted = [cell for cell in cells if not _is_done(known.get(cell), classes(cell))]
+    done: list[Result] = []
+    if len(wanted) < len(cells):
+        tell(f"{len(cells) - len(wanted)} of {len(cells)} are done already")
+    for number, cell in enumerate(wanted, start=1):
+        if clock() - began >= seconds:
+            tell(f"The time is over; the same command goes on with {len(wanted) - number + 1}.")
+            break
+        passed, failed = run(cell)
+        result = Result(cell, passed, failed, classes(cell), day)
+        keep(result)
+        done.append(result)
+        pace = (clock() - began) / sum(_USUAL[one.cell.what] for one in done)
+        left = describe_left(pace * sum(_USUAL[one.what] for one in wanted[number:]))
+        said = f"{passed} passed" if result.passed else f"FAILED ({failed} of {passed + failed})"
+        tell(f"[{number}/{len(wanted)}] {cell.name}: {said}{f'; {left}' if left else ''}")
+    return done
+
+
+def _is_done(result: Result | None, classes: str) -> bool:
+    return result is not None and result.passed and result.classes == classes

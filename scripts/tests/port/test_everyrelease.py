@@ -1,0 +1,205 @@
+"""What runs on every release: the order, what is run again, what is kept, the page."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.distribution import ensure_release_jars
+from flink_boost.flink.javatests import ModuleBuild
+from flink_boost.flink.lines import find_line, load_lines
+from flink_boost.flink.releases import load_releases
+from flink_boost.port.everyrelease.__main__ import DATA, PAGE
+from flink_boost.port.everyrelease.cells import (
+    Cell,
+    Result,
+    What,
+    cells_of,
+    code_of,
+    read_results,
+    why_not,
+    write_results,
+)
+from flink_boost.port.everyrelease.page import page
+from flink_boost.port.everyrelease.running import Bench, counted, run_open
+
+LINES = load_lines()
+KNOWN = load_releases()
+ONE = Cell("1.20.2", 11, What.CODEC)
+TWO = Cell("1.20.2", 17, What.CODEC)
+THREE = Cell("1.9.2", 11, What.CODEC)
+
+
+def result(cell: Cell, failed: int = 0, classes: str = "now") -> Result:
+    return Result(cell, 640, failed, classes, "2026-11-25")
+
+
+def test_the_newest_release_of_each_line_comes_first() -> None:
+    cells = cells_of(KNOWN, LINES)
+    places = {cell.release: place for place, cell in reversed(list(enumerate(cells)))}
+    assert places["2.3.0"] < places["2.2.0"]
+    assert places["1.9.1"] < places["1.9.0"]
+    assert places["1.10.3"] < places["2.2.0"], "another line before another release of one"
+    assert len(cells) == len(set(cells))
+    assert {cell.release for cell in cells} == set(KNOWN.releases)
+
+
+def test_what_cannot_be_run_says_why() -> None:
+    release = KNOWN.releases["1.20.2"]
+    assert why_not(release, 11, What.CODEC, LINES) == ""
+    assert why_not(replace(release, classes="9.9.9"), 11, What.CODEC, LINES) == "no jar"
+    assert "JDK" in why_not(release, 8, What.CODEC, LINES)
+    assert why_not(replace(release, distribution=()), 17, What.CLUSTER, LINES) == (
+        "no distribution is pinned"
+    )
+    assert why_not(KNOWN.releases["2.3.0"], 21, What.CLUSTER, LINES) == "in `make test`"
+
+
+def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "releases.jsonl"
+    ran: list[Cell] = []
+    said: list[str] = []
+
+    def run(cell: Cell) -> tuple[int, int]:
+        if len(ran) == 1:
+            raise KeyboardInterrupt
+        ran.append(cell)
+        return 640, 0
+
+    def call(run_one: object) -> list[Result]:
+        results = read_results(file)
+
+        def keep(one: Result) -> None:
+            results[one.cell] = one
+            write_results(file, results.values())
+
+        return run_open(
+            *([ONE, TWO, THREE], dict(results), lambda _: "now"),
+            *(run_one, keep, said.append),  # type: ignore[arg-type]
+            day="2026-11-25",
+            seconds=1e6,
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        call(run)
+    assert list(read_results(file)) == [ONE]
+    later: list[Cell] = []
+    done = call(lambda cell: (later.append(cell), (1, 0))[1])
+    assert later == [one.cell for one in done] == [TWO, THREE]
+    assert "1 of 3 are done already" in said
+    assert call(run) == []
+
+
+def test_what_failed_and_what_has_other_code_runs_again() -> None:
+    known = {ONE: result(ONE, failed=1), TWO: result(TWO, classes="before"), THREE: result(THREE)}
+    said: list[str] = []
+    kept: list[Result] = []
+    done = run_open(
+        *([ONE, TWO, THREE], known, lambda _: "now", lambda _: (3, 2), kept.append, said.append),
+        day="2026-11-26",
+        seconds=1e6,
+    )
+    assert [one.cell for one in done] == [ONE, TWO]
+    assert kept == done
+    assert not any(one.passed for one in done)
+    assert "FAILED (2 of 5)" in said[1]
+
+
+def test_nothing_begins_when_the_time_is_over() -> None:
+    now = iter([0.0, 0.0, 70.0, 70.0, 70.0])
+    said: list[str] = []
+    done = run_open(
+        *([ONE, TWO, THREE], {}, lambda _: "now", lambda _: (1, 0), lambda _: None, said.append),
+        day="2026-11-26",
+        seconds=60,
+        clock=lambda: next(now),
+    )
+    assert [one.cell for one in done] == [ONE]
+    assert said[-1] == "The time is over; the same command goes on with 2."
+
+
+def test_tests_are_counted_and_a_command_that_breaks_off_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "TEST-a.xml").write_text(
+        "<testsuite><testcase/><testcase><skipped/></testcase><testcase><failure/></testcase>"
+        "<testcase><error/></testcase></testsuite>"
+    )
+    assert counted(tmp_path) == (1, 2)
+    bench = Bench(PROJECT_ROOT / "scripts", tmp_path / "bench", {"PATH": "/usr/bin:/bin"})
+    passed, failed = bench.run(Cell("1.20.2", 11, What.CODEC), "no-such-line")
+    assert (passed, failed) == (0, 2)
+    assert not result(ONE, failed=2).passed
+    assert not Result(ONE, 0, 0, "now", "2026-11-25").passed, "nothing ran"
+    assert "no-such-line" in (tmp_path / "bench" / f"{ONE.name}-0.log").read_text()
+
+
+def test_code_is_class_files_and_not_the_list_of_tested_releases(tmp_path: Path) -> None:
+    def jar(name: str, record: bytes, code: bytes) -> Path:
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("META-INF/flink-boost/weave.properties", record)
+            archive.writestr("a/B.class", code)
+        return tmp_path / name
+
+    first = code_of(jar("1", b"tested.0=1", b"code"))
+    assert code_of(jar("2", b"tested.0=2", b"code")) == first
+    assert code_of(jar("3", b"tested.0=1", b"other")) != first
+
+
+def test_a_file_of_results_that_is_damaged_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "releases.jsonl"
+    file.write_text('{"release": "1.9.2"}\n')
+    with pytest.raises(BrokenData, match="Take it from git again"):
+        read_results(file)
+
+
+def test_the_page_says_what_passed_failed_is_old_or_open() -> None:
+    results = {
+        ONE: result(ONE),
+        TWO: result(TWO, failed=1),
+        THREE: result(THREE, classes="before"),
+    }
+    text = page(KNOWN, LINES, results, dict.fromkeys(LINES, "now"))
+    assert "JDK 11: 640 on 2026-11-25; JDK 17: **failed** on 2026-11-25" in text
+    assert "JDK 11: 640 on 2026-11-25, **outdated**" in text
+    assert "2 cells were run with the code of today, 1 of them failed." in text
+    assert "| 2.2.0 | 2.3.0 | JDK 17: *open*; JDK 21: *open* |" in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == len(KNOWN.releases) + 1
+
+
+def test_the_page_is_made_from_the_data() -> None:
+    """Today's code is not known here, so that words on it are left out of the comparison."""
+    results = read_results(DATA)
+    assert results
+    newest = {KNOWN.releases[one.cell.release].classes: one.classes for one in results.values()}
+    made = page(KNOWN, LINES, results, newest)
+
+    def table(text: str) -> list[str]:
+        plain = text.replace(", **outdated**", "")
+        return [line for line in plain.splitlines() if line.startswith("| ")]
+
+    assert table(PAGE.read_text(encoding="utf-8")) == table(made)
+    assert all(date.fromisoformat(one.day) for one in results.values())
+    assert [one.cell.name for one in results.values() if not one.passed] == []
+
+
+def test_the_jars_of_the_release_take_the_places_of_the_lines() -> None:
+    line = find_line("1.20.5")
+    own = ("/m2/flink-core-1.20.5.jar", "/m2/flink-core-api-1.20.5.jar")
+    build = ModuleBuild("flink-runtime-patch", Path("t"), (*own, "/m2/flink-runtime-1.20.5.jar"))
+    jars = [Path("/c/flink-core-1.20.2.jar"), Path("/c/flink-runtime-1.20.2.jar")]
+    changed = build.with_jars_of(line, "1.20.2", jars)
+    assert changed.jars == (str(jars[0]), own[1], str(jars[1]))
+    assert changed.stock_jars(line) == f"{jars[0]}:{jars[1]}"
+    with pytest.raises(EnvironmentProblem, match="has no place on the class path"):
+        build.with_jars_of(line, "1.20.2", [Path("/c/flink-java-1.20.2.jar")])
+
+
+def test_a_release_that_nobody_looked_at_is_refused() -> None:
+    with pytest.raises(UsageProblem, match=r"has no Flink 9\.9\.9"):
+        ensure_release_jars("9.9.9")
