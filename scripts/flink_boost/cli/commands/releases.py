@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from flink_boost.base.errors import UsageProblem
+from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, Release, load_releases
+from flink_boost.port.newline.candidate import Candidate, look_into
 from flink_boost.port.newline.look import look_at, merge, published, render
 from flink_boost.port.newline.registries import Registries
 
@@ -22,23 +23,37 @@ _NOT_YET = "not yet"
 @click.command(name="releases")
 @click.argument("versions", nargs=-1)
 @click.option("--look", is_flag=True, help="Fetch what is missing and write releases.toml anew.")
+@click.option(
+    "--jars",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Look at a release candidate: a folder with flink-core and flink-runtime, or flink-dist.",
+)
 @json_option
-def command(versions: tuple[str, ...], look: bool, as_json: bool) -> None:
+def command(versions: tuple[str, ...], look: bool, jars: Path | None, as_json: bool) -> None:
     """Print the official Flink releases, whose line's jar fits each, and what was run on it.
 
     A release belongs to the line that has the same class files. A release without a test has them,
     too, and nobody ran anything on it; "not yet" means that no jar fits. With --look the releases
     of Maven Central that are not listed, or VERSIONS, are fetched and compared (source tree only).
+    With --jars a release that is not published yet is compared, and nothing is fetched or written;
+    exit code 7: no jar fits it as it is.
 
     \b
     Examples:
       flink-boost releases              all of them
       flink-boost releases 1.20.2       one
       flink-boost releases --look       after a release of Flink
+      flink-boost releases --jars ~/flink-2.4.0-rc1/lib
       flink-boost releases --json
     """
     with failing_in_json("releases", as_json):
         lines = load_lines()
+        if jars is not None:
+            if versions or look:
+                raise UsageProblem("--jars stands alone.", "Leave VERSIONS and --look out.")
+            _tell_of(look_into(jars, lines), as_json=as_json)
+            return
         known = load_releases()
         if look:
             known = _look(known, versions, lines, quiet=as_json)
@@ -54,6 +69,34 @@ def command(versions: tuple[str, ...], look: bool, as_json: bool) -> None:
         print_json("releases", 0, {"releases": rows})
     else:
         _show(chosen, lines)
+
+
+def _tell_of(candidate: Candidate, *, as_json: bool) -> None:
+    """What a candidate is. Raises ``PatchedCodeChanged`` when no jar fits."""
+    line = candidate.line.version
+    jars = " and ".join(candidate.jars)
+    if candidate.differing:
+        raise PatchedCodeChanged(
+            f"{jars}: no jar fits as it is. Compared with Flink {line},"
+            f" {len(candidate.differing)} of {len(candidate.line.classes)} classes are others:"
+            f" {', '.join(candidate.differing)}.",
+            "`flink-boost weave` on the whole distribution says whether they do the same, and makes"
+            f" a jar; `flink-boost line add {candidate.version}` once it is released.",
+        )
+    sentence = (
+        f"{jars}: all {len(candidate.line.classes)} classes that we patch are those of"
+        f" Flink {line}, whose jar fits. Next: flink-boost install and verify --job on the whole"
+        " distribution."
+    )
+    if as_json:
+        print_json(
+            "releases",
+            0,
+            {"candidate": candidate.version, "line": line, "jars": list(candidate.jars)},
+            sentence,
+        )
+    else:
+        click.echo(sentence)
 
 
 def line_name(release: Release, lines: dict[str, Line]) -> str | None:
