@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost.base.errors import BuildFailed, EnvironmentProblem
 from flink_boost.measure import store
 from flink_boost.measure.model import RunInfo
+from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.builds.recipe import Recipe
 from flink_boost.service.requests.commits import MOST_KEPT, fetch_commits, forget_commits
 from flink_boost.service.requests.model import RequestOrder
-from flink_boost.service.requests.starting import delete_old_logs
+from flink_boost.service.requests.settings import ServeSettings
+from flink_boost.service.requests.tidying import GIB, Tidying, delete_old_logs
 from requesting import samples
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
@@ -110,3 +114,90 @@ def test_logs_and_profiles_of_old_requests_go_and_results_stay(tmp_path: Path) -
     for kept in (new, open_one):
         assert (kept / "forks" / "p01.log").exists()
         assert (kept / "profiles").exists()
+
+
+def kept_build(builder: RecipeBuilder, commit: str, line: str) -> Path:
+    folder = builder.cache.folder / commit / line
+    folder.mkdir(parents=True)
+    (folder / "build.json").write_text("{}", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("needed", "left"),
+    [(0, "logs builds commits"), (1, "builds commits"), (2, "commits"), (3, "")],
+)
+def test_with_little_room_what_no_request_needs_goes_and_no_more_of_it_than_has_to(
+    needed: int, left: str, fork: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "commits" / "own.git"
+    base = committed(fork, "base")
+    git(fork, "checkout", "--quiet", "-B", "work", base)
+    other = committed(fork, "other")
+    fetch_commits(asked(fork, base, other), tmp_path / "clone", own)
+    git(fork, "checkout", "--quiet", "-B", "work", base)
+    order = asked(fork, base, committed(fork, "head"))
+    fetch_commits(order, tmp_path / "clone", own)
+    old = run(tmp_path / "runs", "2026-11-24T010000-new", NOW - timedelta(days=1))
+    open_one = run(tmp_path / "runs", "2026-11-24T020000-open", NOW, final=False)
+    recipe = Recipe(kind="flink-boost", repository=fork)
+    builder = RecipeBuilder(recipe, tmp_path / "build", {}, lambda _: None)
+    ours, others = (kept_build(builder, sha, order.line) for sha in (order.head, other))
+
+    def kinds() -> list[str]:
+        found = {
+            "logs": (old / "forks" / "p01.log").exists(),
+            "builds": others.exists(),
+            "commits": has(own, other),
+        }
+        return [name for name, there in found.items() if there]
+
+    said: list[str] = []
+    tidying = Tidying(
+        *(own, builder, tmp_path / "runs", KEEP, 3 * GIB, said.append),
+        free=lambda _: (6 - needed - len(kinds())) * GIB,
+    )
+    tidying.make_room(order, NOW)
+
+    assert " ".join(kinds()) == left
+    assert (said == []) is (needed == 0)
+    # What this request needs, what is being measured, and results stay in any case.
+    assert has(own, order.base)
+    assert has(own, order.head)
+    assert ours.exists()
+    assert (old / "forks" / "p01.json").exists()
+    assert (open_one / "forks" / "p01.log").exists()
+
+
+def test_too_little_room_is_said_and_nothing_begins(tmp_path: Path) -> None:
+    recipe = Recipe(kind="flink-boost", repository=tmp_path)
+    builder = RecipeBuilder(recipe, tmp_path / "build", {}, lambda _: None)
+    tidying = Tidying(
+        *(tmp_path / "commits" / "own.git", builder, tmp_path / "runs", KEEP, 5 * GIB),
+        lambda _: None,
+        free=lambda _: GIB // 2,
+    )
+    with pytest.raises(EnvironmentProblem, match=r"Only 0\.5 GiB are free .* begins with 5\.0 GiB"):
+        tidying.make_room(asked(tmp_path, "a" * 40, "b" * 40), NOW)
+
+
+def test_how_much_room_is_a_setting() -> None:
+    one = [{"name": "a/b"}]
+    assert ServeSettings.model_validate({"repositories": one}).least_free_gib == 5
+    with pytest.raises(ValueError, match="least_free_gib"):
+        ServeSettings.model_validate({"repositories": one, "least_free_gib": -1})
+
+
+def test_a_fork_that_is_gone_or_private_is_told_and_a_network_that_is_away_is_not(
+    fork: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "commits" / "own.git"
+    base = committed(fork, "base")
+    gone = asked(fork, base, "b" * 40).model_copy(
+        update={"head_from": (tmp_path / "gone").as_uri()}
+    )
+    with pytest.raises(BuildFailed, match="its repository is gone or private, or no longer has it"):
+        fetch_commits(gone, tmp_path / "clone", own)
+    away = gone.model_copy(update={"head_from": "https://127.0.0.1:1/fork.git"})
+    with pytest.raises(EnvironmentProblem, match="git fetch failed"):
+        fetch_commits(away, tmp_path / "clone", own)

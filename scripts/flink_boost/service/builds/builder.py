@@ -82,15 +82,19 @@ class RecipeBuilder:
             self._remove_left_over(aside)
             return self._made(full, line, recipe, aside)
 
-    def prune(self, line: str, wanted: Collection[str] = ()) -> tuple[str, ...]:
-        """Deletes builds that were not used lately, as the recipe says; returns their commits.
+    def prune(
+        self, line: str, wanted: Collection[str] = (), keep: int | None = None
+    ) -> tuple[str, ...]:
+        """Deletes builds that were not used lately; returns their commits.
 
-        Those of the ``wanted`` commits stay.
+        As many as ``keep`` says, by default as the recipe does, and those of the ``wanted`` commits
+        stay. Raises ``EnvironmentProblem`` while somebody builds.
         """
         if not self.cache.folder.is_dir():
             return ()
         with exclusive_lock(self.cache.folder / ".lock", "build"):
-            return self.cache.prune(line, self.recipe.keep, wanted)
+            kept = self.recipe.keep if keep is None else keep
+            return self.cache.prune(line, kept, wanted)
 
     def _remove_left_over(self, own: Path) -> None:
         """Deletes what builds that were killed have left: we hold the lock, so they are dead."""

@@ -123,7 +123,7 @@ class BuildCache:
         logs = sorted(
             self._folder.glob(f"{_FAILED}/*-{line}.log"), key=lambda log: log.stat().st_mtime
         )
-        for log in logs[:-keep]:
+        for log in logs[: -keep or None]:
             log.unlink()
         return tuple(deleted)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
-from flink_boost.base.errors import BuildFailed, UsageProblem
+from flink_boost.base.errors import BuildFailed, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.processes import bare_environment
 from flink_boost.service.builds.repository import resolve
@@ -20,6 +20,10 @@ from flink_boost.service.requests.model import RequestOrder
 MOST_KEPT = 64  # commits of pull requests, until all but the newest request's are forgotten
 _SECONDS = 600.0
 _LARGEST_FILE = 2 << 30  # bytes: a pack of more is no pull request
+_OF_THE_NETWORK = (
+    *("Could not resolve", "Failed to connect", "onnection refused", "timed out", "early EOF"),
+    *("onnection reset", "unexpected disconnect", "returned error: 5", "did not end within"),
+)
 _SETTINGS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "fetch.fsckObjects=true"),
     *("-c", "protocol.version=2", "-c", "gc.auto=0", "-c", "credential.helper="),
@@ -29,7 +33,7 @@ _SETTINGS = (
 def fetch_commits(order: RequestOrder, clone: Path, folder: Path) -> Path:
     """The repository in ``folder`` that has both commits; what the clone has is not fetched.
 
-    Raises ``BuildFailed`` when one cannot be had.
+    Raises ``BuildFailed`` when one cannot be had, ``EnvironmentProblem`` when that may pass.
     """
     make_folder(folder.parent)
     with exclusive_lock(folder.with_suffix(".lock"), "fetching commits"):
@@ -72,7 +76,16 @@ def _has(folder: Path, sha: str) -> bool:
 def _fetch(folder: Path, sha: str, address: str) -> None:
     if not address.startswith(("https://", "file://")):
         raise BuildFailed(f"The commit {sha[:12]} is not here, and there is nowhere to fetch it.")
-    _git(folder, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", address, sha)
+    try:
+        _git(folder, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", address, sha)
+    except BuildFailed as error:
+        if any(words in error.message for words in _OF_THE_NETWORK):
+            # Of this machine or of GitHub, so it is tried again.
+            raise EnvironmentProblem(error.message, "Check the network.") from error
+        raise BuildFailed(
+            f"The commit {sha[:12]} could not be fetched: its repository is gone or private, or no"
+            f" longer has it ({error.message})",
+        ) from error
     if not _has(folder, sha):
         raise BuildFailed(f"The commit {sha[:12]} could not be fetched.")
 

@@ -64,6 +64,7 @@ class ServeSettings(Frozen):
 
     ``stands_still_minutes``: when somebody is told that nothing happens to a request.
     ``keep_days``: how long logs and profiles stay; results do for ever.
+    ``least_free_gib``: with how much room on the disk a request begins.
     """
 
     repositories: Annotated[tuple[ServedRepository, ...], Field(min_length=1)]
@@ -73,6 +74,7 @@ class ServeSettings(Frozen):
     night: NightHours | None = None
     stands_still_minutes: Annotated[float, Field(gt=0, le=10_000)] = 60.0
     keep_days: Annotated[int, Field(ge=1, le=10_000)] = 90
+    least_free_gib: Annotated[float, Field(ge=0, le=10_000)] = 5.0
 
     @field_validator("order")
     @classmethod

@@ -10,19 +10,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, RequestServing
+from flink_boost.base.errors import EnvironmentProblem, RequestServing
 from flink_boost.base.files import exclusive_lock, make_folder
-from flink_boost.measure import store
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
-from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
 from flink_boost.service.hub.github import open_repository
-from flink_boost.service.nightly.pruning import delete_logs
 from flink_boost.service.requests.catalogue import Offerings
-from flink_boost.service.requests.commits import fetch_commits, forget_commits
+from flink_boost.service.requests.commits import fetch_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.machine import Event
@@ -31,6 +28,7 @@ from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.serving import Serving, turn_of
 from flink_boost.service.requests.settings import ServedRepository, ServeSettings
 from flink_boost.service.requests.setup import known_here, means_of, proved_sandbox
+from flink_boost.service.requests.tidying import GIB, Tidying
 from flink_boost.service.requests.worker import Worker
 
 _FOLDER = "requests"
@@ -104,9 +102,7 @@ def serving_of(
                 queue=queue,
                 known=known,
                 bounds=settings.most.bounds(),
-                measure=_measuring(
-                    repository, recipe, known, place, timedelta(days=settings.keep_days)
-                ),
+                measure=_measuring(repository, recipe, known, place, settings),
                 turn=_turn(settings, environ),
                 now=_now,
                 keep=_keeping(place),
@@ -134,48 +130,38 @@ def _turn(
     )
 
 
-def delete_old_logs(results: Path, now: datetime, keep: timedelta) -> int:
-    """Deletes logs and profiles of requests that were measured longer ago; how many had some."""
-    deleted = 0
-    for run_id in store.final_run_ids(results):
-        try:
-            started = store.load_run(results, run_id).started
-        except FlinkBoostError:
-            continue
-        if now - started > keep:
-            deleted += delete_logs(results / run_id)
-    return deleted
-
-
 def _measuring(
     repository: ServedRepository,
     recipe: Recipe,
     known: Offerings,
     place: _Place,
-    keep: timedelta,
+    settings: ServeSettings,
 ) -> Callable[[RequestOrder, Callable[[Event], None]], Measured]:
     own = place.build / _FOLDER / "commits" / f"{repository.name.replace('/', '+')}.git"
 
     def measure(order: RequestOrder, notice: Callable[[Event], None]) -> Measured:
-        commits = fetch_commits(order, recipe.repository, own)
         means = means_of(
-            recipe.model_copy(update={"repository": commits}),
+            recipe.model_copy(update={"repository": own}),
             place.results,
             place.build,
             place.environ,
             place.tell,
             place.progress,
         )
+        tidying = Tidying(
+            own,
+            means.builder,
+            place.results / FOLDER,
+            timedelta(days=settings.keep_days),
+            round(settings.least_free_gib * GIB),
+            place.tell,
+        )
+        tidying.make_room(order, _now())
+        fetch_commits(order, recipe.repository, own)
         try:
             return compare(order, known, means, notice)
         finally:
-            if isinstance(means.builder, RecipeBuilder):
-                means.builder.prune(order.line, (order.base, order.head))
-            try:
-                forget_commits(own, (order.base, order.head))
-                delete_old_logs(place.results / FOLDER, _now(), keep)
-            except (FlinkBoostError, OSError) as problem:  # what was measured counts all the same
-                place.tell(f"Old commits and logs stay: {problem}")
+            tidying.after(order, _now())
 
     return measure
 
