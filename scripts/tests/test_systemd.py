@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,3 +125,61 @@ def test_the_sandbox_can_be_made_under_the_restrictions_of_its_unit() -> None:
     rights = ("SETUID", "SETGID", "CHOWN", "FOWNER", "DAC_OVERRIDE", "KILL", "SYS_ADMIN")
     assert setting(name, "CapabilityBoundingSet") == [f"CAP_{one}" for one in rights]
     assert setting("flink-boost-requests-check.service", "CapabilityBoundingSet") == []
+
+
+_IN_THE_SANDBOX = """
+import os, sys
+from pathlib import Path
+from flink_boost.service.isolation.sandbox import Limits
+from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.requests.setup import proved_sandbox
+
+build = Path(sys.argv[1])
+sandbox, folder = proved_sandbox(os.environ, build)
+with fresh_workplace(folder, sandbox.owners, disk=16 << 20) as work:
+    ended = sandbox.run(
+        ["sh", "-c", "touch here && grep CapEff /proc/self/status"],
+        work=work, readable=(), environment={}, limits=Limits(seconds=60),
+        log=build / "log", mirrors=False,
+    )
+    print((work / "here").exists())
+print(ended.sentence, (build / "log").read_text())
+"""
+
+
+def under_the_rights(rights: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command in a sandbox, by a process with those rights alone, as systemd would give them.
+
+    Whoever is not root has none to lose: then the sandbox is made by a user namespace.
+    """
+    limited: list[str] = []
+    if os.geteuid() == 0:
+        kept = ",".join(f"+{one.removeprefix('CAP_').lower()}" for one in rights)
+        limited = ["setpriv", f"--bounding-set=-all,{kept}", "--inh-caps=-all", "--no-new-privs"]
+    return subprocess.run(
+        [*limited, sys.executable, "-c", _IN_THE_SANDBOX, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_sandbox_works_with_the_rights_of_its_unit_and_has_none_inside(
+    open_folder: Path,
+) -> None:
+    rights = setting("flink-boost-requests.service", "CapabilityBoundingSet")
+    assert setting("flink-boost-requests.service", "NoNewPrivileges") == ["yes"]
+    done = under_the_rights(rights, open_folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("True\nended with code 0")
+    assert "CapEff:\t0000000000000000" in done.stdout
+
+
+@pytest.mark.parametrize("needed", ["CAP_SETUID", "CAP_CHOWN"])
+def test_without_one_of_them_nothing_is_run(needed: str, open_folder: Path) -> None:
+    rights = setting("flink-boost-requests.service", "CapabilityBoundingSet")
+    done = under_the_rights([one for one in rights if one != needed], open_folder)
+    # Whoever is not root has no such right that could be taken away.
+    assert ("ended with code 0" in done.stdout) is (os.geteuid() != 0)
+    assert (done.returncode == 0) is (os.geteuid() != 0)
