@@ -176,7 +176,7 @@ def test_the_sandbox_works_with_the_rights_of_its_unit_and_has_none_inside(
     assert "CapEff:\t0000000000000000" in done.stdout
 
 
-@pytest.mark.parametrize("needed", ["CAP_SETUID", "CAP_CHOWN"])
+@pytest.mark.parametrize("needed", ["CAP_SETUID", "CAP_SETGID"])
 def test_without_one_of_them_nothing_is_run(needed: str, open_folder: Path) -> None:
     rights = setting("flink-boost-requests.service", "CapabilityBoundingSet")
     done = under_the_rights([one for one in rights if one != needed], open_folder)
