@@ -169,6 +169,23 @@ def test_it_fits_into_a_comment() -> None:
     assert len(answer(rows_of(given), Circumstances(given))) < 30_000
 
 
+def test_where_the_time_goes_is_told_and_pages_are_linked_here_alone() -> None:
+    given = measured({TUPLE: STILL}).model_copy(
+        update={
+            "profile_texts": ((TUPLE, ("50.0% → 0.0%  a.B.`c`", "the rest")),),
+            "profile_links": (("Flame graph", "file:///pages/difference.html"),),
+        }
+    )
+    here = answer(rows_of(given), Circumstances(given))
+    assert f"Where {TUPLE} spends its time" in here
+    assert "```text\n50.0% → 0.0%  a.B.'c'\nthe rest\n```" in here
+    assert "[Flame graph](file:///pages/difference.html)" in here
+    links = {"Requests": "https://bench.example.org/requests/"}
+    there = answer(rows_of(given), Circumstances(given, links=links, public=True))
+    assert "file:" not in there
+    assert "[Requests](https://bench.example.org/requests/)" in there
+
+
 def test_what_is_profiled_is_what_differs() -> None:
     assert to_profile(measured({TUPLE: STILL, NAMES[0]: SLOW}, {NAMES[0]: SLOW})) == (NAMES[0],)
     assert to_profile(measured({TUPLE: STILL, NAMES[0]: STILL})) == (TUPLE,)

@@ -18,7 +18,7 @@ def test_a_comment_becomes_an_answer(open_folder: Path) -> None:
     build = open_folder / "build"
     with whole_way(open_folder, build) as place:
         with place.server.lock:
-            place.server.state.write(1, "alice", COMMAND)
+            place.server.state.write(1, "alice", f"{COMMAND} profile")
         place.serving.once()
 
         (verdict,) = place.verdicts()
@@ -26,6 +26,9 @@ def test_a_comment_becomes_an_answer(open_folder: Path) -> None:
     assert f"head `{place.head}`" in verdict
     assert "StringSerializationBenchmark.write[length=16" in verdict
     assert "3 pairs of fresh JVMs in turn" in verdict
+    assert "write[length=16,kind=ascii,profile=mixed,view=serializer] spends its time" in verdict
+    assert "file:" not in verdict, "a page on our disk is none for others"
+    assert len(list((build / "results" / FOLDER).glob("*/profiles/*/difference.html"))) == 1
     runs = [
         store.load_run(build / "results" / FOLDER, one)
         for one in store.run_ids(build / "results" / FOLDER)

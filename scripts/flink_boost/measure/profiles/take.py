@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Protocol
 
 from flink_boost.base.errors import BrokenData, NotProfiled
 from flink_boost.base.files import make_folder, write_durably
@@ -19,6 +20,7 @@ from flink_boost.flink.profiler import LIBRARY, Profiler
 from flink_boost.flink.side import Side
 from flink_boost.flink.stacks import Ours, Stack
 from flink_boost.measure import jmh
+from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo, Timing
 from flink_boost.measure.profiles.model import (
     FILE,
@@ -33,6 +35,7 @@ from flink_boost.measure.runner import JMH_IS_BUSY, jmh_command
 EVENT = "itimer"
 _INTERVAL_NS = 1_000_000
 _ALLOCATED = "64k"  # a sample for so many bytes
+AS_RECORDING = ("output=jfr", f"alloc={_ALLOCATED}")
 # Without it the JVM tells only some places of compiled code, and inlined methods take the blame.
 JVM_OPTIONS = ("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints")
 LEAST_SECONDS = 5.0
@@ -48,11 +51,49 @@ class ProfileSide:
 
 
 @dataclass(frozen=True)
-class _Recorded:
+class Recorded:
+    """What a fork under the profiler gave: stacks with samples and bytes, time per operation."""
+
     cpu: Mapping[Stack, int]
     alloc: Mapping[Stack, int] | None
     nanoseconds: float | None
-    recording: Path
+
+
+@dataclass(frozen=True)
+class ProfiledFork:
+    """A fork to be started under the profiler, and what it is about."""
+
+    info: RunInfo
+    cell: Cell
+    profiler: Profiler
+    java: str
+    timing: Timing
+
+    @property
+    def seconds(self) -> float:
+        """How long it may take."""
+        return 180 + 5 * self.timing.seconds
+
+    def command(
+        self, class_path: str, result: Path, folder: Path, output: Sequence[str] = AS_RECORDING
+    ) -> list[str]:
+        """Its words: JMH's JSON goes to ``result``, what the profiler writes below ``folder``."""
+        options = (
+            *(f"libPath={self.profiler.library}", f"event={EVENT}"),
+            *(f"dir={folder}", f"interval={_INTERVAL_NS}", *output),
+        )
+        command = jmh_command(self.info, self.cell, self.timing, self.java, class_path, result)
+        command += ["-prof", f"async:{';'.join(options)}"]
+        return command + [word for one in JVM_OPTIONS for word in ("-jvmArgsAppend", one)]
+
+
+class Recorder(Protocol):
+    """Starts such a fork and reads what it gave."""
+
+    def __call__(
+        self, fork: ProfiledFork, side: ProfileSide, place: Path, environment: Mapping[str, str]
+    ) -> Recorded:
+        """``place`` is a name for files of its own. Raises ``NotProfiled``."""
 
 
 def take(
@@ -67,11 +108,13 @@ def take(
     ours: Ours,
     seconds: float = LEAST_SECONDS,
     tell: Callable[[str], None] = lambda _: None,
+    record: Recorder | None = None,
 ) -> ProfilePair:
     """Profiles a cell of a run on two sides, the first being the reference, and keeps what it gave.
 
     ``seconds`` is for how long at least each side is profiled, after its warm-up. What was kept of
-    the cell before is replaced. Raises ``NotProfiled`` when a fork fails or gives no samples.
+    the cell before is replaced. ``record`` starts the forks, by default here. Raises
+    ``NotProfiled`` when a fork fails or gives no samples.
     """
     target = folder_of(results, info.run_id, cell)
     make_folder(target.parent)
@@ -80,8 +123,8 @@ def take(
         recorded = []
         for word, side in zip(("before", "after"), sides, strict=True):
             tell(f"Profiling {cell.name}, {side.name}")
-            command = _Fork(info, cell, profiler, java, _timing(info, cell, seconds))
-            recorded.append(_record(command, side, aside / word, environment))
+            fork = ProfiledFork(info, cell, profiler, java, _timing(info, cell, seconds))
+            recorded.append((record or _record)(fork, side, aside / word, environment))
         pair = _draw(recorded, info, cell, sides, aside, profiler, java, ours)
         aside.chmod(0o755)
         # Last: without it a folder is no profile.
@@ -93,24 +136,6 @@ def take(
     return pair
 
 
-@dataclass(frozen=True)
-class _Fork:
-    info: RunInfo
-    cell: Cell
-    profiler: Profiler
-    java: str
-    timing: Timing
-
-    def command(self, class_path: str, result: Path, folder: Path) -> list[str]:
-        options = (
-            *(f"libPath={self.profiler.library}", "output=jfr", f"event={EVENT}"),
-            *(f"dir={folder}", f"interval={_INTERVAL_NS}", f"alloc={_ALLOCATED}"),
-        )
-        command = jmh_command(self.info, self.cell, self.timing, self.java, class_path, result)
-        command += ["-prof", f"async:{';'.join(options)}"]
-        return command + [word for one in JVM_OPTIONS for word in ("-jvmArgsAppend", one)]
-
-
 def _timing(info: RunInfo, cell: Cell, seconds: float) -> Timing:
     usual = dict(zip(info.cells, info.timings, strict=True))[cell]
     step = max(1, usual.iteration_time_ms)
@@ -119,12 +144,12 @@ def _timing(info: RunInfo, cell: Cell, seconds: float) -> Timing:
 
 
 def _record(
-    fork: _Fork, side: ProfileSide, place: Path, environment: Mapping[str, str]
-) -> _Recorded:
+    fork: ProfiledFork, side: ProfileSide, place: Path, environment: Mapping[str, str]
+) -> Recorded:
     folder = place.with_name(f"{place.name}.forks")
     folder.mkdir()
     result, log = place.with_suffix(".jmh.json"), place.with_suffix(".log")
-    limit = 180 + 5 * fork.timing.seconds
+    limit = fork.seconds
     try:
         code = run_supervised(
             fork.command(side.class_path, result, folder), log, bare_environment(environment), limit
@@ -162,9 +187,15 @@ def _record(
         result.read_bytes(), result.name, fork.cell, Side.STOCK, 1, threads=fork.info.threads
     )
     result.unlink()
-    # CPU time is what was sampled; time by the clock also holds waiting.
-    spent = parsed.cpu_time_per_op or _nanoseconds(parsed.unit, parsed.score)
-    return _Recorded(cpu, alloc, spent, recording)
+    return Recorded(cpu, alloc, time_per_operation(parsed))
+
+
+def time_per_operation(fork: Fork) -> float | None:
+    """Nanoseconds of an operation, of a processor where that is known: this is what is sampled.
+
+    Time by the clock also holds waiting.
+    """
+    return fork.cpu_time_per_op or _nanoseconds(fork.unit, fork.score)
 
 
 def _refuse_beside_another(cell: Cell, log: Path) -> None:
@@ -175,7 +206,7 @@ def _refuse_beside_another(cell: Cell, log: Path) -> None:
         )
 
 
-def _reader(fork: _Fork, recording: Path) -> Callable[[str], Mapping[Stack, int]]:
+def _reader(fork: ProfiledFork, recording: Path) -> Callable[[str], Mapping[Stack, int]]:
     def read(event: str) -> Mapping[Stack, int]:
         return flamegraph.read_recording(fork.profiler, fork.java, recording, event)
 
@@ -204,7 +235,7 @@ def _last_words(log: Path) -> str:
 
 
 def _draw(
-    recorded: Sequence[_Recorded],
+    recorded: Sequence[Recorded],
     info: RunInfo,
     cell: Cell,
     sides: tuple[ProfileSide, ProfileSide],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class IsolatedForks:
             self.ended = ended = self._sandbox.run(
                 order.command(work / _RESULT),
                 work=work,
-                readable=tuple(_readable(order)),
+                readable=tuple(files_outside(order.files)),
                 environment={},
                 limits=replace(self._limits, seconds=order.seconds),
                 log=attempt.log,
@@ -62,9 +62,12 @@ class IsolatedForks:
             return ended.code
 
 
-def _readable(order: ForkOrder) -> Iterator[Path]:
-    """The files of the class path, and the JDK where it is not the system's."""
-    java, *files = order.files
+def files_outside(needed: Sequence[Path]) -> Iterator[Path]:
+    """What a sandbox does not have by itself of a program and the files of its class path.
+
+    The first is the java; its JDK is given where it is not the system's.
+    """
+    java, *files = needed
     yield from (file.absolute() for file in files if file.exists())
     program = java.resolve()
     if program.is_absolute() and program.exists() and not program.is_relative_to("/usr"):

@@ -34,12 +34,16 @@ _HEAD = "| benchmark | base | head | head ÷ base | B/op | |\n|---|---:|---:|---
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What an answer says besides its rows. ``links`` are titles with addresses of ours."""
+    """What an answer says besides its rows. ``links`` are titles with addresses of ours.
+
+    ``public``: it is read on other machines.
+    """
 
     measured: Measured
     minutes: float = 0.0
     stale: bool = False
     links: Mapping[str, str] = field(default_factory=dict)
+    public: bool = False
 
 
 def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
@@ -56,12 +60,21 @@ def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
         if rest := ordered[MOST_SHOWN:]:
             parts.append(_folded(f"{len(rest)} more", _table(rest)))
     parts += [_what(about), _folded("Repeat it", _repeat(about)), _reading(rows)]
+    for name, lines in about.measured.profile_texts:
+        parts.append(_folded(f"Where {name} spends its time", _as_code(lines)))
     if about.measured.profile_note:
         parts.append(f"No flame graphs. {about.measured.profile_note}")
     links = {**dict(about.measured.profile_links), **about.links}
+    if about.public:  # a page on our disk is none for others
+        links = {title: url for title, url in links.items() if not url.startswith("file:")}
     if links:
         parts.append(" · ".join(f"[{title}]({url})" for title, url in links.items()))
     return "\n\n".join(parts) + "\n"
+
+
+def _as_code(lines: Sequence[str]) -> str:
+    text = "\n".join(lines).replace("`", "'")
+    return f"```text\n{text}\n```"
 
 
 def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:

@@ -27,6 +27,7 @@ from flink_boost.measure.launching import ForkLaunch
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.noise import NoiseProbe
 from flink_boost.measure.plan import current_commit
+from flink_boost.measure.profiles.take import Recorder
 from flink_boost.measure.twobuilds import plan_comparison, rerun_class_paths
 from flink_boost.service.builds.builder import Builder
 from flink_boost.service.requests.catalogue import Bounds, Offerings
@@ -41,7 +42,8 @@ FOLDER = "requests"
 
 @dataclass(frozen=True)
 class Means:
-    """What a comparison is made with. ``launch`` starts the forks; None: as processes of ours.
+    """What a comparison is made with. ``launch`` starts the forks, ``record`` those under a
+    profiler; None: as processes of ours.
 
     ``notice`` hears of every step: BUILT or SAME, then MEASURED.
     """
@@ -56,6 +58,7 @@ class Means:
     progress: runner.Progress
     now: Callable[[], datetime]
     launch: ForkLaunch | None = None
+    record: Recorder | None = None
 
     @property
     def store(self) -> Path:
@@ -132,11 +135,8 @@ def compare(
     )
     if not order.profile:
         return found
-    if means.launch is not None:
-        note = "Profiles are taken of trusted commits only: repeat it with `--trusted`."
-        return found.model_copy(update={"profile_note": note})
     paths = rerun_class_paths(means.stock_of(line), base, head)
-    return with_profiles(found, means.store, paths, java, means.environ)
+    return with_profiles(found, means.store, paths, java, means.environ, means.record)
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,9 @@ class Measured(Frozen):
     base_version: str = ""
     head_version: str = ""
     profile_links: tuple[tuple[str, str], ...] = ()
+    profile_texts: tuple[tuple[str, tuple[str, ...]], ...] = Field(
+        default=(), description="of each benchmark profiled the frames that differ most"
+    )
     profile_note: str = Field(default="", description="why there is no flame graph")
 
     @property

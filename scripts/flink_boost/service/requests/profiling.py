@@ -1,8 +1,4 @@
-"""Differential flame graphs of what a request found to differ; of trusted commits only.
-
-A profiler's file is read by a parser that was not made for an enemy's, and its fork runs beside us:
-so a request from a comment takes none, and its answer says how to take them by hand.
-"""
+"""Differential flame graphs of what a request found to differ, and the frames that differ most."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.stacks import ours_of
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.profiles.model import folder_of
-from flink_boost.measure.profiles.take import ProfileSide, remove_left_over, take
+from flink_boost.measure.profiles.take import ProfileSide, Recorder, remove_left_over, take
 from flink_boost.service.requests.model import Measured
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.verdicts import RowVerdict
@@ -37,12 +33,17 @@ def with_profiles(
     paths: ClassPaths,
     java: str,
     environ: Mapping[str, str],
+    record: Recorder | None = None,
 ) -> Measured:
-    """The same with links to flame graphs, or with a word on why there are none."""
+    """The same with links to flame graphs, or with a word on why there are none.
+
+    ``record`` starts the forks; without it they are processes of ours.
+    """
     info = measured.first
     if info is None:
         return measured
     links: dict[str, str] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     remove_left_over(results, info.run_id)
     first, second = (ProfileSide(info.title_of(side), paths.of(side)) for side in info.main_sides)
     for cell in info.cells:
@@ -54,9 +55,12 @@ def with_profiles(
                     java=java,
                     environment=environ,
                     ours=ours_of(find_line(info.line).classes),
+                    record=record,
                 )
             except (NoProfiler, NotProfiled, BrokenData) as error:
                 return measured.model_copy(update={"profile_note": error.message})
             page = folder_of(results, info.run_id, cell) / pair.difference
             links[f"Flame graph of {cell.name}"] = page.as_uri()
-    return measured.model_copy(update={"profile_links": tuple(links.items())})
+            texts[cell.name] = pair.text
+    kept = {"profile_links": tuple(links.items()), "profile_texts": tuple(texts.items())}
+    return measured.model_copy(update=kept)

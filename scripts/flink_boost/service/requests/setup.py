@@ -19,6 +19,7 @@ from flink_boost.service.builds.recipe import Recipe
 from flink_boost.service.isolation.building import IsolatedBuilds
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
 from flink_boost.service.isolation.forks import IsolatedForks
+from flink_boost.service.isolation.profiles import IsolatedProfiles
 from flink_boost.service.isolation.sandbox import Sandbox
 from flink_boost.service.requests.catalogue import Offerings, catalogue_of
 from flink_boost.service.requests.comparing import Means
@@ -53,10 +54,12 @@ def means_of(
 
     launch: BuildLaunch | None = None
     forks: IsolatedForks | None = None
+    record: IsolatedProfiles | None = None
     if recipe.isolated:
         sandbox, folder = proved_sandbox(environ, build)
         launch = IsolatedBuilds(sandbox, folder, mirrors=recipe.mirrors)
         forks = IsolatedForks(sandbox, folder)
+        record = IsolatedProfiles(sandbox, folder)
     return Means(
         builder=RecipeBuilder(recipe, build, environ, tell, stock_class_path, launch),
         results=results,
@@ -68,4 +71,5 @@ def means_of(
         progress=progress,
         now=lambda: datetime.now(UTC).replace(microsecond=0),
         launch=forks,
+        record=record,
     )

@@ -126,7 +126,7 @@ class Worker:
         rows = rows_of(measured)
         stale = self._is_stale(request)
         minutes = (self.now() - began).total_seconds() / 60
-        about = Circumstances(measured, minutes=minutes, stale=stale, links=links)
+        about = Circumstances(measured, minutes=minutes, stale=stale, links=links, public=True)
         text = answer(rows, about)
         verdict = headline(rows, same=measured.same)
         self._finish(request, text, verdict, stale=stale)
