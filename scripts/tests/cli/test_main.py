@@ -138,7 +138,7 @@ def test_a_wheel_lists_what_works_in_it(
     assert main(["--help"]) == 0
     shown = sections(capsys.readouterr().out)
     assert shown == {
-        "Installations": ["install", "verify", "doctor", "flame", "uninstall"],
+        "Installations": ["install", "weave", "verify", "doctor", "flame", "uninstall"],
         "Other Flink releases": ["releases"],
     }
     assert {name for names in shown.values() for name in names} == CARRIED_COMMANDS

@@ -44,7 +44,6 @@ from flink_boost.base.files import exclusive_lock, sha256
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.dropin import RECORD
 from flink_boost.flink.lines import Line, PinnedFile
-from flink_boost.operate.carried import Carried
 from flink_boost.operate.dist import jar as dist_jar
 from flink_boost.operate.dist.build import Tarball, Variant, build_tarball
 from flink_boost.operate.dist.jar import write_replaced
@@ -170,7 +169,7 @@ class Inputs:
     def build(
         self, variant: Variant = Variant.SHADOWED, line: Line | None = None, legal: bool = True
     ) -> Tarball:
-        package = Carried(self.version, lambda _: self.dropin, CARRIED.verifier, CARRIED.example)
+        package = dataclasses.replace(CARRIED, version=self.version, dropin=lambda _: self.dropin)
         return build_tarball(
             line or self.write_packages(legal), variant, package, self.texts, self.cache, self.out
         )

@@ -216,7 +216,7 @@ def test_an_official_release_gets_its_official_jar(
 def test_killed_at_any_step_it_leaves_no_half_jar(rebuilt: Path, tmp_path: Path) -> None:
     out = tmp_path / "own.jar"
     before = everything_in(rebuilt)
-    for step in (1, 2, 4):
+    for step in (1, 3):  # before strings are compared, and while the jar is written
         ended = run_signalled_at(
             *(signal.SIGKILL, step, "weave", rebuilt, "--out", out), seconds=300
         )
@@ -297,11 +297,10 @@ def test_what_no_jar_can_work_with_is_refused_with_its_reason(
     spoil(home)
     before = everything_in(home)
     out = tmp_path / "own.jar"
-    for call in (("weave", home, "--out", out), ("install", home, "--weave")):
-        assert flink_boost(*call) == error.exit_code, capsys.readouterr().err
-        said = capsys.readouterr().err
-        assert words in said
-        assert "Traceback" not in said
+    assert flink_boost("weave", home, "--out", out) == error.exit_code, capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
     assert everything_in(home) == before
     assert not out.exists()
 
