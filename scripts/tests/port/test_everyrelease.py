@@ -17,8 +17,8 @@ from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.everyrelease.__main__ import DATA, PAGE
 from flink_boost.port.everyrelease.cells import (
-    Cell,
-    Result,
+    CellResult,
+    ReleaseCell,
     What,
     cells_of,
     code_of,
@@ -31,13 +31,13 @@ from flink_boost.port.everyrelease.running import Bench, counted, run_open
 
 LINES = load_lines()
 KNOWN = load_releases()
-ONE = Cell("1.20.2", 11, What.CODEC)
-TWO = Cell("1.20.2", 17, What.CODEC)
-THREE = Cell("1.9.2", 11, What.CODEC)
+ONE = ReleaseCell("1.20.2", 11, What.CODEC)
+TWO = ReleaseCell("1.20.2", 17, What.CODEC)
+THREE = ReleaseCell("1.9.2", 11, What.CODEC)
 
 
-def result(cell: Cell, failed: int = 0, classes: str = "now") -> Result:
-    return Result(cell, 640, failed, classes, "2026-11-25")
+def result(cell: ReleaseCell, failed: int = 0, classes: str = "now") -> CellResult:
+    return CellResult(cell, 640, failed, classes, "2026-11-25")
 
 
 def test_the_newest_release_of_each_line_comes_first() -> None:
@@ -63,19 +63,19 @@ def test_what_cannot_be_run_says_why() -> None:
 
 def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
     file = tmp_path / "releases.jsonl"
-    ran: list[Cell] = []
+    ran: list[ReleaseCell] = []
     said: list[str] = []
 
-    def run(cell: Cell) -> tuple[int, int]:
+    def run(cell: ReleaseCell) -> tuple[int, int]:
         if len(ran) == 1:
             raise KeyboardInterrupt
         ran.append(cell)
         return 640, 0
 
-    def call(run_one: object) -> list[Result]:
+    def call(run_one: object) -> list[CellResult]:
         results = read_results(file)
 
-        def keep(one: Result) -> None:
+        def keep(one: CellResult) -> None:
             results[one.cell] = one
             write_results(file, results.values())
 
@@ -89,7 +89,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         call(run)
     assert list(read_results(file)) == [ONE]
-    later: list[Cell] = []
+    later: list[ReleaseCell] = []
     done = call(lambda cell: (later.append(cell), (1, 0))[1])
     assert later == [one.cell for one in done] == [TWO, THREE]
     assert "1 of 3 are done already" in said
@@ -99,7 +99,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
 def test_what_failed_and_what_has_other_code_runs_again() -> None:
     known = {ONE: result(ONE, failed=1), TWO: result(TWO, classes="before"), THREE: result(THREE)}
     said: list[str] = []
-    kept: list[Result] = []
+    kept: list[CellResult] = []
     done = run_open(
         *([ONE, TWO, THREE], known, lambda _: "now", lambda _: (3, 2), kept.append, said.append),
         day="2026-11-26",
@@ -131,10 +131,10 @@ def test_tests_are_counted_and_a_command_that_breaks_off_is_a_failure(tmp_path: 
     )
     assert counted(tmp_path) == (1, 2)
     bench = Bench(PROJECT_ROOT / "scripts", tmp_path / "bench", {"PATH": "/usr/bin:/bin"})
-    passed, failed = bench.run(Cell("1.20.2", 11, What.CODEC), "no-such-line")
+    passed, failed = bench.run(ReleaseCell("1.20.2", 11, What.CODEC), "no-such-line")
     assert (passed, failed) == (0, 2)
     assert not result(ONE, failed=2).passed
-    assert not Result(ONE, 0, 0, "now", "2026-11-25").passed, "nothing ran"
+    assert not CellResult(ONE, 0, 0, "now", "2026-11-25").passed, "nothing ran"
     assert "no-such-line" in (tmp_path / "bench" / f"{ONE.name}-0.log").read_text()
 
 

@@ -14,8 +14,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import load_lines
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.everyrelease.cells import (
-    Cell,
-    Result,
+    CellResult,
+    ReleaseCell,
     cells_of,
     code_of,
     read_results,
@@ -57,10 +57,10 @@ def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
     cells = [c for c in cells_of(known, lines) if not only or c.release in only]
     bench = Bench(PROJECT_ROOT / "scripts", FOLDER, os.environ)
 
-    def line_of(cell: Cell) -> str:
+    def line_of(cell: ReleaseCell) -> str:
         return known.releases[cell.release].classes
 
-    def keep(result: Result) -> None:
+    def keep(result: CellResult) -> None:
         results[result.cell] = result
         write_results(DATA, results.values())
         write_durably(PAGE, page(known, lines, results, classes))

@@ -30,7 +30,7 @@ class What(StrEnum):
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReleaseCell:
     """Something that runs on a release and a JDK."""
 
     release: str
@@ -44,10 +44,10 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Result:
+class CellResult:
     """What came of a cell: ``tests`` passed and ``failed``, with the jar of those ``classes``."""
 
-    cell: Cell
+    cell: ReleaseCell
     tests: int
     failed: int
     classes: str
@@ -59,18 +59,18 @@ class Result:
         return self.tests > 0 and not self.failed
 
 
-def cells_of(known: KnownReleases, lines: Mapping[str, Line]) -> list[Cell]:
+def cells_of(known: KnownReleases, lines: Mapping[str, Line]) -> list[ReleaseCell]:
     """Every cell that can be run: of each line its newest release first, and the codec first."""
     served = [r for r in known.releases.values() if has_jar(r, lines)]
     newest = {r.classes: r.version for r in sorted(served, key=lambda r: version_key(r.version))}
 
-    def rank(cell: Cell) -> tuple[object, ...]:
+    def rank(cell: ReleaseCell) -> tuple[object, ...]:
         release = known.releases[cell.release]
         is_newest = newest[release.classes] == cell.release
         return not is_newest, [-part for part in version_key(cell.release)], cell.jdk
 
     found = [
-        Cell(release.version, jdk, what)
+        ReleaseCell(release.version, jdk, what)
         for release in served
         for jdk in release.jdks
         for what in What
@@ -113,14 +113,14 @@ def code_of(jar: Path) -> str:
     return digest.hexdigest()[:_DIGITS]
 
 
-def read_results(file: Path) -> dict[Cell, Result]:
+def read_results(file: Path) -> dict[ReleaseCell, CellResult]:
     """What is known of cells. Raises ``BrokenData`` for a file that is none of ours."""
     found = {}
     try:
         for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
             row = json.loads(line)
-            cell = Cell(row["release"], row["jdk"], What(row["what"]))
-            found[cell] = Result(cell, row["tests"], row["failed"], row["classes"], row["day"])
+            cell = ReleaseCell(row["release"], row["jdk"], What(row["what"]))
+            found[cell] = CellResult(cell, row["tests"], row["failed"], row["classes"], row["day"])
     except (ValueError, KeyError, TypeError) as error:
         raise BrokenData(
             f"{file} cannot be read ({type(error).__name__}: {error}).",
@@ -129,7 +129,7 @@ def read_results(file: Path) -> dict[Cell, Result]:
     return found
 
 
-def write_results(file: Path, results: Iterable[Result]) -> None:
+def write_results(file: Path, results: Iterable[CellResult]) -> None:
     """Writes them sorted, whole or not at all."""
     rows = []
     for result in sorted(results, key=lambda r: (version_key(r.cell.release), r.cell.name)):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases, Release
-from flink_boost.port.everyrelease.cells import Cell, Result, What, why_not
+from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What, why_not
 
 _HEAD = """\
 # What was run on each release
@@ -32,7 +32,7 @@ _OUTDATED = "outdated"
 def page(
     known: KnownReleases,
     lines: Mapping[str, Line],
-    results: Mapping[Cell, Result],
+    results: Mapping[ReleaseCell, CellResult],
     classes: Mapping[str, str],
 ) -> str:
     """The page; ``classes`` are the digits of today's jars, by line."""
@@ -46,7 +46,7 @@ def page(
     return _HEAD.format(counts=counts, outdated=_OUTDATED) + "".join(f"{row}\n" for row in rows)
 
 
-def _line(cell: Cell, known: KnownReleases) -> str:
+def _line(cell: ReleaseCell, known: KnownReleases) -> str:
     release = known.releases.get(cell.release)
     return "" if release is None else release.classes
 
@@ -54,7 +54,7 @@ def _line(cell: Cell, known: KnownReleases) -> str:
 def _row(
     release: Release,
     lines: Mapping[str, Line],
-    results: Mapping[Cell, Result],
+    results: Mapping[ReleaseCell, CellResult],
     classes: Mapping[str, str],
 ) -> str:
     cells = [
@@ -74,10 +74,10 @@ def _words(
     jdk: int,
     what: What,
     lines: Mapping[str, Line],
-    results: Mapping[Cell, Result],
+    results: Mapping[ReleaseCell, CellResult],
     classes: Mapping[str, str],
 ) -> str:
-    result = results.get(Cell(release.version, jdk, what))
+    result = results.get(ReleaseCell(release.version, jdk, what))
     reason = why_not(release, jdk, what, lines)
     if reason:
         return reason

@@ -13,7 +13,7 @@ from flink_boost.base.files import make_folder
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.text import describe_left
 from flink_boost.flink.javatests import CODEC_MODULES
-from flink_boost.port.everyrelease.cells import Cell, Result, What
+from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What
 
 _SECONDS = 1800.0
 _TEST_OF_CLUSTER = "tests/cluster/test_release_of_a_line.py"
@@ -28,7 +28,7 @@ class Bench:
     folder: Path
     environment: Mapping[str, str]
 
-    def commands(self, cell: Cell, line: str) -> list[list[str]]:
+    def commands(self, cell: ReleaseCell, line: str) -> list[list[str]]:
         """What is called for a cell; each writes JUnit's XML into the cell's folder."""
         reports = self.folder / cell.name
         if cell.what is What.CLUSTER:
@@ -48,7 +48,7 @@ class Bench:
             for module in CODEC_MODULES
         ]
 
-    def run(self, cell: Cell, line: str) -> tuple[int, int]:
+    def run(self, cell: ReleaseCell, line: str) -> tuple[int, int]:
         """Tests that passed and that failed; a command that breaks off counts as one failure."""
         reports = self.folder / cell.name
         make_folder(reports)
@@ -80,24 +80,24 @@ def counted(reports: Path) -> tuple[int, int]:
 
 
 def run_open(
-    cells: Sequence[Cell],
-    known: Mapping[Cell, Result],
-    classes: Callable[[Cell], str],
-    run: Callable[[Cell], tuple[int, int]],
-    keep: Callable[[Result], None],
+    cells: Sequence[ReleaseCell],
+    known: Mapping[ReleaseCell, CellResult],
+    classes: Callable[[ReleaseCell], str],
+    run: Callable[[ReleaseCell], tuple[int, int]],
+    keep: Callable[[CellResult], None],
     tell: Callable[[str], None],
     *,
     day: str,
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
-) -> list[Result]:
+) -> list[CellResult]:
     """Runs what has no result with the jar of today; what failed before runs again.
 
     ``keep`` gets each result at once. Begins nothing after ``seconds``.
     """
     began = clock()
     wanted = [cell for cell in cells if not _is_done(known.get(cell), classes(cell))]
-    done: list[Result] = []
+    done: list[CellResult] = []
     if len(wanted) < len(cells):
         tell(f"{len(cells) - len(wanted)} of {len(cells)} are done already")
     for number, cell in enumerate(wanted, start=1):
@@ -105,7 +105,7 @@ def run_open(
             tell(f"The time is over; the same command goes on with {len(wanted) - number + 1}.")
             break
         passed, failed = run(cell)
-        result = Result(cell, passed, failed, classes(cell), day)
+        result = CellResult(cell, passed, failed, classes(cell), day)
         keep(result)
         done.append(result)
         pace = (clock() - began) / sum(_USUAL[one.cell.what] for one in done)
@@ -115,5 +115,5 @@ def run_open(
     return done
 
 
-def _is_done(result: Result | None, classes: str) -> bool:
+def _is_done(result: CellResult | None, classes: str) -> bool:
     return result is not None and result.passed and result.classes == classes
