@@ -50,6 +50,10 @@ class EnvironmentProblem(FlinkBoostError):
     exit_code = 4
 
 
+class InUse(EnvironmentProblem):
+    """Another process of ours works in that folder; later it is free."""
+
+
 class MachineBusy(EnvironmentProblem):
     """Something else measures on this machine; later it may be free."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import pwd
 import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import EnvironmentProblem, InUse
 
 _BLOCK = 1 << 20
 PARTIAL_SUFFIX = ".partial"
@@ -68,17 +69,24 @@ def exclusive_lock(path: Path, purpose: str) -> Iterator[None]:
     """Holds an exclusive lock file; the kernel frees it when the process ends, however it ends.
 
     ``purpose`` names the holder in the message to the one who comes second: "flink-boost bench".
-    Raises ``EnvironmentProblem``, without waiting, when another process holds the lock.
+    Raises ``InUse``, without waiting, when another process holds the lock, and
+    ``EnvironmentProblem`` when this user may not write there.
     """
-    make_folder(path.parent)
-    # Opened without truncating: the file holds the pid of whoever has the lock.
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        make_folder(path.parent)
+        # Opened without truncating: the file holds the pid of whoever has the lock.
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except PermissionError as error:
+        raise EnvironmentProblem(
+            f"{error.filename} may not be written by this user: it is another one's.",
+            f"Run it as the user whose it is, or as root `chown -R USER: {path.parent}`.",
+        ) from error
     with os.fdopen(handle, "r+", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = file.read().strip() or "unknown"
-            raise EnvironmentProblem(
+            raise InUse(
                 f"Another {purpose} (pid {holder}) is using {path.parent}.",
                 "Wait until it has ended, or stop it.",
             ) from None
@@ -91,6 +99,25 @@ def exclusive_lock(path: Path, purpose: str) -> Iterator[None]:
         finally:
             file.seek(0)
             file.truncate()
+
+
+def refuse_root(folder: Path) -> None:
+    """Raises ``EnvironmentProblem`` for root where the folder is, or would be, another user's.
+
+    What root writes there would lock that user out, whose service finds it days later.
+    """
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    owner = there.stat().st_uid
+    if os.geteuid() != 0 or owner == 0:
+        return
+    try:
+        name = pwd.getpwuid(owner).pw_name
+    except KeyError:
+        name = f"#{owner}"
+    raise EnvironmentProblem(
+        f"{there} belongs to {name}: what root writes there would lock {name} out.",
+        f"Start it as that user: `sudo -u '{name}' …`.",
+    )
 
 
 def sha256(path: Path) -> str:

@@ -193,7 +193,10 @@ def _tell(found: tuple[str, ...], build: Path) -> None:
         lines=found,
         command="flink-boost request status",
     )
-    for channel in channels_from(os.environ):
+    channels = channels_from(os.environ)
+    for problem in channels.problems:
+        click.echo(str(problem), err=True)
+    for channel in channels.usable:
         try:
             send_now(channel, message)
         except (NotSent, Uncertain) as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, MachineBusy, UsageProblem
+from flink_boost.base.errors import BrokenData, InUse, MachineBusy, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
 from flink_boost.base.text import alike
 from flink_boost.measure.model import RunInfo
@@ -50,7 +50,7 @@ def lock(results: Path) -> Iterator[None]:
     with ExitStack() as held:
         try:
             held.enter_context(exclusive_lock(results / LOCK_FILE, "flink-boost bench"))
-        except EnvironmentProblem as error:
+        except InUse as error:
             raise MachineBusy(error.message, error.next_step) from error
         yield
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.errors import BrokenData, InUse, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, write_durably
 from flink_boost.measure.model import Frozen
 from flink_boost.publish.codespeed import SpoolEntry, split_key
@@ -171,7 +171,7 @@ class Spool:
     ) -> Iterator[None]:
         """Held while entries are sent; the kernel frees it when the holder dies.
 
-        Raises ``EnvironmentProblem`` when another process holds it for longer than the wait.
+        Raises ``InUse`` when another process holds it for longer than the wait.
         """
         with ExitStack() as held:
             waited = 0.0
@@ -181,7 +181,7 @@ class Spool:
                         exclusive_lock(self.folder / "sender.lock", "flink-boost upload")
                     )
                     break
-                except EnvironmentProblem:
+                except InUse:
                     if waited >= wait_seconds:
                         raise
                 sleep(_LOCK_POLL_SECONDS)

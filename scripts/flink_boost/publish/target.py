@@ -87,6 +87,15 @@ def checked_url(url: str) -> str:
     )
 
 
+def shown_address(environ: Mapping[str, str]) -> str | None:
+    """The dashboard's address for links, if one is set and can be used; raises nothing."""
+    named = environ.get(URL_VARIABLE)
+    try:
+        return checked_url(named) if named else None
+    except UsageProblem:
+        return None
+
+
 def _read_token(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8").strip()

@@ -18,7 +18,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.base.files import exclusive_lock, make_folder, write_durably
+from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, write_durably
 from flink_boost.base.text import alike
 from flink_boost.judge.alarms import (
     AlarmFigures,
@@ -86,7 +86,11 @@ class AlarmRegistry(Frozen):
 
 
 def registry_lock(build: Path) -> AbstractContextManager[None]:
-    """Whoever changes the registry holds it. Raises ``EnvironmentProblem`` when it is held."""
+    """Whoever changes the registry holds it.
+
+    Raises ``InUse`` when it is held, ``EnvironmentProblem`` as ``refuse_root``.
+    """
+    refuse_root(build)
     make_folder(build / "alarms")
     return exclusive_lock(build / "alarms" / ".lock", "call that changes alarms")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import click
 from rich.console import Console
@@ -15,6 +16,7 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.nightshown import finish_night, show_plan
+from flink_boost.cli.nightstopped import first_check, telling_why
 from flink_boost.cli.options import (
     at_option,
     environment_option,
@@ -169,7 +171,7 @@ def command(
     if ctx.invoked_subcommand is not None:
         return
     settings: Settings = ctx.obj
-    with failing_in_json("nightly", as_json):
+    with failing_in_json("nightly", as_json), telling_why("the night stopped", settings.build):
         usual = next(name for name in GROUPS if name in load_groups())
         chosen = lines or tuple(line.version for line in measured_lines())
         wanted = Order(
@@ -293,8 +295,11 @@ def check_command(
       flink-boost nightly check
       flink-boost nightly check --url https://speed.example.org/ --box box-1
     """
-    with failing_in_json("nightly check", as_json):
-        slot_time, grace = parse_time(at), timedelta(hours=within)
+    grace = timedelta(hours=within)
+    unwritten = partial(first_check, at, grace)
+    telling = telling_why("nobody can say whether a night came", settings.build, unwritten)
+    with failing_in_json("nightly check", as_json), nullcontext() if url else telling:
+        slot_time = parse_time(at)
         if url is not None:
             checked = check_there(url, boxes, _now(), slot_time, grace)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,11 +13,13 @@ from flink_boost.base.errors import UploadFailed, UsageProblem
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.publish.nightly.report import kept_nights
-from flink_boost.publish.notify.channel import Notifier, NotSent, Uncertain
-from flink_boost.publish.notify.channels import channels_from
+from flink_boost.publish.notify.channel import NotSent, Uncertain
+from flink_boost.publish.notify.channels import Channels, channels_from
 from flink_boost.publish.notify.deliver import Delivery, send_now, send_waiting, tell_night
 from flink_boost.publish.notify.message import trial_message
 from flink_boost.publish.notify.outbox import Outbox
+from flink_boost.service.nightly.people import warnings_of
+from flink_boost.service.nightly.slots import is_ahead
 
 FOLDER = "notifications"
 _SET_UP = "docs/notifications.md says what to set."
@@ -42,7 +44,8 @@ def command() -> None:
 def test(as_json: bool) -> None:
     """Send a test message to every channel that is set up, and say where it went.
 
-    Ends with code 5 when one does not take it.
+    Looks at the addresses of dashboard and reports, too, to which messages lead. Ends with code 5
+    when a channel does not take it, or a setting is wrong.
 
     \b
     Examples:
@@ -52,8 +55,8 @@ def test(as_json: bool) -> None:
         channels = _channels()
         message = trial_message(datetime.now(UTC))
         reached: list[str] = []
-        problems: list[str] = []
-        for channel in channels:
+        problems = list(warnings_of(os.environ))
+        for channel in channels.usable:
             try:
                 remark = send_now(channel, message)
             except (NotSent, Uncertain) as error:
@@ -92,18 +95,22 @@ def send(settings: Settings, reports: Path | None, as_json: bool) -> None:
     with failing_in_json("notify send", as_json):
         channels = _channels()
         outbox = Outbox(settings.build / FOLDER)
-        kept = kept_nights(reports or settings.build / "report").reports
+        found = kept_nights(reports or settings.build / "report").reports
+        kept = [one for one in found if not is_ahead(one.night.slot, datetime.now(UTC))]
         done = (
-            tell_night(outbox, channels, kept[0], kept[1:])
+            tell_night(outbox, channels.usable, kept[0], kept[1:])
             if kept
-            else send_waiting(outbox, channels)
+            else send_waiting(outbox, channels.usable)
         )
-    _show(done, as_json=as_json)
+    wrong = tuple(str(problem) for problem in channels.problems)
+    _show(replace(done, failed=(*done.failed, *wrong)), as_json=as_json)
 
 
-def _channels() -> Sequence[Notifier]:
+def _channels() -> Channels:
     channels = channels_from(os.environ)
-    if not channels:
+    if not channels.usable:
+        for problem in channels.problems:
+            raise problem
         raise UsageProblem("No channel is set up: neither Slack nor e-mail.", _SET_UP)
     return channels
 

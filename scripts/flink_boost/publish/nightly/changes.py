@@ -36,7 +36,10 @@ class NightChange:
 
 @dataclass(frozen=True)
 class NightNews:
-    """What there is to say of a night. ``quiet`` when nobody has to know."""
+    """What there is to say of a night. ``quiet`` when nobody has to know.
+
+    ``unsettled`` are suspicions of which nobody can say yet whether something changed.
+    """
 
     headline: str
     new_alarms: tuple[NightChange, ...]
@@ -44,6 +47,7 @@ class NightNews:
     found: tuple[NightChange, ...]
     troubles: tuple[str, ...]
     still_open: tuple[ReportedAlarm, ...]
+    unsettled: int
 
     @property
     def changes(self) -> tuple[NightChange, ...]:
@@ -79,14 +83,15 @@ def news_of(report: NightReport) -> NightNews:
         and one.id not in fresh
         and one.state == "open"
     ]
-    troubles = (*_troubles(report.night), *_of_canary(report))
+    troubles = (*_troubles(report.night), *_of_canary(report), *report.warnings)
     return NightNews(
-        headline=_headline(report.night, new, closed, found, troubles),
+        headline=_headline(report, new, closed, found, troubles),
         new_alarms=tuple(new),
         closed=tuple(closed),
         found=tuple(found),
         troubles=tuple(troubles),
         still_open=tuple(one for one in alarms if one.state == "open" and one.id not in fresh),
+        unsettled=_unsettled(report),
     )
 
 
@@ -236,6 +241,11 @@ def _troubles(night: ReportedNight) -> Iterable[str]:
     for step in night.steps:
         if step.state == "failed":
             yield f"The step “{step.name}” failed{_note(step)}."
+    if night.undecided is not None and night.undecided.why:
+        yield (
+            f"{counted(night.undecided.count, 'suspect')} could not be measured again, so that "
+            f"nobody knows whether something changed: {night.undecided.why.rstrip('.')}."
+        )
     for change in night.box_changes:
         yield (
             f"The box has changed: {change.what} was {change.before} and is {change.after}. "
@@ -259,8 +269,16 @@ def _of_canary(report: NightReport) -> Iterable[str]:
     )
 
 
+def _unsettled(report: NightReport) -> int:
+    """Suspicions without an answer; what this night left undecided is watched, too."""
+    undecided = report.night.undecided.count if report.night.undecided is not None else 0
+    watched = sum(one.state == "watching" for one in report.alarms)
+    withheld = sum(one.state == "withheld" for one in report.alarms)
+    return withheld + max(watched, undecided)
+
+
 def _headline(
-    night: ReportedNight,
+    report: NightReport,
     new: Sequence[NightChange],
     closed: Sequence[NightChange],
     found: Sequence[NightChange],
@@ -277,4 +295,18 @@ def _headline(
     if parts:
         sentence = ", ".join(parts)
         return sentence[0].upper() + sentence[1:] + "."
-    return f"Nothing changed: {counted(night.measured, 'benchmark')} measured, all steady."
+    measured = counted(report.night.measured, "benchmark")
+    still_open = sum(one.state == "open" for one in report.alarms)
+    if unsettled := _unsettled(report):
+        waiting = f"{counted(unsettled, 'suspicion')} not decided yet"
+        return f"Nothing is confirmed: {measured} measured, {waiting}."
+    if not _judged(report.night):
+        return f"{measured} measured, and not judged: confirm did not take place."
+    if still_open:
+        return f"Nothing new: {measured} measured, {counted(still_open, 'alarm')} still open."
+    return f"Nothing changed: {measured} measured, all steady."
+
+
+def _judged(night: ReportedNight) -> bool:
+    """Whether suspects were looked at; of a night that is not over, those who come later do."""
+    return all(one.state != "skipped" for one in night.steps if one.name == "confirm")

@@ -69,6 +69,13 @@ class ReportedOldAgainstNew(Told):
     code: ReportedShift | None = None
 
 
+class ReportedUndecided(Told):
+    """How many suspects no rerun has decided; ``why`` is empty where the pairs were used up."""
+
+    count: int
+    why: str = ""
+
+
 class ReportedNight(Told):
     """A night of one box. ``expected`` and ``measured`` count benchmarks."""
 
@@ -85,6 +92,7 @@ class ReportedNight(Told):
     box_changes: tuple[ReportedBoxChange, ...] = ()
     steps: tuple[ReportedStep, ...] = ()
     old_against_new: tuple[ReportedOldAgainstNew, ...] = ()
+    undecided: ReportedUndecided | None = None
 
 
 class ReportedBisect(Told):
@@ -158,6 +166,7 @@ class NightReport(Told):
 
     ``alarms`` are all of the registry, ``alarms_before`` the state that each had after the night
     before, by id. ``missing`` are names of benchmarks without a pair, with their line.
+    ``warnings`` are sentences about what is not set up right.
     """
 
     schema_version: Literal[1] = 1
@@ -174,3 +183,4 @@ class NightReport(Told):
     report: str | None = None
     profiles: tuple[ReportedProfile, ...] = ()
     raw: tuple[ReportedRawData, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from flink_boost.base.errors import UsageProblem
 from flink_boost.publish.notify.channel import Notifier
 from flink_boost.publish.notify.mail import MailNotifier
 from flink_boost.publish.notify.settings import mail_settings, slack_settings
 from flink_boost.publish.notify.slack import SlackNotifier
 
 
-def channels_from(environ: Mapping[str, str]) -> tuple[Notifier, ...]:
-    """Those that the environment names; none is fine. Raises ``UsageProblem``."""
-    slack, mail = slack_settings(environ), mail_settings(environ)
-    found: list[Notifier] = []
-    if slack is not None:
-        found.append(SlackNotifier(slack))
-    if mail is not None:
-        found.append(MailNotifier(mail))
-    return tuple(found)
+@dataclass(frozen=True)
+class Channels:
+    """Those that can be used, and what is wrong with the settings of the others."""
+
+    usable: tuple[Notifier, ...]
+    problems: tuple[UsageProblem, ...]
+
+
+def channels_from(environ: Mapping[str, str]) -> Channels:
+    """Those that the environment names; none is fine. One in trouble holds up no other."""
+    usable: list[Notifier] = []
+    problems: list[UsageProblem] = []
+    for find in (_slack, _mail):
+        try:
+            channel = find(environ)
+        except UsageProblem as problem:
+            problems.append(problem)
+            continue
+        if channel is not None:
+            usable.append(channel)
+    return Channels(tuple(usable), tuple(problems))
+
+
+def _slack(environ: Mapping[str, str]) -> Notifier | None:
+    settings = slack_settings(environ)
+    return SlackNotifier(settings) if settings is not None else None
+
+
+def _mail(environ: Mapping[str, str]) -> Notifier | None:
+    settings = mail_settings(environ)
+    return MailNotifier(settings) if settings is not None else None

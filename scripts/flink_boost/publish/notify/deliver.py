@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from flink_boost.base.errors import EnvironmentProblem, InUse
 from flink_boost.publish.nightly.model import NightReport
 from flink_boost.publish.notify.channel import Notifier, NotSent, Uncertain
 from flink_boost.publish.notify.message import Message, due_messages
@@ -55,6 +56,40 @@ def send_waiting(
         return _deliver(outbox, channels, sleep)
 
 
+def send_one(
+    outbox: Outbox,
+    channels: Sequence[Notifier],
+    message: Message,
+    *,
+    unwritten: Callable[[], bool],
+    sleep: Callable[[float], None] = time.sleep,
+) -> Delivery:
+    """Sends this message once, and what stayed unsent before; raises nothing.
+
+    Where nothing can be written down it goes out all the same, if ``unwritten`` says so: a full
+    disk is not to keep people from hearing of it.
+    """
+    try:
+        with outbox.lock():
+            for channel in channels:
+                _settle(outbox, channel)
+                outbox.add(Posted(channel=channel.name, message=message))
+            return _deliver(outbox, channels, sleep)
+    except InUse as other:
+        return Delivery(failed=(f"{message.subject}: {other.message}",))
+    except (EnvironmentProblem, OSError):
+        if not unwritten() or not outbox.is_new(message):
+            return Delivery()
+    sent, failed = [], []
+    for channel in channels:
+        try:
+            send_now(channel, message, sleep)
+            sent.append(f"{message.subject} ({channel.place})")
+        except (NotSent, Uncertain) as error:
+            failed.append(f"{message.subject} ({channel.place}): {error.reason}")
+    return Delivery(sent=tuple(sent), failed=tuple(failed))
+
+
 def send_now(
     channel: Notifier, message: Message, sleep: Callable[[float], None] = time.sleep
 ) -> str:
@@ -79,7 +114,8 @@ def _plan(
     outbox: Outbox, channel: Notifier, report: NightReport, earlier: Sequence[NightReport]
 ) -> None:
     name = channel.name
-    messages = due_messages(report, earlier, outbox.told_alarms(name), outbox.last_night(name))
+    last = outbox.last_night(name, report.night.slot)
+    messages = due_messages(report, earlier, outbox.told_alarms(name), last)
     for message in messages:
         outbox.add(Posted(channel=name, message=message))
     if any(message.kind != "alarms" for message in messages):

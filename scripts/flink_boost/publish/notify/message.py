@@ -91,6 +91,19 @@ def trial_message(now: datetime) -> Message:
     )
 
 
+def stop_message(now: datetime, what: str, lines: tuple[str, ...]) -> Message:
+    """Of a call that could not do what it was started for; one a day of each kind."""
+    content = "\n".join((what, *lines))
+    return Message(
+        key=f"stop-{now:%Y%m%d}-{hashlib.sha256(content.encode()).hexdigest()[:16]}",
+        kind="night",
+        made=now,
+        night="",
+        subject=f"flink-boost: {what}",
+        lines=lines,
+    )
+
+
 def _of_alarms(report: NightReport, group: Sequence[NightChange]) -> Message:
     ids = tuple(sorted(change.alarm.id for change in group))
     first = group[0]
@@ -142,18 +155,21 @@ def _digest(report: NightReport, earlier: Sequence[NightReport]) -> Message:
     whole = sum(one.night.state == "complete" for one in week)
     news = news_of(report)
     measured = report.night.measured
+    steady = not (news.still_open or news.unsettled) and whole == len(week)
+    subject = "all quiet this week" if steady else "no news this week"
     return Message(
         key=f"digest-{report.night.night}",
         kind="digest",
         made=report.night.slot,
         night=report.night.night,
-        subject=f"flink-boost on {report.night.box}: all quiet this week",
+        subject=f"flink-boost on {report.night.box}: {subject}",
         lines=(
-            "The nightly benchmarks run, and nothing changed.",
+            news.headline,
             "This message comes once a week, so that you can tell quiet from broken.",
             f"Nights in the last 7 days: {len(week)}, of which {whole} complete.",
             f"The newest is of {utc(report.night.slot)} with {counted(measured, 'benchmark')}.",
             f"Open from before: {counted(len(news.still_open), 'alarm')}.",
+            f"Not decided yet: {counted(news.unsettled, 'suspicion')}.",
         ),
         links=_links(report, None),
     )

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from datetime import datetime
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
 from pydantic import ValidationError
 
-from flink_boost.base.files import exclusive_lock, make_folder, publish, write_durably
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.files import exclusive_lock, make_folder, publish, refuse_root, write_durably
 from flink_boost.publish.nightly.model import Told
 from flink_boost.publish.notify.message import Message
 
@@ -52,13 +53,28 @@ class Outbox:
         self.folder = folder
 
     def lock(self) -> AbstractContextManager[None]:
-        """Raises ``EnvironmentProblem`` when another call is sending."""
+        """Raises ``InUse`` when another call is sending, else as ``refuse_root``."""
+        refuse_root(self.folder)
         return exclusive_lock(self.folder / ".lock", "flink-boost notify")
 
     def add(self, posted: Posted) -> None:
         """Puts a message into ``waiting``, unless it is anywhere already."""
         if not any((self.folder / place / posted.file).exists() for place in _PLACES):
             self.write(posted, "waiting")
+
+    def is_new(self, message: Message) -> bool:
+        """Notes a message down by an empty file, for which a full disk has room mostly.
+
+        False when that was done before; True also where not even that can be written.
+        """
+        mark = self.folder / f".{message.key}"
+        if mark.exists():
+            return False
+        with suppress(OSError, EnvironmentProblem):
+            refuse_root(self.folder)
+            make_folder(self.folder)
+            mark.touch()
+        return True
 
     def write(self, posted: Posted, place: Place) -> None:
         """Replaces the message's file in that folder."""
@@ -92,7 +108,10 @@ class Outbox:
             for alarm in posted.message.alarms
         )
 
-    def last_night(self, channel: str) -> datetime | None:
-        """The slot of the newest night that the channel has a message of."""
+    def last_night(self, channel: str, until: datetime) -> datetime | None:
+        """The slot of the newest night, by that slot or the same day, that it has a message of.
+
+        Later ones are of a clock that was ahead, and are to silence nobody.
+        """
         slots = [one.message.made for place in _PLACES for one in self.read(place, channel)]
-        return max(slots, default=None)
+        return max((slot for slot in slots if slot - until <= timedelta(days=1)), default=None)

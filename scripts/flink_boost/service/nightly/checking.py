@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.measure.model import Frozen
 from flink_boost.service.nightly.model import NightRecord, NightState
-from flink_boost.service.nightly.slots import WHOLE, night_id, shard_of, slot_of
+from flink_boost.service.nightly.slots import WHOLE, is_ahead, night_id, shard_of, slot_of
 
 GRACE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)
@@ -37,6 +37,7 @@ class NightFinding(StrEnum):
     EMPTY = "empty"
     REFUSED = "refused"
     FAILED = "failed"
+    AHEAD = "ahead"
 
     @property
     def is_alarm(self) -> bool:
@@ -96,6 +97,8 @@ def check_box(
     then a night counts as stopped once it takes longer than any.
     """
     known = sorted(nights, key=lambda night: night.slot)
+    ahead = [night for night in known if is_ahead(night.slot, now)]
+    known = [night for night in known if night not in ahead]
     newest = known[-1] if known else None
     due = slot_of(now - grace, at)
     if newest is None or newest.slot < due:
@@ -109,7 +112,19 @@ def check_box(
             measured=0,
             sentence=f"The night {night_id(due, shard)} of {box} has not begun{last}.",
         )
-    return _of_night(box, newest, now, at_work)
+    found = _of_night(box, newest, now, at_work)
+    if not ahead or found.finding.is_alarm:
+        return found
+    sentence = f"{found.sentence} {ahead_sentence(ahead[-1].night)}"
+    return found.model_copy(update={"finding": NightFinding.AHEAD, "sentence": sentence})
+
+
+def ahead_sentence(night: str) -> str:
+    """What to do about a night that is dated after now."""
+    return (
+        f"The night {night} is dated after now: the clock was ahead when it began. Move"
+        f" nights/{night} elsewhere, and its runs, so that they are the newest of no trend."
+    )
 
 
 def _of_night(box: str, night: NightRecord, now: datetime, at_work: bool | None) -> Checked:

@@ -114,11 +114,8 @@ def _recorded(
                 if checked.finding is not NightFinding.STOPPED
                 else night.model_copy(update=stopped)
             )
-    if checked.finding is not NightFinding.MISSING or not nights:
+    if checked.finding is not NightFinding.MISSING:
         return None
-    shard = shard_of(checked.night)
-    like = next((one for one in reversed(nights) if shard_of(one.night) == shard), nights[-1])
-    order: Order = journal.order(like.night)
     missing = NightRecord(
         box=checked.box,
         night=checked.night,
@@ -127,5 +124,9 @@ def _recorded(
         expected=checked.expected,
         reason="it has not begun",
     )
-    journal.begin(missing, order)
+    if nights:  # else there is nothing that says what it was to be about
+        shard = shard_of(checked.night)
+        like = next((one for one in reversed(nights) if shard_of(one.night) == shard), nights[-1])
+        order: Order = journal.order(like.night)
+        journal.begin(missing, order)
     return missing

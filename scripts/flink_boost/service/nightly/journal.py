@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, NightRunning
-from flink_boost.base.files import exclusive_lock, make_folder, write_durably
+from flink_boost.base.errors import BrokenData, InUse, NightRunning
+from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, write_durably
 from flink_boost.measure.model import Frozen
 from flink_boost.service.nightly.model import NIGHT_PATTERN, NightRecord, Order, Runs, StepState
 
@@ -29,11 +29,16 @@ class NightJournal:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Only one process works on nights at a time. Raises ``NightRunning`` for the second."""
+        """Only one process works on nights at a time. Raises ``NightRunning`` for the second.
+
+        Raises ``EnvironmentProblem`` when this user may not write there, and for root where the
+        folder is another user's, whom root's files would lock out.
+        """
+        refuse_root(self.folder)
         holding = exclusive_lock(self.folder / _LOCK, "flink-boost nightly")
         try:
             holding.__enter__()
-        except EnvironmentProblem as error:
+        except InUse as error:
             raise NightRunning(error.message, "Let it end; nothing has to be done.") from error
         try:
             yield

@@ -79,6 +79,13 @@ class BoxChangeRecord(Frozen):
     after: str
 
 
+class UndecidedRecord(Frozen):
+    """Suspects of this night that no rerun has decided, and what kept it from that."""
+
+    count: Annotated[int, Field(ge=1)]
+    why: str = Field(default="", description="empty: the night's pairs were used up")
+
+
 class OldAgainstNew(Frozen):
     """What an update of the box has changed on a line, and what the code has since.
 
@@ -113,6 +120,7 @@ class NightRecord(Frozen):
     box_changes: tuple[BoxChangeRecord, ...] = ()
     steps: tuple[StepRecord, ...] = ()
     old_against_new: tuple[OldAgainstNew, ...] = ()
+    undecided: UndecidedRecord | None = None
 
     def step(self, name: str) -> StepRecord:
         """The record of that step; ``KeyError`` when there is none."""

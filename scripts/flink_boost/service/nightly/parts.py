@@ -96,8 +96,10 @@ class CompareBuilds(Protocol):
 class Confirm(Protocol):
     """Runs suspects again, and keeps the alarms."""
 
-    def __call__(self, night: NightRecord, order: Order, progress: Progress, tell: Tell) -> str:
-        """A note of what became of them."""
+    def __call__(
+        self, night: NightRecord, order: Order, progress: Progress, tell: Tell
+    ) -> tuple[NightRecord, str]:
+        """The night with what stays undecided, and a note of what became of them."""
 
 
 class TakeProfiles(Protocol):

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
-from flink_boost.base.errors import FlinkBoostError, UploadFailed
+from flink_boost.base.errors import BrokenData, FlinkBoostError, UploadFailed, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.judge.alarms import AlarmRecord, AlarmState
 from flink_boost.judge.ratio import compare
@@ -38,12 +38,14 @@ from flink_boost.publish.notify.channels import channels_from
 from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.raw_data import pack_raw_data
-from flink_boost.publish.target import URL_VARIABLE, checked_url
-from flink_boost.service.alarming import load_registry
+from flink_boost.publish.target import URL_VARIABLE, checked_url, shown_address
+from flink_boost.service.alarming import AlarmRegistry, load_registry
 from flink_boost.service.builds.recipe import load_recipe
+from flink_boost.service.nightly.checking import ahead_sentence
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord
 from flink_boost.service.nightly.parts import StepSkipped
+from flink_boost.service.nightly.slots import is_ahead, slot_from_id
 from flink_boost.service.quicklook import Places
 
 OUTBOX = "notifications"
@@ -70,30 +72,37 @@ class People:
     def tell(self, night: NightRecord) -> str:
         """Tells people of a night, each thing once. Raises ``UploadFailed`` when that fails."""
         channels = channels_from(self.environ)
-        report = self._report(night)
+        report = self._report(night, told=True)
         write_night(self._reports, report)
-        if not channels:
+        if not channels.usable:
+            for problem in channels.problems:
+                raise problem
             raise StepSkipped("no channel is set up: docs/notifications.md says how")
         earlier = [
             one
             for one in kept_nights(self._reports).reports
             if one.night.box == night.box and one.night.slot < night.slot
         ]
-        done = tell_night(Outbox(self.places.build / OUTBOX), channels, report, earlier)
-        if done.failed or done.uncertain:
+        done = tell_night(Outbox(self.places.build / OUTBOX), channels.usable, report, earlier)
+        wrong = tuple(problem.message.rstrip(".") for problem in channels.problems)
+        if done.failed or done.uncertain or wrong:
             raise UploadFailed(
-                f"Not everybody was told: {'; '.join((*done.failed, *done.uncertain))}.",
+                f"Not everybody was told: {'; '.join((*done.failed, *done.uncertain, *wrong))}.",
                 "The next night tries again; `flink-boost notify send` does so now.",
             )
         return f"{len(done.sent)} messages sent" if done.sent else "there was nothing to say"
 
-    def _report(self, night: NightRecord) -> NightReport:
-        registry = load_registry(self.places.build)
-        document = alarm_document(
-            *(registry.alarms, (night.box,), registry.figures, self.clock()),
-            pages=pages_address(self.environ),
-        )
-        alarms = tuple(ReportedAlarm.model_validate(one) for one in document.alarms)
+    def _report(self, night: NightRecord, *, told: bool = False) -> NightReport:
+        """The report; ``told``: with the alarms as they were when this night's was first written.
+
+        What becomes of an alarm later is news of the next night, not of one that was told.
+        """
+        kept = kept_nights(self._reports).reports
+        registry, troubles = self._registry()
+        was = next((one for one in kept if one.night.night == night.night), None) if told else None
+        if registry is None and was is None:  # as it was known last
+            was = next(iter(kept), None)
+        alarms = was.alarms if was is not None else self._alarms(night, registry)
         rows, missing = self._rows(night.runs)
         raw = tuple(self._raw_data(night.runs))
         content = night.model_dump(mode="json")
@@ -108,11 +117,11 @@ class People:
             ),
             rows=rows,
             missing=missing,
-            dashboard=self._dashboard(),
-            profiles=tuple(self._profiles(registry.alarms)),
+            dashboard=shown_address(self.environ),
+            profiles=tuple(self._profiles(registry.alarms if registry is not None else ())),
             raw=raw,
+            warnings=(*warnings_of(self.environ), *troubles, *self._ahead()),
         )
-        kept = kept_nights(self._reports).reports
         previous = previous_of(kept, report)
         if previous is None:
             return report
@@ -132,6 +141,30 @@ class People:
                 ),
             }
         )
+
+    def _registry(self) -> tuple[AlarmRegistry | None, tuple[str, ...]]:
+        try:
+            return load_registry(self.places.build), ()
+        except BrokenData as problem:
+            return None, (f"The alarms cannot be read, and no new one is told. {problem}",)
+
+    def _alarms(
+        self, night: NightRecord, registry: AlarmRegistry | None
+    ) -> tuple[ReportedAlarm, ...]:
+        if registry is None:
+            return ()
+        pages = None
+        with suppress(UsageProblem):
+            pages = pages_address(self.environ)
+        document = alarm_document(
+            *(registry.alarms, (night.box,), registry.figures, self.clock()), pages=pages
+        )
+        return tuple(ReportedAlarm.model_validate(one) for one in document.alarms)
+
+    def _ahead(self) -> Iterable[str]:
+        for name in NightJournal(self.places.build / "nights").nights():
+            if is_ahead(slot_from_id(name), self.clock()):
+                yield ahead_sentence(name)
 
     def _profiles(self, alarms: Sequence[AlarmRecord]) -> Iterable[ReportedProfile]:
         for one in alarms:
@@ -187,9 +220,21 @@ class People:
             recipe = None
         return (recipe.repository, PROJECT_ROOT) if recipe else (PROJECT_ROOT,)
 
-    def _dashboard(self) -> str | None:
-        named = self.environ.get(URL_VARIABLE)
-        return checked_url(named) if named else None
+
+def warnings_of(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What is wrong with the settings of messages and links, a sentence each."""
+    found = [f"{problem}" for problem in channels_from(environ).problems]
+    for address in (_address_of_dashboard, pages_address):
+        try:
+            address(environ)
+        except UsageProblem as problem:
+            found.append(str(problem))
+    return tuple(found)
+
+
+def _address_of_dashboard(environ: Mapping[str, str]) -> str | None:
+    named = environ.get(URL_VARIABLE)
+    return checked_url(named) if named else None
 
 
 def _line_of(info: RunInfo) -> str:

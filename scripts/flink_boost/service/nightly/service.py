@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, close_older
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.pruning import prune_old
 from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.starting import Start, choose_night, plan_of
@@ -30,6 +32,8 @@ from flink_boost.service.nightly.steps import Steps
 from flink_boost.service.nightly.telling import send_nights
 from flink_boost.service.nightly.tree import box_label
 from flink_boost.service.quicklook import Places
+
+_LEAST_FREE = 1 << 30  # bytes; one night writes some ten MB
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class NightService:
         Older nights that were cut off are closed first, and told of. Raises ``NightRunning``
         when another process works on a night.
         """
+        self._make_room()
         with self.journal.held():
             now = self.clock()
             if not resume:
@@ -83,6 +88,17 @@ class NightService:
             self.tell(f"The night {start.night.night} {begun}: {start.plan.expected} benchmarks")
             ended = self._carry_out(start)
             return NightEnd(ended.night, (*ended.problems, *self.send_records()))
+
+    def _make_room(self) -> None:
+        """A full disk lets no night come as far as its ``prune``: then that is done first."""
+        there = next(one for one in (self.places.build, *self.places.build.parents) if one.exists())
+        if shutil.disk_usage(there).free >= _LEAST_FREE:
+            return
+        try:
+            done = prune_old(self.places.results, self.places.build, self.clock(), self.keep)
+        except (StepSkipped, FlinkBoostError, OSError) as problem:
+            done = str(problem)
+        self.tell(f"The disk is nearly full. Deleted: {done}.")
 
     def plan(self, wanted: Order) -> NightPlan:
         """What a night would do that begins now."""

@@ -10,6 +10,7 @@ from flink_boost.base.errors import UsageProblem
 DEFAULT_TIME = "01:00"
 WHOLE = "1/1"
 _LENGTH = len("2026-11-24T0100")
+_SHIFTED = timedelta(hours=24)  # another time of day for nights moves a slot by less
 
 
 def parse_time(text: str) -> time:
@@ -24,6 +25,11 @@ def slot_of(now: datetime, at: time) -> datetime:
     """The latest slot that has come by then."""
     today = datetime.combine(now.astimezone(UTC).date(), at, UTC)
     return today if today <= now else today - timedelta(days=1)
+
+
+def is_ahead(slot: datetime, now: datetime) -> bool:
+    """Whether only a clock that was wrong can have given that slot: it is more than a day away."""
+    return slot - now > _SHIFTED
 
 
 def night_id(slot: datetime, shard: str = WHOLE) -> str:

@@ -13,7 +13,14 @@ from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.night import resumed
 from flink_boost.service.nightly.parts import Tell
 from flink_boost.service.nightly.plan import NightPlan, parse_shard, plan_night, take_shard
-from flink_boost.service.nightly.slots import WHOLE, night_id, shard_of, slot_of
+from flink_boost.service.nightly.slots import (
+    WHOLE,
+    is_ahead,
+    night_id,
+    shard_of,
+    slot_from_id,
+    slot_of,
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,8 @@ def choose_night(
     goes on, such as the commit of a branch.
     """
     slot = slot_of(now, at)
-    newest = _newest(journal, tell, None if resume and wanted.shard == WHOLE else wanted.shard)
+    shard = None if resume and wanted.shard == WHOLE else wanted.shard
+    newest = _newest(journal, now, tell, shard)
     if newest is not None and newest.slot > slot and not resume:
         tell(f"The night {newest.night} is of a later slot than {night_id(slot)}: the clock was")
         tell("set back, or the nights' time of day has changed. No second night begins.")
@@ -80,10 +88,15 @@ def plan_of(
     return by_line, plan_night(order.lines, by_line, order.pairs, taken, order.project)
 
 
-def _newest(journal: NightJournal, tell: Tell, shard: str | None) -> NightRecord | None:
-    """The newest night that is that part; of any where that is None."""
+def _newest(
+    journal: NightJournal, now: datetime, tell: Tell, shard: str | None
+) -> NightRecord | None:
+    """The newest night that is that part; of any where that is None.
+
+    One from a clock that was ahead stands in the way of none: the report and the check name it.
+    """
     for name in reversed(journal.nights()):
-        if shard not in (None, shard_of(name)):
+        if shard not in (None, shard_of(name)) or is_ahead(slot_from_id(name), now):
             continue
         try:
             return journal.load(name)

@@ -18,7 +18,7 @@ from flink_boost.measure.model import OURS
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
-from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
+from flink_boost.publish.target import find_target, shown_address
 from flink_boost.publish.trends import FILE_NAME, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
 from flink_boost.service.builds.recipe import load_recipe
@@ -163,7 +163,7 @@ class Steps:
         if self.parts.confirm is None:
             raise StepSkipped(_NO_PART)
         with self.shown() as progress:
-            return night, self.parts.confirm(night, self.order, progress, self.tell)
+            return self.parts.confirm(night, self.order, progress, self.tell)
 
     def _profiles(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         if self.parts.profiles is None:
@@ -177,7 +177,7 @@ class Steps:
             try:
                 written = write_report(
                     *(self.places.results, self.places.build / "report", run_id),
-                    dashboard_url=self._shown_url(),
+                    dashboard_url=shown_address(self.environ),
                     made=self.clock(),
                 )
             except FlinkBoostError as problem:
@@ -201,7 +201,3 @@ class Steps:
         done = prune_old(results, build, now, self.keep)
         recipe = load_recipe(self.order.recipe or OURS)
         return night, f"{done}; {prune_builds(results, build, self.journal, recipe, self.order)}"
-
-    def _shown_url(self) -> str | None:
-        named = self.environ.get(URL_VARIABLE)
-        return checked_url(named) if named else None

@@ -10,10 +10,11 @@ from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
+from flink_boost.publish.nightly.changes import counted
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, Order
+from flink_boost.service.nightly.model import NightRecord, Order, UndecidedRecord
 from flink_boost.service.nightly.parts import StepSkipped, Tell
 from flink_boost.service.nightly.pruning import commits_of_nights
 from flink_boost.service.quicklook import Places
@@ -29,7 +30,9 @@ class Suspects:
     environ: Mapping[str, str]
     pairs: int
 
-    def __call__(self, night: NightRecord, order: Order, progress: Progress, tell: Tell) -> str:
+    def __call__(
+        self, night: NightRecord, order: Order, progress: Progress, tell: Tell
+    ) -> tuple[NightRecord, str]:
         """Confirms, clears or leaves open what the runs of this night are suspected of.
 
         The caller holds the machine's lock. Raises the errors of ``confirm_tonight``.
@@ -54,12 +57,17 @@ class Suspects:
         )
         for problem in findings.problems:
             tell(f"  {problem}")
-        waiting = sum(one.waits for one in findings.tracks)
+        waiting = sum(one.waits and one.track.runs[-1].run_id in runs for one in findings.tracks)
+        why = next(iter(findings.problems), "")
+        undecided = UndecidedRecord(count=waiting, why=why) if waiting else None
         open_ones = sum(one.state is AlarmState.OPEN for one in registry.alarms)
-        return (
+        note = (
             f"{findings.pairs} of at most {self.pairs} pairs rerun, {open_ones} alarms open,"
-            f" {waiting} suspects wait for the next night"
+            f" {counted(waiting, 'suspect')} undecided"
         )
+        if undecided is not None and why:
+            note += f": {why}"
+        return night.model_copy(update={"undecided": undecided}), note
 
     def _nights_by_run(self) -> dict[str, str]:
         found = {}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import EnvironmentProblem, InUse
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
 
@@ -45,7 +45,7 @@ def open_database(data: Path, environ: Mapping[str, str]) -> None:
             try:
                 with exclusive_lock(data / "requests.lock", "making the tables of requests"):
                     call_command("migrate", *_APPLICATION, **_SILENTLY)
-            except EnvironmentProblem:
+            except InUse:
                 # Another process makes them at this moment.
                 if time.monotonic() > deadline:
                     raise

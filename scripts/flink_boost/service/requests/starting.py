@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem, RequestServing
+from flink_boost.base.errors import InUse, RequestServing
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.runner import Progress
@@ -42,7 +42,7 @@ def the_only_one(build: Path) -> Iterator[None]:
     held = exclusive_lock(build / _FOLDER / "serve.lock", "flink-boost request serve")
     try:
         held.__enter__()
-    except EnvironmentProblem as problem:
+    except InUse as problem:
         raise RequestServing(problem.message, "Wait until it has ended, or stop it.") from problem
     try:
         yield
