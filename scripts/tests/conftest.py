@@ -34,6 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="cluster tests on all lines and JDKs, as `make test-cluster` runs them",
     )
     parser.addoption(
+        "--every-release",
+        action="store_true",
+        help="clusters of all releases whose distribution is on PyPI, as `make test-releases`",
+    )
+    parser.addoption(
         "--images", action="store_true", help="build images and start them, as `make test-images`"
     )
     parser.addoption(

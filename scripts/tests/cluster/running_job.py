@@ -14,6 +14,7 @@ from flink_installation import FlinkInstallation, eventually
 
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line
+from flink_boost.flink.versions import version_key
 
 SOURCES = Path(__file__).with_name("jobs")
 # Long enough for a machine that does other things at the same time.
@@ -21,6 +22,18 @@ CLIENT_SECONDS = 300
 WAIT_SECONDS = 600
 _COMPILE_SECONDS = 300
 _ASK_SECONDS = 1.0
+# What Flink calls the backend, its folder and the size from which state goes to files, from each
+# release on.
+_NAMES = {
+    "1.20.0": (
+        "state.backend.type",
+        "execution.checkpointing.dir",
+        "execution.checkpointing.data-inline-threshold",
+    ),
+    "1.18.0": ("state.backend.type", "state.checkpoints.dir", "state.storage.fs.memory-threshold"),
+    "1.13.0": ("state.backend", "state.checkpoints.dir", "state.storage.fs.memory-threshold"),
+    "1.9.0": ("state.backend", "state.checkpoints.dir", "state.backend.fs.memory-threshold"),
+}
 
 
 def build_jobs(line: Line, distribution: Path, folder: Path) -> Path:
@@ -135,20 +148,20 @@ def checkpoint_options(line: Line, backend: str, folder: Path) -> dict[str, str]
     A machine may be busy for longer than Flink's 10 s, but a killed process has to be noticed.
     """
     checkpoints = (folder / "checkpoints").as_uri()
-    patience = {"heartbeat.interval": "2000", "heartbeat.timeout": "30000"}
-    if line.version.startswith("1.9."):
-        return {
-            "state.backend": "filesystem" if backend == "heap" else backend,
-            "state.checkpoints.dir": checkpoints,
-            "state.backend.fs.memory-threshold": "0",
-            "akka.ask.timeout": "30 s",
-            **patience,
-        }
+    release = version_key(line.version)
+    kind, directory, threshold = next(
+        names for first, names in _NAMES.items() if release >= version_key(first)
+    )
+    files = "filesystem" if release < version_key("1.13.0") else "hashmap"
+    asks = "akka" if release < version_key("1.18.0") else "pekko"
+    # Before 1.10 the client reads no JVM options.
+    client = {"env.java.opts.client": "-XX:TieredStopAtLevel=1"}
     return {
-        "state.backend.type": "hashmap" if backend == "heap" else backend,
-        "execution.checkpointing.dir": checkpoints,
-        "execution.checkpointing.data-inline-threshold": "0",
-        "pekko.ask.timeout": "30 s",
-        "env.java.opts.client": "-XX:TieredStopAtLevel=1",
-        **patience,
+        kind: files if backend == "heap" else backend,
+        directory: checkpoints,
+        threshold: "0",
+        f"{asks}.ask.timeout": "30 s",
+        "heartbeat.interval": "2000",
+        "heartbeat.timeout": "30000",
+        **(client if release >= version_key("1.10.0") else {}),
     }

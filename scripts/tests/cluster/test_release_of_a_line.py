@@ -1,115 +1,216 @@
-"""Releases with the classes of a line, and lines that are not measured: the jar runs there.
+"""A release with the classes of a line on one of its JDKs: what an operator does with the jar.
 
-Another line's jar does not.
+Stock runs first, then the jar is installed, switched off, and taken away again; a job's state goes
+along. ``--every-release`` takes all that are on PyPI, else those that have no tests of their own.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from eventual import eventually
 from flink_installation import FlinkInstallation, count_words
+from our_classes import announced
+from running_job import build_jobs, checkpoint_options
+from state_runs import run_state_job, savepoint_of
+from string_state import StringState, commands, differences, written_down
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PinnedFile, default_line, load_lines
+from flink_boost.flink.lines import Line, default_line, load_lines
 from flink_boost.flink.releases import Release, load_releases
 from flink_boost.operate.flink_processes import find_running
+from flink_boost.port.everyrelease.cells import distribution_of
 
 LINES = load_lines()
-
-
-def distribution_of(release: Release) -> tuple[PinnedFile, ...]:
-    line = LINES.get(release.version)
-    return release.distribution if line is None else line.distribution
-
-
-def has_no_tests_of_its_own(release: Release) -> bool:
-    return release.version not in LINES or not LINES[release.version].measured
-
-
-RELEASES = [
-    release
-    for release in load_releases().releases.values()
-    if release.classes in LINES and distribution_of(release) and has_no_tests_of_its_own(release)
-]
 JARS = PROJECT_ROOT / "build" / "jars"
+STRING_VALUE = "org.apache.flink.types.StringValue"
 
-pytestmark = [pytest.mark.in_full_form_only, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.in_full_form_only, pytest.mark.timeout(1800)]
 
 
-@pytest.fixture(scope="module", params=RELEASES, ids=lambda release: release.version)
-def release(request: pytest.FixtureRequest) -> Release:
-    chosen: Release = request.param
-    return chosen
+@dataclass(frozen=True)
+class Target:
+    """A release on a JDK."""
+
+    release: Release
+    jdk: int
+
+    def __str__(self) -> str:
+        return f"{self.release.version}-jdk{self.jdk}"
+
+    @property
+    def line(self) -> Line:
+        """The line whose jar it gets."""
+        return LINES[self.release.classes]
+
+    @property
+    def own(self) -> Line:
+        """The same with the release's number and distribution."""
+        distribution = distribution_of(self.release, LINES)
+        return replace(self.line, version=self.release.version, distribution=distribution)
+
+
+TARGETS = [
+    Target(release, jdk)
+    for release in load_releases().releases.values()
+    if release.classes in LINES and distribution_of(release, LINES)
+    for jdk in release.jdks
+]
+
+
+def is_usual(target: Target) -> bool:
+    """Whether it runs without ``--every-release``: nothing else runs a cluster of its line."""
+    newest = target.jdk == target.release.jdks[-1]
+    return newest and target.release.version in LINES and not target.line.measured
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "target" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--every-release")
+        chosen = [target for target in TARGETS if every or is_usual(target)]
+        metafunc.parametrize("target", chosen, ids=str, scope="module")
 
 
 @pytest.fixture(scope="module")
-def distribution(release: Release) -> Path:
-    line = LINES[release.classes]
-    return ensure_distribution(
-        replace(line, version=release.version, distribution=distribution_of(release))
-    )
+def distribution(target: Target) -> Path:
+    return ensure_distribution(target.own)
 
 
 @pytest.fixture
-def flink(release: Release, distribution: Path, tmp_path: Path) -> Iterator[FlinkInstallation]:
-    home = java_home(release.jdks[-1])
-    with FlinkInstallation(distribution, home, tmp_path / "flink") as installation:
+def flink(target: Target, distribution: Path, tmp_path: Path) -> Iterator[FlinkInstallation]:
+    options = {
+        **checkpoint_options(target.own, "rocksdb", tmp_path / "state"),
+        "taskmanager.numberOfTaskSlots": "2",
+    }
+    home = tmp_path / "flink"
+    with FlinkInstallation(
+        distribution, java_home(target.jdk), home, options=options
+    ) as installation:
         yield installation
 
 
+@dataclass
+class Story:
+    """One installation, its job and what the job's state has to be."""
+
+    flink: FlinkInstallation
+    words: Path
+    jobs: Path
+    folder: Path
+    state: StringState
+    savepoint: str = ""
+    source: str = ""
+    turn: int = 0
+
+    def run(self) -> list[str]:
+        """Counts words, runs the job from the last savepoint to the next, stops the cluster."""
+        folder = self.folder / f"turn-{self.turn}"
+        changes = commands(self.turn)
+        self.flink.start_cluster()
+        (task_manager,) = self.flink.task_managers()
+        counts = count_words(self.flink, self.words, self.folder / f"counts-{self.turn}")
+        run_state_job(self.flink, self.jobs, self.savepoint, changes, folder)
+        assert not differences(written_down(folder), self.state.lines())
+        self.source = self.flink.loaded_by(task_manager)[STRING_VALUE]
+        self.state.apply(changes)
+        self.savepoint = savepoint_of(folder)
+        self.turn += 1
+        self.stop()
+        return counts
+
+    def stop(self) -> None:
+        """The script of 1.10 and 1.11 does not wait for the processes."""
+        self.flink.run("stop-cluster.sh", seconds=60)
+        assert eventually(lambda: not find_running(open_home(self.flink.home)), 60)
+
+
 def test_some_release_can_be_started() -> None:
-    assert RELEASES
+    assert {target.release.version for target in TARGETS} > {"1.9.3", "1.20.2", "2.3.0"}
+    assert any(is_usual(target) for target in TARGETS)
 
 
-def test_the_jar_of_the_line_is_installed_and_runs_a_job(
-    release: Release, flink: FlinkInstallation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_jar_takes_over_words_and_state_and_gives_them_back(
+    target: Target, flink: FlinkInstallation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = LINES[release.classes]
-    job = ensure_example(line, "WordCount")
-    flink.start_cluster()
-    stock = count_words(flink, job, tmp_path / "stock")
-    flink.run("stop-cluster.sh", seconds=60)
-    # The script of 1.10 and 1.11 does not wait for the processes.
-    assert eventually(lambda: not find_running(open_home(flink.home)), 60)
+    (tmp_path / "jobs").mkdir()
+    jobs = build_jobs(target.own, ensure_distribution(target.own), tmp_path / "jobs")
+    words = ensure_example(target.line, "WordCount")
+    story = Story(flink, words, jobs, tmp_path, StringState())
+    stock = story.run()
+    assert story.source == flink.dist.name
 
     assert main(["install", str(flink.home), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert Path(answer["jar"]).name == line.dropin_name("0.2.0")
-    assert answer["flink_version"] == release.version
+    jar = target.line.dropin_name("0.2.0")
+    assert Path(answer["jar"]).name == jar
+    assert answer["flink_version"] == target.release.version
+    assert story.run() == stock
+    assert story.source == jar
+    (said,) = announced(flink.log("taskexecutor"))
+    assert f"flink-boost 0.2.0 for Flink {target.line.version}: mode on, {compared(target)}" in said
+    assert "LinkageError" not in flink.log("taskexecutor")
 
-    flink.start_cluster()
-    assert count_words(flink, job, tmp_path / "patched") == stock
-    logged = flink.log("taskexecutor")
-    listed = "on" if release.tested else "not on"
-    found = f"Flink {release.version}: {listed} the list of tested releases, same classes"
-    if release.version == line.version:
-        found = "the class files it replaces are those of this version"
-    assert f"flink-boost 0.2.0 for Flink {line.version}: mode on, {found}" in logged
-    assert "LinkageError" not in logged
+    with switched_off(flink):
+        assert story.run() == stock
+    assert story.source == jar
+    modes = sorted("mode off" in said for said in announced(flink.log("taskexecutor")))
+    assert modes == [False, True]
+
+    assert main(["uninstall", str(flink.home)]) == 0
+    assert story.run() == stock
+    assert story.source == flink.dist.name
+    assert len(announced(flink.log("taskexecutor"))) == len(modes)
+
+
+def compared(target: Target) -> str:
+    """What the guard says of the class files that it found."""
+    if target.release.version == target.line.version:
+        return "the class files it replaces are those of this version"
+    listed = "on" if target.release.tested else "not on"
+    return f"Flink {target.release.version}: {listed} the list of tested releases, same classes"
+
+
+@contextmanager
+def switched_off(flink: FlinkInstallation) -> Iterator[None]:
+    """The kill switch in the configuration, beside the options that are there."""
+    names = ("config.yaml", "flink-conf.yaml")
+    (file,) = (
+        flink.home / "conf" / name for name in names if (flink.home / "conf" / name).is_file()
+    )
+    before = file.read_text()
+    changed = re.sub(
+        r'^(env\.java\.(?:default-opts\.all|opts): "?)',
+        r"\1-Dflink.boost.mode=off ",
+        before,
+        flags=re.MULTILINE,
+    )
+    assert changed != before
+    file.write_text(changed)
+    yield
+    file.write_text(before)
 
 
 def test_the_jar_of_another_line_ends_the_process_and_names_the_one_that_fits(
-    release: Release, flink: FlinkInstallation
+    target: Target, flink: FlinkInstallation
 ) -> None:
-    line = LINES[release.classes]
     lines = (LINES[default_line()], *LINES.values())
-    other = next(each for each in lines if each.enabled and each is not line)
+    other = next(each for each in lines if each.enabled and each is not target.line)
     wrong = JARS / other.dropin_name("0.2.0")
     (flink.home / "lib" / wrong.name).write_bytes(wrong.read_bytes())
 
     ended = flink.run("taskmanager.sh", "start-foreground", seconds=60)
 
     assert ended.exit_code != 0
-    assert (
-        f"flink-boost 0.2.0 is built for Flink {other.version} but found Flink {release.version}"
-    ) in ended.output
-    assert f"install {line.dropin_name('0.2.0')}, which fits." in ended.output
+    found = target.release.version
+    assert f"0.2.0 is built for Flink {other.version} but found Flink {found}" in ended.output
+    assert f"install {target.line.dropin_name('0.2.0')}, which fits." in ended.output

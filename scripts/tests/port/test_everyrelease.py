@@ -27,7 +27,7 @@ from flink_boost.port.everyrelease.cells import (
     write_results,
 )
 from flink_boost.port.everyrelease.page import page
-from flink_boost.port.everyrelease.running import Bench, counted, run_open
+from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
 
 LINES = load_lines()
 KNOWN = load_releases()
@@ -56,14 +56,15 @@ def test_what_cannot_be_run_says_why() -> None:
     assert why_not(replace(release, classes="9.9.9"), 11, What.CODEC, LINES) == "no jar"
     assert "JDK" in why_not(release, 8, What.CODEC, LINES)
     assert why_not(replace(release, distribution=()), 17, What.CLUSTER, LINES) == (
-        "no distribution is pinned"
+        "PyPI has no distribution of it"
     )
-    assert why_not(KNOWN.releases["2.3.0"], 21, What.CLUSTER, LINES) == "in `make test`"
+    assert why_not(KNOWN.releases["2.3.0"], 21, What.CLUSTER, LINES) == ""
 
 
 def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
     file = tmp_path / "releases.jsonl"
     ran: list[ReleaseCell] = []
+    left: list[ReleaseCell] = []
     said: list[str] = []
 
     def run(cell: ReleaseCell) -> tuple[int, int]:
@@ -81,7 +82,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
 
         return run_open(
             *([ONE, TWO, THREE], dict(results), lambda _: "now"),
-            *(run_one, keep, said.append),  # type: ignore[arg-type]
+            *(run_one, keep, left.append, said.append),  # type: ignore[arg-type]
             day="2026-11-25",
             seconds=1e6,
         )
@@ -93,6 +94,7 @@ def test_a_killed_run_goes_on_and_repeats_nothing(tmp_path: Path) -> None:
     done = call(lambda cell: (later.append(cell), (1, 0))[1])
     assert later == [one.cell for one in done] == [TWO, THREE]
     assert "1 of 3 are done already" in said
+    assert left == [TWO, THREE], "after its last cell each release is left"
     assert call(run) == []
 
 
@@ -101,7 +103,8 @@ def test_what_failed_and_what_has_other_code_runs_again() -> None:
     said: list[str] = []
     kept: list[CellResult] = []
     done = run_open(
-        *([ONE, TWO, THREE], known, lambda _: "now", lambda _: (3, 2), kept.append, said.append),
+        *([ONE, TWO, THREE], known, lambda _: "now", lambda _: (3, 2), kept.append),
+        *(lambda _: None, said.append),
         day="2026-11-26",
         seconds=1e6,
     )
@@ -115,13 +118,41 @@ def test_nothing_begins_when_the_time_is_over() -> None:
     now = iter([0.0, 0.0, 70.0, 70.0, 70.0])
     said: list[str] = []
     done = run_open(
-        *([ONE, TWO, THREE], {}, lambda _: "now", lambda _: (1, 0), lambda _: None, said.append),
+        *([ONE, TWO, THREE], {}, lambda _: "now", lambda _: (1, 0), lambda _: None),
+        *(lambda _: None, said.append),
         day="2026-11-26",
         seconds=60,
         clock=lambda: next(now),
     )
     assert [one.cell for one in done] == [ONE]
     assert said[-1] == "The time is over; the same command goes on with 2."
+
+
+def test_a_release_is_left_once_after_its_last_cell() -> None:
+    left: list[ReleaseCell] = []
+    run_open(
+        *([ONE, TWO, THREE], {}, lambda _: "now", lambda _: (1, 0), lambda _: None),
+        *(left.append, lambda _: None),
+        day="2026-11-26",
+        seconds=1e6,
+    )
+    assert left == [TWO, THREE]
+
+
+def test_a_fetched_distribution_is_removed_and_that_of_a_line_stays(tmp_path: Path) -> None:
+    (tmp_path / "downloads").mkdir()
+    of_release = KNOWN.releases["1.20.2"].distribution
+    of_line = LINES["1.20.5"].distribution
+    for pin in (*of_release, *of_line):
+        (tmp_path / "downloads" / pin.file).write_text("package")
+    for version in ("1.20.2", "1.20.5"):
+        (tmp_path / f"flink-{version}" / "lib").mkdir(parents=True)
+        cell = ReleaseCell(version, 17, What.CLUSTER)
+        remove_distribution(cell, KNOWN, LINES, tmp_path)
+    left = {file.name for file in (tmp_path / "downloads").iterdir()}
+    assert left == {pin.file for pin in of_line}
+    assert {path.name for path in tmp_path.iterdir()} == {"downloads", "flink-1.20.5"}
+    assert of_release
 
 
 def test_tests_are_counted_and_a_command_that_breaks_off_is_a_failure(tmp_path: Path) -> None:

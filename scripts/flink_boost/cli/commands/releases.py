@@ -12,8 +12,10 @@ from flink_boost.base.files import write_durably
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.package_index import list_files
 from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, Release, load_releases
 from flink_boost.port.newline.candidate import Candidate, look_into
+from flink_boost.port.newline.distributions import LIBRARIES, PROJECT, with_distributions
 from flink_boost.port.newline.look import look_at, merge, published, render
 from flink_boost.port.newline.registries import Registries
 
@@ -35,7 +37,8 @@ def command(versions: tuple[str, ...], look: bool, jars: Path | None, as_json: b
 
     A release belongs to the line that has the same class files. A release without a test has them,
     too, and nobody ran anything on it; "not yet" means that no jar fits. With --look the releases
-    of Maven Central that are not listed, or VERSIONS, are fetched and compared (source tree only).
+    of Maven Central that are not listed, or VERSIONS, are fetched and compared, and what PyPI has
+    of their distributions is written down (source tree only).
     With --jars a release that is not published yet is compared, and nothing is fetched or written;
     exit code 7: no jar fits it as it is.
 
@@ -150,6 +153,10 @@ def _look(
 
     looks = look_at(source, wanted, lines, told)
     merged = merge(known, looks, lines, datetime.now(UTC).date())
+    told("Asked PyPI for their distributions")
+    pinned = {version for version, line in lines.items() if line.distribution}
+    listed = {project: list_files(project) for project in (PROJECT, LIBRARIES)}
+    merged = with_distributions(merged, listed, pinned)
     write(RELEASES_FILE, merged)
     return merged
 

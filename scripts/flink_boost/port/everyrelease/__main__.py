@@ -11,6 +11,7 @@ import click
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
 from flink_boost.base.files import exclusive_lock, write_durably
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import load_lines
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.everyrelease.cells import (
@@ -22,7 +23,7 @@ from flink_boost.port.everyrelease.cells import (
     write_results,
 )
 from flink_boost.port.everyrelease.page import page
-from flink_boost.port.everyrelease.running import Bench, run_open
+from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
 
 DATA = PROJECT_ROOT / "docs" / "releases.jsonl"
 PAGE = PROJECT_ROOT / "docs" / "releases.md"
@@ -70,7 +71,8 @@ def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
         return 0
     done = run_open(
         *(cells, dict(results), lambda cell: classes[line_of(cell)]),
-        *(lambda cell: bench.run(cell, line_of(cell)), keep, click.echo),
+        *(lambda cell: bench.run(cell, line_of(cell)), keep),
+        *(lambda cell: remove_distribution(cell, known, lines, CACHE), click.echo),
         day=datetime.now(UTC).date().isoformat(),
         seconds=60 * minutes,
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
-from flink_boost.flink.lines import Line
+from flink_boost.flink.lines import Line, PinnedFile
 from flink_boost.flink.releases import KnownReleases, Release
 from flink_boost.flink.versions import version_key
 
@@ -60,14 +60,19 @@ class CellResult:
 
 
 def cells_of(known: KnownReleases, lines: Mapping[str, Line]) -> list[ReleaseCell]:
-    """Every cell that can be run: of each line its newest release first, and the codec first."""
+    """Every cell that can be run, in order.
+
+    Of each line its newest release first. Clusters of one release stand together, because its
+    distribution is fetched for them.
+    """
     served = [r for r in known.releases.values() if has_jar(r, lines)]
     newest = {r.classes: r.version for r in sorted(served, key=lambda r: version_key(r.version))}
 
     def rank(cell: ReleaseCell) -> tuple[object, ...]:
         release = known.releases[cell.release]
         is_newest = newest[release.classes] == cell.release
-        return not is_newest, [-part for part in version_key(cell.release)], cell.jdk
+        age = [-part for part in version_key(cell.release)]
+        return not is_newest, list(What).index(cell.what), age, cell.jdk
 
     found = [
         ReleaseCell(release.version, jdk, what)
@@ -92,12 +97,13 @@ def why_not(release: Release, jdk: int, what: What, lines: Mapping[str, Line]) -
     line = lines[release.classes]
     if what is What.CODEC:
         return "" if jdk in line.jdks else f"the line is built for JDK {line.jdks[0]} on"
-    if release.version in lines and line.measured:
-        return "in `make test`"
-    own = lines[release.version].distribution if release.version in lines else ()
-    if not (release.distribution or own):
-        return "no distribution is pinned"
-    return "" if jdk == release.jdks[-1] else "on the newest JDK only"
+    return "" if distribution_of(release, lines) else "PyPI has no distribution of it"
+
+
+def distribution_of(release: Release, lines: Mapping[str, Line]) -> tuple[PinnedFile, ...]:
+    """The files that its distribution is put together from; of a line, those of lines.toml."""
+    line = lines.get(release.version)
+    return release.distribution if line is None else line.distribution
 
 
 def code_of(jar: Path) -> str:

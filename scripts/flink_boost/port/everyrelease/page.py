@@ -17,11 +17,11 @@ and what passed there. `make test-releases` runs what is open and writes this pa
 
 - **codec**: our tests of strings, views and records, with the release's own `flink-core` and
   `flink-runtime` as stock.
-- **cluster**: the real distribution starts with the jar, counts words as stock does, and refuses
-  the jar of another line.
-- **{outdated}** stands where the jar has other code since, *open* where nothing has run. What is
-  "in `make test`" is tested whole there, with each change. A release without a result has the same
-  class files, byte for byte, as one with.
+- **cluster**: the real distribution, with `install`, the kill switch and `uninstall`. Stock, our
+  jar, our jar switched off and stock again count the same words and hand on the state of a job by
+  savepoints (RocksDB); the jar of another line ends the process and names the one that fits.
+- **{outdated}** stands where the jar has other code since, *open* where nothing has run. A release
+  without a result has the same class files, byte for byte, as one with.
 
 | Flink | jar | codec | cluster |
 |---|---|---|---|

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +14,13 @@ from flink_boost.base.files import make_folder
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.text import describe_left
 from flink_boost.flink.javatests import CODEC_MODULES
+from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import KnownReleases
 from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What
 
 _SECONDS = 1800.0
 _TEST_OF_CLUSTER = "tests/cluster/test_release_of_a_line.py"
-_USUAL = {What.CODEC: 60.0, What.CLUSTER: 90.0}  # seconds
+_USUAL = {What.CODEC: 60.0, What.CLUSTER: 150.0}  # seconds
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,9 @@ class Bench:
         if cell.what is What.CLUSTER:
             return [
                 [
-                    *(sys.executable, "-m", "pytest", "-q", "--all-platforms"),
+                    *(sys.executable, "-m", "pytest", "-q", "--all-platforms", "--every-release"),
                     f"--junitxml={reports}/TEST-cluster.xml",
-                    *(_TEST_OF_CLUSTER, "-k", f"[{cell.release}] or test_some_release"),
+                    *(_TEST_OF_CLUSTER, "-k", f"[{cell.release}-jdk{cell.jdk}]"),
                 ]
             ]
         return [
@@ -67,6 +70,20 @@ class Bench:
         return passed, max(failed, broken)
 
 
+def remove_distribution(
+    cell: ReleaseCell, known: KnownReleases, lines: Mapping[str, Line], cache: Path
+) -> None:
+    """Takes a release's distribution out of the cache again: of 60 it would be some 40 GB.
+
+    Those of lines stay, because other tests start them.
+    """
+    if cell.release in lines:
+        return
+    for pin in known.releases[cell.release].distribution:
+        (cache / "downloads" / pin.file).unlink(missing_ok=True)
+    shutil.rmtree(cache / f"flink-{cell.release}", ignore_errors=True)
+
+
 def counted(reports: Path) -> tuple[int, int]:
     """Tests that passed, and those that did not, of all JUnit reports below a folder."""
     passed = failed = 0
@@ -85,6 +102,7 @@ def run_open(
     classes: Callable[[ReleaseCell], str],
     run: Callable[[ReleaseCell], tuple[int, int]],
     keep: Callable[[CellResult], None],
+    leave: Callable[[ReleaseCell], None],
     tell: Callable[[str], None],
     *,
     day: str,
@@ -93,7 +111,8 @@ def run_open(
 ) -> list[CellResult]:
     """Runs what has no result with the jar of today; what failed before runs again.
 
-    ``keep`` gets each result at once. Begins nothing after ``seconds``.
+    ``keep`` gets each result at once, ``leave`` the last cell before another release's begins.
+    Begins nothing after ``seconds``.
     """
     began = clock()
     wanted = [cell for cell in cells if not _is_done(known.get(cell), classes(cell))]
@@ -101,6 +120,8 @@ def run_open(
     if len(wanted) < len(cells):
         tell(f"{len(cells) - len(wanted)} of {len(cells)} are done already")
     for number, cell in enumerate(wanted, start=1):
+        if done and done[-1].cell.release != cell.release:
+            leave(done[-1].cell)
         if clock() - began >= seconds:
             tell(f"The time is over; the same command goes on with {len(wanted) - number + 1}.")
             break
@@ -112,6 +133,8 @@ def run_open(
         left = describe_left(pace * sum(_USUAL[one.what] for one in wanted[number:]))
         said = f"{passed} passed" if result.passed else f"FAILED ({failed} of {passed + failed})"
         tell(f"[{number}/{len(wanted)}] {cell.name}: {said}{f'; {left}' if left else ''}")
+    if done:
+        leave(done[-1].cell)
     return done
 
 
