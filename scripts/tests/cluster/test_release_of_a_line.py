@@ -88,8 +88,10 @@ def distribution(target: Target) -> Path:
 
 @pytest.fixture
 def flink(target: Target, distribution: Path, tmp_path: Path) -> Iterator[FlinkInstallation]:
+    # In 1.12.0 the reduce of WordCount gets no memory for RocksDB, on stock as well.
+    backend = "heap" if target.release.version == "1.12.0" else "rocksdb"
     options = {
-        **checkpoint_options(target.own, "rocksdb", tmp_path / "state"),
+        **checkpoint_options(target.own, backend, tmp_path / "state"),
         "taskmanager.numberOfTaskSlots": "2",
     }
     home = tmp_path / "flink"
