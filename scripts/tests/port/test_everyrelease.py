@@ -155,6 +155,15 @@ def test_a_fetched_distribution_is_removed_and_that_of_a_line_stays(tmp_path: Pa
     assert of_release
 
 
+def test_flinks_own_tests_are_called_with_the_release_and_its_jdk(tmp_path: Path) -> None:
+    bench = Bench(PROJECT_ROOT / "scripts", tmp_path, {})
+    (command,) = bench.commands(ReleaseCell("1.20.2", 17, What.FLINKS), "1.20.5")
+    assert command[2:] == [
+        *("flink_boost.cli", "flink-tests", "--release", "1.20.2", "--jdk", "17"),
+        *("--reports", str(tmp_path / "1.20.2-jdk17-flinks-tests")),
+    ]
+
+
 def test_tests_are_counted_and_a_command_that_breaks_off_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "TEST-a.xml").write_text(
         "<testsuite><testcase/><testcase><skipped/></testcase><testcase><failure/></testcase>"
@@ -199,6 +208,7 @@ def test_the_page_says_what_passed_failed_is_old_or_open() -> None:
     assert "JDK 11: 640 on 2026-11-25, **outdated**" in text
     assert "2 cells were run with the code of today, 1 of them failed." in text
     assert "| 2.2.0 | 2.3.0 | JDK 17: *open*; JDK 21: *open* |" in text
+    assert text.count("PyPI has no distribution of it") == 5
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == len(KNOWN.releases) + 1
 

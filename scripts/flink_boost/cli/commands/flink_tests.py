@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import dataclass
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
@@ -19,11 +20,13 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.flinktests_page import FlinkTestRun, document_of, write_pages
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.jdks import ask_jdk, java_home
-from flink_boost.flink.lines import Line, find_line, measured_lines
+from flink_boost.flink.lines import Line, find_line, load_lines, measured_lines
+from flink_boost.flink.releases import load_releases
 from flink_boost.measure.box import choose_java
 from flink_boost.port.flinktests import plan as planning
 from flink_boost.port.flinktests.classpath import ensure_tests, replaced_classes
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
+from flink_boost.port.flinktests.ofrelease import MODULES, as_line, tests_of_release
 from flink_boost.port.flinktests.outcome import CaseStatus
 from flink_boost.port.flinktests.runner import (
     EndedChunk,
@@ -39,6 +42,7 @@ from flink_boost.port.flinktests.summary import (
     summarize,
     write_junit_xml,
 )
+from flink_boost.port.newline.registries import Registries
 
 NICENESS = 19
 
@@ -48,6 +52,13 @@ NICENESS = 19
 @click.option(
     "--line", multiple=True, help="Flink release, repeatable; default: all that are switched on."
 )
+@click.option(
+    "--release",
+    "releases",
+    multiple=True,
+    metavar="VERSION",
+    help="A release with the classes of a line, repeatable: flink-core and flink-runtime.",
+)
 @click.option("--jdk", type=int, help="JDK to run on; default: every one of the line.")
 @click.option("--all", "everything", is_flag=True, help="All of flink-core's and flink-runtime's.")
 @click.option("--again", is_flag=True, help="With --all: also what is complete for this jar.")
@@ -56,16 +67,23 @@ NICENESS = 19
     type=click.Path(path_type=Path, dir_okay=False),
     help="The jar to put in front; default: the one that `make build` left.",
 )
+@click.option(
+    "--reports",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the reports; default: build/test-reports/flink.",
+)
 @json_option
 @click.pass_obj
 def command(
     settings: Settings,
     patterns: tuple[str, ...],
     line: tuple[str, ...],
+    releases: tuple[str, ...],
     jdk: int | None,
     everything: bool,
     again: bool,
     dropin: Path | None,
+    reports: Path | None,
     as_json: bool,
 ) -> None:
     """Run Flink's own published tests with our jar in front.
@@ -81,19 +99,23 @@ def command(
     Examples:
       flink-boost flink-tests                                 all lines and JDKs, some minutes
       flink-boost flink-tests --line 2.3.0 --jdk 17 'types.String.*Test'
+      flink-boost flink-tests --release 1.19.1 --jdk 17
       nohup flink-boost flink-tests --all &                   hours; in the background
     """
     failed: FlinkTestsFailed | None = None
     with failing_in_json("flink-tests", as_json), told_aside(as_json):
         if everything and patterns:
             raise UsageProblem("--all and patterns exclude each other.", "Leave one of them out.")
+        if releases and (line or everything):
+            raise UsageProblem("--release goes with neither --line nor --all.", "Leave one out.")
+        folder = reports or settings.build / "test-reports" / "flink"
         console = Console(stderr=True, highlight=False, soft_wrap=True)
         if everything:
             os.nice(max(0, NICENESS - os.nice(0)))
         with terminated_like_interrupted():
             tested = [
-                _run(settings, flink, feature, patterns, everything, again, dropin, console)
-                for flink, feature in _targets(line, jdk)
+                _run(settings, target, patterns, everything, again, dropin, folder, console)
+                for target in (_of_releases(releases, jdk) if releases else _targets(line, jdk))
             ]
     bad = [f"Flink {one.line} on JDK {one.jdk}" for one in tested if not one.summary.good]
     if bad:
@@ -111,23 +133,24 @@ def command(
 
 def _run(
     settings: Settings,
-    line: Line,
-    jdk: int,
+    target: FlinkTestTarget,
     patterns: tuple[str, ...],
     everything: bool,
     again: bool,
     dropin: Path | None,
+    reports: Path,
     console: Console,
 ) -> FlinkTestRun:
-    """Runs one line on one JDK, prints what it found, and writes its reports."""
+    """Runs one target, prints what it found, and writes its reports."""
+    line, jdk = target.own, target.jdk
     scope = "all" if everything else "selection"
     if patterns:
         scope = "chosen-" + hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:12]
     folder = settings.build / "flink-tests" / f"{line.version}-jdk{jdk}-{scope}"
-    jar = _require_dropin(settings, line, dropin)
+    jar = _require_dropin(settings, target.line, dropin)
     woven = replaced_classes(jar)
     with exclusive_lock(folder.with_suffix(".lock"), "flink-boost flink-tests"):
-        plan, jvms = _plan(line, jdk, scope, patterns, jar, woven, folder)
+        plan, jvms = _plan(target, scope, patterns, jar, woven, folder)
         goes_on = prepare(folder, plan, keep_complete=everything and not again)
         classes = sum(len(chunk.classes) for chunk in plan.chunks)
         console.out(
@@ -142,7 +165,7 @@ def _run(
     summary = summarize(results, jar)
     for text in describe(summary, woven, jar):
         click.echo(text)
-    report = settings.build / "test-reports" / "flink" / f"{line.version}-jdk{jdk}-{scope}.xml"
+    report = reports / f"{line.version}-jdk{jdk}-{scope}.xml"
     write_junit_xml(results, summary, report)
     tested = FlinkTestRun(line.version, jdk, summary, woven, jar, report)
     write_pages(tested)
@@ -156,10 +179,40 @@ def _run(
     return tested
 
 
-def _targets(versions: tuple[str, ...], jdk: int | None) -> list[tuple[Line, int]]:
+@dataclass(frozen=True)
+class FlinkTestTarget:
+    """The line whose jar is tested, the same or a release that has its classes, and a JDK."""
+
+    line: Line
+    own: Line
+    jdk: int
+
+
+def _of_releases(versions: tuple[str, ...], jdk: int | None) -> list[FlinkTestTarget]:
+    pairs = [as_line(version, load_releases(), load_lines()) for version in versions]
+    targets = [
+        FlinkTestTarget(line, own, each)
+        for line, own in pairs
+        for each in own.jdks
+        if jdk in (None, each)
+    ]
+    if not targets:
+        raise UsageProblem(
+            f"Flink {', '.join(versions)} does not run on JDK {jdk}.",
+            "`flink-boost releases` lists the JDKs of each.",
+        )
+    return targets
+
+
+def _targets(versions: tuple[str, ...], jdk: int | None) -> list[FlinkTestTarget]:
     enabled = [line.version for line in measured_lines()]
     lines = [find_line(version) for version in versions or enabled]
-    targets = [(each, feature) for each in lines for feature in each.jdks if jdk in (None, feature)]
+    targets = [
+        FlinkTestTarget(each, each, feature)
+        for each in lines
+        for feature in each.jdks
+        if jdk in (None, feature)
+    ]
     if not targets:
         supported = "; ".join(f"{each.version}: {', '.join(map(str, each.jdks))}" for each in lines)
         raise UsageProblem(f"No line runs on JDK {jdk}.", f"Choose one of: {supported}.")
@@ -175,8 +228,7 @@ def _require_dropin(settings: Settings, line: Line, named: Path | None) -> Path:
 
 
 def _plan(
-    line: Line,
-    jdk: int,
+    target: FlinkTestTarget,
     scope: str,
     patterns: tuple[str, ...],
     dropin: Path,
@@ -184,13 +236,21 @@ def _plan(
     folder: Path,
 ) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
+    line, jdk = target.own, target.jdk
     java = choose_java(None, jdk, line.jdks, dict(os.environ), java_home)
-    modules = planning.modules_of(catalogue, line.version)
-    tests = {module: ensure_tests(line, module, CACHE) for module in modules}
+    if line.version in catalogue.lines:
+        modules = planning.modules_of(catalogue, line.version)
+        tests = {module: ensure_tests(line, module, CACHE) for module in modules}
+    else:
+        catalogue = planning.for_release(catalogue, line.version, MODULES)
+        modules = planning.modules_of(catalogue, line.version)
+        tests = tests_of_release(line, Registries(CACHE), CACHE)
     available = {
         module: planning.test_classes(catalogue, each.class_files())
         for module, each in tests.items()
     }
+    if target.own is not target.line:
+        catalogue = planning.present(catalogue, available)
     if patterns:
         chunks = planning.chosen_of(catalogue, available, patterns)
     elif scope == "all":

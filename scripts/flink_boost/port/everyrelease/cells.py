@@ -23,10 +23,11 @@ _DIGITS = 12
 
 
 class What(StrEnum):
-    """What runs: our tests of the codec and of records, or a cluster from the distribution."""
+    """What runs: our tests of the codec and of records, Flink's own, or a real cluster."""
 
     CODEC = "codec"
     CLUSTER = "cluster"
+    FLINKS = "flinks-tests"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ def why_not(release: Release, jdk: int, what: What, lines: Mapping[str, Line]) -
     line = lines[release.classes]
     if what is What.CODEC:
         return "" if jdk in line.jdks else f"the line is built for JDK {line.jdks[0]} on"
+    if what is What.FLINKS:
+        return ""
     return "" if distribution_of(release, lines) else "PyPI has no distribution of it"
 
 

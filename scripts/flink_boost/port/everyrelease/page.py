@@ -20,11 +20,14 @@ and what passed there. `make test-releases` runs what is open and writes this pa
 - **cluster**: the real distribution, with `install`, the kill switch and `uninstall`. Stock, our
   jar, our jar switched off and stock again count the same words and hand on the state of a job by
   savepoints (RocksDB); the jar of another line ends the process and names the one that fits.
+- **Flink's tests**: Flink's own published tests of strings, views, serializers and records in
+  `flink-core` and `flink-runtime`, with our jar in front. Counted is what passed; a test that fails
+  runs again on stock, and only one that fails with our jar alone is a failure.
 - **{outdated}** stands where the jar has other code since, *open* where nothing has run. A release
   without a result has the same class files, byte for byte, as one with.
 
-| Flink | jar | codec | cluster |
-|---|---|---|---|
+| Flink | jar | codec | cluster | Flink's tests |
+|---|---|---|---|---|
 """
 _OUTDATED = "outdated"
 

@@ -20,7 +20,7 @@ from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What
 
 _SECONDS = 1800.0
 _TEST_OF_CLUSTER = "tests/cluster/test_release_of_a_line.py"
-_USUAL = {What.CODEC: 60.0, What.CLUSTER: 150.0}  # seconds
+_USUAL = {What.CODEC: 60.0, What.CLUSTER: 150.0, What.FLINKS: 240.0}  # seconds
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class Bench:
                     *(_TEST_OF_CLUSTER, "-k", f"[{cell.release}-jdk{cell.jdk}]"),
                 ]
             ]
+        if cell.what is What.FLINKS:
+            command = (sys.executable, "-m", "flink_boost.cli", "flink-tests")
+            chosen = ("--release", cell.release, "--jdk", str(cell.jdk))
+            return [[*command, *chosen, "--reports", str(reports)]]
         return [
             [
                 *(sys.executable, "-m", "flink_boost.flink.javatests", line, module),
@@ -55,7 +59,7 @@ class Bench:
         """Tests that passed and that failed; a command that breaks off counts as one failure."""
         reports = self.folder / cell.name
         make_folder(reports)
-        for old in reports.rglob("TEST-*.xml"):
+        for old in reports.rglob("*.xml"):
             old.unlink()
         broken = 0
         for number, command in enumerate(self.commands(cell, line)):
@@ -87,7 +91,7 @@ def remove_distribution(
 def counted(reports: Path) -> tuple[int, int]:
     """Tests that passed, and those that did not, of all JUnit reports below a folder."""
     passed = failed = 0
-    for report in reports.rglob("TEST-*.xml"):
+    for report in reports.rglob("*.xml"):
         root = ET.parse(report).getroot()  # noqa: S314 - written by our own tests
         for case in root.iter("testcase"):
             kinds = {child.tag for child in case}

@@ -54,13 +54,16 @@ class ModuleTests:
         return [str(path.relative_to(self.folder)) for path in self.folder.rglob("*.class")]
 
 
-def ensure_tests(line: Line, module: str, cache: Path, poms: Path = FOLDER) -> ModuleTests:
+def ensure_tests(
+    line: Line, module: str, cache: Path, poms: Path = FOLDER, *, recorded: bool = True
+) -> ModuleTests:
     """The module's tests; fetched and unpacked when they are not in the cache.
 
+    ``recorded``: the repository has the checksums of all of it; else Maven Central's alone count.
     Raises ``EnvironmentProblem`` when Maven cannot fetch them, ``BrokenData`` when what it fetched
     does not hold them.
     """
-    jars = _class_path(line, module, cache, poms)
+    jars = _class_path(line, module, cache, poms, recorded)
     suffix = "" if module == "core" else line.artifact_suffix
     name = f"flink-{module}{suffix}-{line.version}"
     main = _single(jars, f"{name}.jar")
@@ -89,7 +92,7 @@ def replaced_classes(dropin: Path) -> tuple[str, ...]:
     return replaced
 
 
-def _class_path(line: Line, module: str, cache: Path, poms: Path) -> list[Path]:
+def _class_path(line: Line, module: str, cache: Path, poms: Path, recorded: bool) -> list[Path]:
     pom = poms / f"flink-{line.version}.xml"
     if not pom.is_file():
         raise EnvironmentProblem(
@@ -105,15 +108,15 @@ def _class_path(line: Line, module: str, cache: Path, poms: Path) -> list[Path]:
             return jars
     make_folder(listing.parent)
     with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as output:
-        _run_maven(pom, module, cache, Path(output.name))
+        _run_maven(pom, module, cache, Path(output.name), None if recorded else "known")
         jars = [Path(entry) for entry in output.read().strip().split(":") if entry]
     write_durably(listing, "\n".join((stamp, *map(str, jars))) + "\n")
     return jars
 
 
-def _run_maven(pom: Path, module: str, cache: Path, output: Path) -> None:
+def _run_maven(pom: Path, module: str, cache: Path, output: Path, mode: str | None) -> None:
     command = [
-        *maven_command(cache),
+        *maven_command(cache, mode=mode),
         *("-q", "-f", str(pom), "-P", module, _GOAL, f"-Dmdep.outputFile={output}"),
     ]
     result = run_captured(command, _MAVEN_SECONDS)

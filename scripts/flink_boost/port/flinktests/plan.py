@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.versions import version_key
 from flink_boost.measure.model import Frozen
 
 FOLDER = PROJECT_ROOT / "scripts" / "flink-tests"
@@ -93,6 +94,7 @@ class Catalogue(_Table):
     selection: dict[str, tuple[str, ...]]
     lines: dict[str, dict[str, Module]]
     exclusions: tuple[Exclusion, ...] = ()
+    models: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _modules_are_known(self) -> Self:
@@ -129,6 +131,41 @@ def modules_of(catalogue: Catalogue, line: str) -> dict[str, Module]:
             f"flink-tests.toml does not know Flink {line}.", f'Add [lines."{line}".core] to it.'
         )
     return catalogue.lines[line]
+
+
+def for_release(catalogue: Catalogue, version: str, modules: Sequence[str]) -> Catalogue:
+    """The same with a release in it that is no line: the settings of its model, no exclusion.
+
+    Raises ``UsageProblem`` for a release that is older than every model.
+    """
+    older = [first for first in catalogue.models if version_key(first) <= version_key(version)]
+    if not older:
+        raise UsageProblem(f"flink-tests.toml has no model for Flink {version}.")
+    model = modules_of(catalogue, catalogue.models[max(older, key=version_key)])
+    added = {name: model[name] for name in modules}
+    return catalogue.model_copy(update={"lines": {**catalogue.lines, version: added}})
+
+
+def present(catalogue: Catalogue, available: Mapping[str, Sequence[str]]) -> Catalogue:
+    """The same without the patterns that match no test of a release; tests come and go."""
+
+    def kept(module: str, patterns: Sequence[str]) -> tuple[str, ...]:
+        names = available.get(module, ())
+        return tuple(
+            pattern
+            for pattern in patterns
+            if any(fnmatchcase(name, catalogue.prefix + pattern) for name in names)
+        )
+
+    selection = {module: kept(module, them) for module, them in catalogue.selection.items()}
+    lines = {
+        line: {
+            name: module.model_copy(update={"selection": kept(name, module.selection)})
+            for name, module in modules.items()
+        }
+        for line, modules in catalogue.lines.items()
+    }
+    return catalogue.model_copy(update={"selection": selection, "lines": lines})
 
 
 def jvm_options(

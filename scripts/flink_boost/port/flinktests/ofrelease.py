@@ -1,0 +1,68 @@
+"""Flink's own tests of a release that is no line of ours: its classes are those of a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import KnownReleases
+from flink_boost.flink.versions import distance
+from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests
+from flink_boost.port.flinktests.published import Versions, write_class_path_pom
+from flink_boost.port.newline.look import Source, artifacts
+from flink_boost.port.newline.registries import Artifact
+
+# What our patches are in; flink-streaming-java became part of flink-runtime in Flink 2.
+MODULES = ("core", "runtime")
+_RELEASE = re.compile(r"\d+\.\d+\.\d+")
+
+
+def as_line(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tuple[Line, Line]:
+    """The line whose jar a release gets, and the same with the release's number and artefacts.
+
+    Raises ``UsageProblem`` for a release without a jar.
+    """
+    release = known.releases.get(version)
+    line = lines.get(release.classes) if release else None
+    if release is None or line is None or not line.enabled:
+        raise UsageProblem(
+            f"There is no jar for Flink {version}.", "`flink-boost releases` lists what there is."
+        )
+    suffix = artifacts(version)[1].project.removeprefix("flink-runtime")
+    return line, replace(line, version=version, artifact_suffix=suffix, jdks=release.jdks)
+
+
+def tests_of_release(own: Line, source: Source, cache: Path) -> dict[str, ModuleTests]:
+    """Its tests by module, fetched from Maven Central. Raises as ``ensure_tests``."""
+    found = {}
+    for module, artifact in zip(MODULES, artifacts(own.version), strict=True):
+        pom = replace(artifact, type="pom")
+        file = source.fetch([pom]).get(pom)
+        if file is None:
+            raise UsageProblem(f"Maven Central has no {pom.file}.")
+        folder = write_class_path_pom(
+            file,
+            artifact.project,
+            own.version,
+            cache / "flink-tests" / f"poms-{module}",
+            lambda projects: _versions(own.version, projects, source),
+        )
+        found[module] = ensure_tests(own, module, cache, folder, recorded=False)
+    return found
+
+
+def _versions(version: str, projects: list[str], source: Source) -> Versions:
+    wanted = [Artifact(project, version, type="pom") for project in projects]
+    published = {each.project for each in source.fetch(wanted)}
+
+    def nearest(project: str) -> str:
+        if project in published:
+            return version
+        known = [each for each in source.releases(project) if _RELEASE.fullmatch(each)]
+        return min(known, key=lambda each: distance(version, each), default="")
+
+    return nearest

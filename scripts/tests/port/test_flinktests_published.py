@@ -1,0 +1,153 @@
+"""The class path of a release's own tests, made from the POM that Flink published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.flink.lines import load_lines
+from flink_boost.flink.releases import load_releases
+from flink_boost.port.flinktests.ofrelease import as_line
+from flink_boost.port.flinktests.plan import for_release, load_catalogue, present
+from flink_boost.port.flinktests.published import (
+    class_path_pom,
+    projects_of,
+    write_class_path_pom,
+)
+
+POM = """\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <parent><groupId>org.apache.flink</groupId><artifactId>flink-parent</artifactId>
+    <version>{0}</version></parent>
+  <modelVersion>4.0.0</modelVersion>
+  <artifactId>flink-core</artifactId>
+  <build><plugins><plugin><artifactId>of-flinks-build</artifactId></plugin></plugins></build>
+  <profiles><profile><id>its</id></profile></profiles>
+  <dependencies>
+    <dependency><groupId>org.apache.flink</groupId><artifactId>flink-annotations</artifactId>
+      <version>{0}</version></dependency>
+    <dependency><groupId>org.apache.flink</groupId><artifactId>flink-migration-test-utils</artifactId>
+      <version>${{project.version}}</version><scope>test</scope></dependency>
+    <dependency><groupId>org.apache.flink</groupId><artifactId>flink-never</artifactId>
+      <version>{0}</version><scope>test</scope></dependency>
+    <dependency><groupId>org.apache.flink</groupId><artifactId>flink-shaded-guava</artifactId>
+      <version>31.1-17.0</version></dependency>
+    <dependency><groupId>org.mockito</groupId><artifactId>mockito-core</artifactId>
+      <version>3.4.6</version><scope>test</scope><exclusions><exclusion>
+      <groupId>net.bytebuddy</groupId><artifactId>byte-buddy</artifactId>
+      </exclusion></exclusions></dependency>
+    <dependency><groupId>com.esotericsoftware.kryo</groupId><artifactId>kryo</artifactId>
+      <version>2.24.0</version><exclusions><exclusion>
+      <groupId>a</groupId><artifactId>b</artifactId></exclusion></exclusions></dependency>
+  </dependencies>
+</project>
+"""
+NAMES = {"m": "http://maven.apache.org/POM/4.0.0"}
+
+
+def nearest(project: str) -> str:
+    return {"flink-annotations": "1.19.2", "flink-never": ""}.get(project, "1.19.0")
+
+
+def made(version: str) -> ET.Element:
+    text = class_path_pom(POM.format(version), "flink-core", version, nearest)
+    return ET.fromstring(text)  # noqa: S314 - made just now
+
+
+def versions(root: ET.Element, place: str = "") -> dict[str, str]:
+    found = root.iterfind(f"{place}m:dependencies/m:dependency", NAMES)
+    return {
+        each.findtext("m:artifactId", "", NAMES)
+        + each.findtext("m:type", "", NAMES).replace("test-jar", ":tests").replace("pom", ""): (
+            each.findtext("m:version", "", NAMES)
+        )
+        for each in found
+    }
+
+
+def test_flinks_projects_of_the_release_are_those_to_look_for() -> None:
+    assert projects_of(POM.format("1.19.2"), "1.19.2") == [
+        *("flink-annotations", "flink-migration-test-utils", "flink-never"),
+        "flink-architecture-tests-base",
+    ]
+
+
+def test_what_was_not_published_is_taken_from_the_nearest_release_or_left_out() -> None:
+    found = versions(made("1.19.2"))
+    assert found["flink-annotations"] == "1.19.2"
+    assert found["flink-migration-test-utils"] == "1.19.0"
+    assert "flink-never" not in found
+    assert found["flink-shaded-guava"] == "31.1-17.0"
+    assert found["flink-core"] == found["flink-core:tests"] == "1.19.2"
+
+
+def test_nothing_of_flinks_build_runs_and_tests_get_what_shading_left_out() -> None:
+    root = made("1.19.2")
+    assert root.findtext("m:artifactId", "", NAMES) == "tests-of-flink-core"
+    assert root.find("m:build", NAMES) is None
+    assert root.find("m:profiles", NAMES) is None
+    kept = [
+        each.findtext("m:artifactId", "", NAMES)
+        for each in root.iterfind("m:dependencies/m:dependency", NAMES)
+        if each.find("m:exclusions", NAMES) is not None
+    ]
+    assert kept == ["kryo"]
+
+
+@pytest.mark.parametrize(("version", "launcher"), [("1.19.2", "1.11.4"), ("1.20.1", "")])
+def test_the_launcher_is_ours_where_flinks_own_is_too_old(version: str, launcher: str) -> None:
+    root = made(version)
+    assert versions(root)["junit-platform-console"] == launcher
+    managed = versions(root, "m:dependencyManagement/")
+    assert ("junit-bom" in managed) is bool(launcher)
+    assert managed["flink-architecture-tests-base"] == "1.19.0"
+
+
+def test_a_pom_is_written_once_and_a_damaged_one_named(tmp_path: Path) -> None:
+    file = tmp_path / "flink-core.pom"
+    file.write_text(POM.format("1.19.2"))
+    asked: list[list[str]] = []
+
+    def known(projects: list[str]) -> object:
+        asked.append(projects)
+        return nearest
+
+    call = (file, "flink-core", "1.19.2", tmp_path / "poms", known)
+    folder = write_class_path_pom(*call)  # type: ignore[arg-type]
+    (written,) = folder.iterdir()
+    before = written.stat().st_mtime_ns
+    write_class_path_pom(*call)  # type: ignore[arg-type]
+    assert written.stat().st_mtime_ns == before
+    assert len(asked) == 2
+    file.write_text("<project")
+    with pytest.raises(BrokenData, match="published POM is damaged"):
+        write_class_path_pom(*call)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("version", "line", "suffix"),
+    [("1.13.2", "1.16.1", "_2.11"), ("1.14.0", "1.17.0", ""), ("2.2.0", "2.3.0", "")],
+)
+def test_a_release_has_the_jar_of_its_line_and_its_own_artefacts(
+    version: str, line: str, suffix: str
+) -> None:
+    jars, own = as_line(version, load_releases(), load_lines())
+    assert (jars.version, own.version, own.artifact_suffix) == (line, version, suffix)
+    with pytest.raises(UsageProblem, match=r"no jar for Flink 9\.9\.9"):
+        as_line("9.9.9", load_releases(), load_lines())
+
+
+def test_a_release_takes_the_settings_of_its_model_and_only_patterns_it_has() -> None:
+    catalogue = for_release(load_catalogue(), "1.14.4", ("core", "runtime"))
+    assert set(catalogue.lines["1.14.4"]) == {"core", "runtime"}
+    assert catalogue.lines["1.14.4"]["core"] == catalogue.lines["1.9.3"]["core"]
+    assert catalogue.lines["2.3.0"] == load_catalogue().lines["2.3.0"]
+    names = {"core": ["org.apache.flink.types.RowTest", "org.apache.flink.core.memory.ATest"]}
+    chosen = present(catalogue, names)
+    assert set(chosen.selection["core"]) == {"core.memory.*", "types.RowTest"}
+    assert chosen.selection["runtime"] == ()
+    with pytest.raises(UsageProblem, match="no model"):
+        for_release(load_catalogue(), "1.8.0", ("core",))
