@@ -92,6 +92,10 @@ class ModuleBuild:
                 changed[place] = str(jar)
         return ModuleBuild(self.module, self.folder, tuple(changed))
 
+    def with_more(self, jars: Sequence[Path]) -> ModuleBuild:
+        """The same with these jars behind all others."""
+        return ModuleBuild(self.module, self.folder, (*self.jars, *map(str, jars)))
+
 
 def module_build(module: str, line: Line, root: Path = PROJECT_ROOT) -> ModuleBuild:
     """The module as it was built for that line; ``EnvironmentProblem`` when it was not."""
@@ -158,6 +162,9 @@ def main(arguments: Sequence[str]) -> NoReturn:
         help="not opened with the optimising compiler on any line",
     )
     parser.add_argument("--release", help="another release with the line's classes")
+    parser.add_argument(
+        "--also", type=Path, action="append", default=[], help="a jar that the release needs"
+    )
     parser.add_argument("--reports", type=Path, help="folder of the XML; default: in target")
     call = parser.parse_args(arguments)
     try:
@@ -169,6 +176,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         build = module_build(call.module, line)
         if call.release:
             build = build.with_jars_of(line, call.release, ensure_release_jars(call.release))
+            build = build.with_more(call.also)
         reports = (call.reports or build.folder / "test-reports").resolve()
         mode = find_mode(call.mode)
         command = java_command(

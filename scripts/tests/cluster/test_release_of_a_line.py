@@ -28,6 +28,7 @@ from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, default_line, load_lines
 from flink_boost.flink.releases import Release, load_releases
+from flink_boost.flink.versions import version_key
 from flink_boost.operate.flink_processes import find_running
 from flink_boost.port.everyrelease.cells import distribution_of
 
@@ -146,7 +147,7 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
 ) -> None:
     (tmp_path / "jobs").mkdir()
     jobs = build_jobs(target.own, ensure_distribution(target.own), tmp_path / "jobs")
-    words = ensure_example(target.line, "WordCount")
+    words = ensure_example(line_with_words(target), "WordCount")
     story = Story(flink, words, jobs, tmp_path, StringState())
     stock = story.run()
     assert story.source == flink.dist.name
@@ -172,6 +173,19 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
     assert story.run() == stock
     assert story.source == flink.dist.name
     assert len(announced(flink.log("taskexecutor"))) == len(modes)
+
+
+def line_with_words(target: Target) -> Line:
+    """The line whose example job is of the release's time or older; else its own line."""
+    own, release = target.line, version_key(target.release.version)
+    of_line = {
+        line.version: version_key(line.examples["WordCount"].version) for line in LINES.values()
+    }
+    if of_line[own.version] <= release or release == version_key(own.version):
+        return own
+    older = [line for line in LINES.values() if of_line[line.version] <= release]
+    same = [line for line in older if version_key(line.version)[0] == release[0]]
+    return max(same, key=lambda line: of_line[line.version], default=own)
 
 
 def compared(target: Target) -> str:

@@ -15,6 +15,7 @@ from flink_boost.port.flinktests.plan import for_release, load_catalogue, presen
 from flink_boost.port.flinktests.published import (
     class_path_pom,
     projects_of,
+    shaded_by,
     write_class_path_pom,
 )
 
@@ -73,6 +74,10 @@ def test_flinks_projects_of_the_release_are_those_to_look_for() -> None:
         *("flink-annotations", "flink-migration-test-utils", "flink-never"),
         "flink-architecture-tests-base",
     ]
+
+
+def test_shaded_libraries_are_found_with_their_own_version() -> None:
+    assert shaded_by(POM.format("1.19.2")) == {"flink-shaded-guava": "31.1-17.0"}
 
 
 def test_what_was_not_published_is_taken_from_the_nearest_release_or_left_out() -> None:

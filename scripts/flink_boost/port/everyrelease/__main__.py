@@ -24,6 +24,8 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
+from flink_boost.port.flinktests.ofrelease import shaded_jars
+from flink_boost.port.newline.registries import Registries
 
 DATA = PROJECT_ROOT / "docs" / "releases.jsonl"
 PAGE = PROJECT_ROOT / "docs" / "releases.md"
@@ -56,7 +58,11 @@ def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
             "`flink-boost releases` lists all.",
         )
     cells = [c for c in cells_of(known, lines) if not only or c.release in only]
-    bench = Bench(PROJECT_ROOT / "scripts", FOLDER, os.environ)
+    source = Registries(CACHE)
+    bench = Bench(
+        *(PROJECT_ROOT / "scripts", FOLDER, os.environ),
+        lambda version: shaded_jars(version, source),
+    )
 
     def line_of(cell: ReleaseCell) -> str:
         return known.releases[cell.release].classes

@@ -12,7 +12,7 @@ from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases
 from flink_boost.flink.versions import distance
 from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests
-from flink_boost.port.flinktests.published import Versions, write_class_path_pom
+from flink_boost.port.flinktests.published import Versions, shaded_by, write_class_path_pom
 from flink_boost.port.newline.look import Source, artifacts
 from flink_boost.port.newline.registries import Artifact
 
@@ -53,6 +53,17 @@ def tests_of_release(own: Line, source: Source, cache: Path) -> dict[str, Module
         )
         found[module] = ensure_tests(own, module, cache, folder, recorded=False)
     return found
+
+
+def shaded_jars(version: str, source: Source) -> list[Path]:
+    """What a release's flink-core needs of Flink's shaded libraries, whose packages are numbered.
+
+    Raises what the source raises.
+    """
+    pom = Artifact("flink-core", version, type="pom")
+    named = shaded_by(source.fetch([pom])[pom].read_text(encoding="utf-8"))
+    wanted = [Artifact(project, number) for project, number in named.items()]
+    return list(source.fetch(wanted).values())
 
 
 def _versions(version: str, projects: list[str], source: Source) -> Versions:

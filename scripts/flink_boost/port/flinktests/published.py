@@ -44,6 +44,16 @@ def projects_of(pom: str, version: str) -> list[str]:
     return list(dict.fromkeys([*(_text(each, "artifactId") for each in found), _MANAGED]))
 
 
+def shaded_by(pom: str) -> dict[str, str]:
+    """The libraries that Flink has shaded for itself and a module needs: version by project."""
+    found = [each for each in _dependencies(_parsed(pom)) if _text(each, "scope") != "test"]
+    return {
+        _text(each, "artifactId"): _text(each, "version")
+        for each in found
+        if _text(each, "artifactId").startswith("flink-shaded-")
+    }
+
+
 def class_path_pom(pom: str, module: str, version: str, versions: Versions) -> str:
     """A POM with the module, its test jar, what its own POM names, and JUnit's launcher.
 
