@@ -43,6 +43,9 @@ _OF_BENCHMARKS = (
     *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
 )
 
+# A release before 1.14 names Scala's version in flink-runtime, another one of its line may not.
+_SCALA = r"(?:_2\.\d+)?"
+
 
 @dataclass(frozen=True)
 class ModuleBuild:
@@ -63,13 +66,13 @@ class ModuleBuild:
         folders = [self.tests, *(self.folder / name for name in (own, *extra))]
         return os.pathsep.join([*map(str, folders), *self.jars])
 
-    def stock_jars(self, line: Line) -> str:
+    def stock_jars(self) -> str:
         """The official jars whose classes the tests compare with."""
         wanted = ["flink-core"]
         if self.module == "flink-runtime-patch":
-            wanted.append(f"flink-runtime{line.artifact_suffix}")
+            wanted.append("flink-runtime")
         # Behind the name comes a number; "flink-core-api" is another jar.
-        names = [re.compile(rf"{re.escape(name)}-\d[\w.]*\.jar") for name in wanted]
+        names = [re.compile(rf"{name}{_SCALA}-\d[\w.]*\.jar") for name in wanted]
         return os.pathsep.join(
             jar for name in names for jar in self.jars if name.fullmatch(Path(jar).name)
         )
@@ -81,8 +84,9 @@ class ModuleBuild:
         """
         changed = list(self.jars)
         for jar in jars:
-            old = f"{jar.name.removesuffix(f'-{release}.jar')}-{line.version}.jar"
-            places = [n for n, each in enumerate(changed) if Path(each).name == old]
+            project = re.sub(rf"{_SCALA}-{re.escape(release)}\.jar$", "", jar.name)
+            old = re.compile(rf"{project}{_SCALA}-{re.escape(line.version)}\.jar")
+            places = [n for n, each in enumerate(changed) if old.fullmatch(Path(each).name)]
             if not places and self.module == "flink-runtime-patch":
                 raise EnvironmentProblem(
                     f"{jar.name} has no place on the class path of {self.module}.",
@@ -124,7 +128,7 @@ def java_command(
     """The command that runs the tests and writes JUnit's XML into ``reports``."""
     options: tuple[str, ...] = ()
     if build.module in CODEC_MODULES:
-        stock = f"-Dstock.jars={build.stock_jars(line)}"
+        stock = f"-Dstock.jars={build.stock_jars()}"
         options = (*mode_options(line, jdk, mode, optimised=optimised), stock)
     elif build.module == "benchmarks":
         options = _OF_BENCHMARKS

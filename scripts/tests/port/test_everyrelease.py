@@ -217,7 +217,7 @@ def test_the_page_says_what_passed_failed_is_old_or_open() -> None:
     assert "JDK 11: 640 on 2026-11-25, **outdated**" in text
     assert "2 cells were run with the code of today, 1 of them failed." in text
     assert "| 2.2.0 | 2.3.0 | JDK 17: *open*; JDK 21: *open* |" in text
-    assert text.count("PyPI has no distribution of it") == 5
+    assert text.count("PyPI has no distribution of it") == 10
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == len(KNOWN.releases) + 1
 
@@ -245,7 +245,11 @@ def test_the_jars_of_the_release_take_the_places_of_the_lines() -> None:
     jars = [Path("/c/flink-core-1.20.2.jar"), Path("/c/flink-runtime-1.20.2.jar")]
     changed = build.with_jars_of(line, "1.20.2", jars)
     assert changed.jars == (str(jars[0]), own[1], str(jars[1]))
-    assert changed.stock_jars(line) == f"{jars[0]}:{jars[1]}"
+    assert changed.stock_jars() == f"{jars[0]}:{jars[1]}"
+    with_scala = Path("/c/flink-runtime_2.11-1.13.2.jar")
+    older = build.with_jars_of(line, "1.13.2", [with_scala])
+    assert older.jars[2] == str(with_scala)
+    assert older.stock_jars() == f"{own[0]}:{with_scala}"
     with pytest.raises(EnvironmentProblem, match="has no place on the class path"):
         build.with_jars_of(line, "1.20.2", [Path("/c/flink-java-1.20.2.jar")])
 

@@ -78,12 +78,21 @@ def test_what_is_pinned_already_stays() -> None:
     assert found.releases["1.9.3"].distribution == ()
 
 
-def test_all_releases_but_five_have_one() -> None:
-    """These five PyPI does not have."""
+def test_half_of_a_distribution_is_none() -> None:
+    main = listed(f"apache_flink-1.13.2-cp37-cp37m-{MAC}", "apache-flink-1.13.2.tar.gz")
+    found = with_distributions(known("1.13.2"), {PROJECT: main, LIBRARIES: []})
+    assert files_of(found, "1.13.2") == []
+
+
+def test_all_releases_but_ten_have_one() -> None:
+    """PyPI lacks five of them, and of 1.13 the libraries until the last release."""
     lines = load_lines()
     without = {
         version
         for version, release in KNOWN.releases.items()
         if not release.distribution and not (version in lines and lines[version].distribution)
     }
-    assert without == {"1.9.0", "1.9.1", "1.11.6", "1.12.7", "1.14.1"}
+    assert without == {
+        *("1.9.0", "1.9.1", "1.11.6", "1.12.7", "1.14.1"),
+        *("1.13.0", "1.13.1", "1.13.2", "1.13.3", "1.13.5"),
+    }

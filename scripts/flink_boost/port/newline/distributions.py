@@ -1,7 +1,8 @@
 """Which files on PyPI are the whole distribution of a release: chosen from what the index lists.
 
 Nothing is fetched: the index says the checksums. Until 1.10 one source package holds all of it,
-until 1.13.5 each wheel does, and since then a wheel and ``apache-flink-libraries`` together.
+until 1.12 each wheel does, and since then a wheel and ``apache-flink-libraries`` together. PyPI has
+the libraries from 1.13.6 on.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from dataclasses import replace
 from flink_boost.flink.lines import PinnedFile
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import KnownReleases
+from flink_boost.flink.versions import version_key
 
 PROJECT, LIBRARIES = "apache-flink", "apache-flink-libraries"
+_IN_TWO_PARTS = "1.13.0"
 _NAME = re.compile(r"apache[-_]flink(?:[-_]libraries)?-(\d+\.\d+\.\d+)(?:-.*\.whl|\.tar\.gz)")
 # Wheels for macOS have fewer libraries of other programs in them; what we take is in all alike.
 _SMALL = "macosx_10_9_x86_64.whl"
@@ -40,10 +43,13 @@ def with_distributions(
 def _choose(
     version: str, files: Mapping[str, Mapping[str, list[IndexFile]]]
 ) -> tuple[PinnedFile, ...]:
+    parts = version_key(version) >= version_key(_IN_TWO_PARTS)
     main = files.get(PROJECT, {}).get(version, [])
     libraries = [f for f in files.get(LIBRARIES, {}).get(version, []) if _is_source(f)]
     wheels = [file for file in main if not _is_source(file)]
     chosen = min(wheels or main, key=_rank, default=None)
+    if parts and not libraries:
+        return ()
     pairs = [(PROJECT, chosen), (LIBRARIES, libraries[0] if libraries else None)]
     return tuple(
         PinnedFile(project, version, file.name, file.sha256)
