@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,12 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.jmh import parse_fork
 from flink_boost.measure.model import Cell
 from flink_boost.service.isolation import cleaning
-from flink_boost.service.isolation.fetching import fetch_file, find_files, read_file
+from flink_boost.service.isolation.fetching import (
+    MOST_RESULT,
+    fetch_file,
+    find_files,
+    read_file,
+)
 from flink_boost.service.isolation.jmhresult import checked_result
 
 DATA = Path(__file__).parents[1] / "data" / "jmh-1.37.json"
@@ -224,6 +230,16 @@ def test_a_result_that_was_not_asked_for_is_refused(
 def test_what_is_no_result_at_all_is_refused(content: bytes, why: str) -> None:
     with pytest.raises(RefusedResult, match=why):
         check(content)
+
+
+@pytest.mark.parametrize("unit", [b'\\"', b"\\\n", b'"', b'"\\', b'""\n'])
+def test_no_result_takes_long_to_be_refused(unit: bytes) -> None:
+    content = b'"' + unit * ((MOST_RESULT - 1) // len(unit))
+    began = time.thread_time()
+    with pytest.raises(RefusedResult):
+        check(content)
+    # Whoever reads it holds up all other threads of the service.
+    assert time.thread_time() - began < 2
 
 
 def test_what_a_log_says_is_mere_text_in_a_comment() -> None:

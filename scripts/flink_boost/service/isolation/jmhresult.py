@@ -29,7 +29,8 @@ _MOST_VALUES = 100_000
 _LARGEST = 1e18  # of a score; a year in nanoseconds is 3e16
 _MOST_PARAMETERS = 32
 _MOST_LETTERS = 1000
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+# The last quote may be missing: so no quote is tried in vain, and one pass is enough for any text.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[{\]}]")
 _UNIT = re.compile(r"[A-Za-z]{1,12}/[A-Za-z]{1,12}")
 _MODES = frozenset(mode.value for mode in Mode)
