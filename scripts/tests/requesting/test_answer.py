@@ -141,6 +141,17 @@ def test_the_answer_says_what_was_measured_and_how_to_repeat_it() -> None:
     assert text.count("How to read it") == 1
 
 
+@pytest.mark.parametrize("isolated", [True, False])
+def test_what_ran_in_a_sandbox_is_repeated_in_one(isolated: bool) -> None:
+    given = measured({TUPLE: STILL})
+    order_then = given.order.model_copy(update={"isolated": isolated})
+    given = given.model_copy(update={"order": order_then})
+
+    text = answer(rows_of(given), Circumstances(given, public=True))
+    (command,) = [line for line in text.splitlines() if line.startswith("flink-boost request run")]
+    assert ("--isolated" in command.split()) is isolated
+
+
 def test_a_name_of_the_box_cannot_be_mark_up() -> None:
     box = samples.BOX.model_copy(update={"hostname": "a`](http://x) @all <b>"})
     given = measured({TUPLE: STILL}).model_copy(update={"box": box})

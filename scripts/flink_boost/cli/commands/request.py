@@ -39,6 +39,10 @@ from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.setup import known_here, means_of
 from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict
 
+_TRUSTED = (
+    "Both commits are built and run as you, outside any sandbox. For code that you have not read"
+    " say --isolated; --trusted says that you mean it."
+)
 # By hand one may ask for more than in a comment.
 BY_HAND = Bounds(pairs=200, least_pairs=2, benchmarks=10_000, minutes=1e6, globs=1000)
 
@@ -100,6 +104,8 @@ def run_command(
 ) -> None:
     """Compare HEAD with the commit at which it left BASE.
 
+    Code that you have not read wants --isolated: without it a build does what you may do.
+
     PATTERNs are names of benchmarks in which * stands for any letters; without one the quick look's
     are measured. Both commits are built the same way, and their JVMs run in turn. A call that was
     stopped goes on where it was, and one that was done answers at once; --again measures anew. The
@@ -120,6 +126,8 @@ def run_command(
         order = order.model_copy(
             update={"profile": profile, "isolated": how.isolated, "asked": asked}
         )
+        if isolated is None and not how.isolated:
+            click.echo(_TRUSTED, err=True)
         began = time.monotonic()
         measured = _measured(settings, order, how, known)
     rows = rows_of(measured)

@@ -174,10 +174,12 @@ def _what(about: Circumstances) -> str:
 
 
 def _repeat(about: Circumstances) -> str:
+    """The same by hand: what was shut in stays shut in, as it may be code of a stranger."""
     order = about.measured.order
     words = [
         *("flink-boost", "request", "run", "--base", order.base, "--head", order.head),
         *("--line", order.line, "--pairs", str(order.pairs), "--recipe", order.recipe),
+        *(("--isolated",) if order.isolated else ()),
         *(("--profile",) if order.profile else ()),
         *order.names,
     ]
