@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from flink_boost.measure.model import Mode
@@ -205,4 +207,28 @@ def test_what_is_profiled_is_what_differs() -> None:
 def test_why_there_is_no_flame_graph_is_said() -> None:
     given = measured({TUPLE: STILL}).model_copy(update={"profile_note": "No profiler here."})
 
-    assert "No flame graphs. No profiler here." in answer(rows_of(given), Circumstances(given))
+    text = answer(rows_of(given), Circumstances(given))
+    assert "No flame graphs:\n\n```text\nNo profiler here.\n```" in text
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "it is of '@apache/flink-pmc <img src=//evil.example/p.png> [ok](//evil.example)', not of",
+        "the file of stacks holds '@apache [Approve](//evil.example) ![](//evil.example/x'",
+        "```\n\n@apache [ok](//evil.example) <img src=//evil.example>\n\n~~~\n\u202e@apache",
+    ],
+)
+def test_what_a_fork_has_its_refusal_quote_is_mere_text(evil: str) -> None:
+    given = measured({TUPLE: STILL})
+    without = answer(rows_of(given), Circumstances(given, public=True))
+    given = given.model_copy(update={"profile_note": evil})
+    text = answer(rows_of(given), Circumstances(given, public=True))
+
+    (block,) = re.findall(r"^```text\n(.*?)\n```$", text, re.MULTILINE | re.DOTALL)
+    assert "evil.example" in block
+    assert "`" not in block
+    assert text.replace(f"```text\n{block}\n```", "").split() == [
+        *without.split(),
+        *("No", "flame", "graphs:"),
+    ]

@@ -15,6 +15,7 @@ from flink_boost.service.requests.verdicts import (
     RowVerdict,
     level_of_second_look,
 )
+from flink_boost.service.requests.wording import fenced
 
 MOST_SHOWN = 5
 _ORDER = (
@@ -62,8 +63,9 @@ def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
     parts += [_what(about), _folded("Repeat it", _repeat(about)), _reading(rows)]
     for name, lines in about.measured.profile_texts:
         parts.append(_folded(f"Where {name} spends its time", _as_code(lines)))
-    if about.measured.profile_note:
-        parts.append(f"No flame graphs. {about.measured.profile_note}")
+    if note := about.measured.profile_note:
+        # It may quote what a fork of strangers has left.
+        parts.append(f"No flame graphs:\n\n{fenced(note)}")
     links = {**dict(about.measured.profile_links), **about.links}
     if about.public:  # a page on our disk is none for others
         links = {title: url for title, url in links.items() if not url.startswith("file:")}
