@@ -19,6 +19,7 @@ MARK = "◆"
 _OUR_PACKAGE = "org.apache.flink.boost."
 _JAVA = re.compile(r"(?P<name>.+)_\[[0ij1]\]")
 _SUFFIX = re.compile(r"_\[[0ij1k]\]$")
+_WEIGHT = re.compile(r"[0-9]{1,18}")  # Python reads no number of thousands of digits
 
 Stack = tuple[str, ...]
 
@@ -43,9 +44,10 @@ class Ours:
 def parse_collapsed(text: str, origin: str) -> dict[Stack, int]:
     """The stacks of a file with their weights. Raises ``BrokenData``, also when there are none."""
     stacks: Counter[Stack] = Counter()
-    for line in text.splitlines():
+    # Not splitlines: a name of a frame may hold what Unicode takes for the end of a line.
+    for line in text.removesuffix("\n").split("\n") if text else ():
         frames, _, weight = line.rpartition(" ")
-        if not frames or not weight.isdecimal():
+        if not frames or not _WEIGHT.fullmatch(weight):
             raise BrokenData(f"{origin} holds {line[:60]!r}, which is no stack.", "Profile again.")
         stacks[tuple(frames.split(";"))] += int(weight)
     if not sum(stacks.values()):

@@ -36,6 +36,17 @@ def test_a_file_without_samples_or_that_is_none_is_refused(text: str) -> None:
         parse_collapsed(text, "file")
 
 
+@pytest.mark.parametrize("weight", ["9" * 5000, "9" * 19, "\u0663", "\uff13"])
+def test_a_weight_that_no_profiler_writes_is_refused(weight: str) -> None:
+    with pytest.raises(BrokenData, match="which is no stack"):
+        parse_collapsed(f"Main.run_[j] {weight}\n", "file")
+
+
+def test_only_a_newline_ends_a_stack() -> None:
+    text = "A.a\rB.b\u2028\x85C.c 3\n"
+    assert parse_collapsed(text, "file") == {("A.a\rB.b\u2028\x85C.c",): 3}
+
+
 @pytest.mark.parametrize(
     ("frame", "is_ours"),
     [

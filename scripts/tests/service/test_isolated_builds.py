@@ -50,13 +50,28 @@ class Clone:
         self.jar = jar
         self.git("init", "--quiet", "--initial-branch=main")
 
-    def git(self, *words: str) -> str:
+    def git(self, *words: str, given: str = "") -> str:
         names = ("-c", "user.name=x", "-c", "user.email=x@example.org")
         done = subprocess.run(
             ("git", *names, *words), cwd=self.folder, capture_output=True, text=True, check=True,
-            timeout=60,
+            timeout=60, input=given,
         )  # fmt: skip
         return done.stdout.strip()
+
+    def blob(self, content: str) -> str:
+        return self.git("hash-object", "-w", "--stdin", given=content)
+
+    def tree(self, *entries: tuple[str, str]) -> str:
+        """Made of objects by their ids, as no work tree could hold it."""
+        lines = [
+            f"{'040000 tree' if self.git('cat-file', '-t', one) == 'tree' else '100644 blob'}"
+            f" {one}\t{name}\n"
+            for name, one in entries
+        ]
+        return self.git("mktree", given="".join(lines))
+
+    def commit_of(self, tree: str) -> str:
+        return self.git("commit-tree", tree, "-m", "x")
 
     def commit(self, program: str, change: Callable[[Path], object] = lambda _: None) -> str:
         (self.folder / "build.py").write_text(program)
@@ -79,12 +94,13 @@ class Clone:
             }
         )
 
-    def builder(self, limits: Limits = LIMITS) -> RecipeBuilder:
+    def builder(self, limits: Limits = LIMITS, **values: object) -> RecipeBuilder:
         launch = IsolatedBuilds(
             choose_sandbox({}), self.build / "places", limits=limits, root=self.root
         )
         environ = {**os.environ, "FLINK_BOOST_GITHUB_TOKEN": TOKEN, "JAVA_HOME": "/usr/lib/jvm"}
-        return RecipeBuilder(self.recipe(), self.build, environ, lambda _: None, launch=launch)
+        recipe = self.recipe(**values)
+        return RecipeBuilder(recipe, self.build, environ, lambda _: None, launch=launch)
 
 
 @pytest.fixture
@@ -237,3 +253,38 @@ def test_a_commit_cannot_have_our_folders_written_to(clone: Clone) -> None:
     with pytest.raises(BuildFailed, match=r"has a \.cache of its own"):
         clone.builder().build(commit, LINE)
     assert list(target.iterdir()) == []
+
+
+def test_a_path_that_is_too_long_is_the_commit_s_fault(clone: Clone) -> None:
+    good = clone.blob(GOOD)
+    folder = clone.tree(("x", good))
+    for _ in range(19):
+        folder = clone.tree(("d" * 205, folder))
+    commit = clone.commit_of(clone.tree(("build.py", good), ("d" * 100, folder)))
+    with pytest.raises(BuildFailed) as failed:
+        clone.builder().build(commit, LINE)
+    assert failed.value.log is not None
+
+
+def test_a_commit_that_leaves_no_room_for_its_build_is_told(clone: Clone) -> None:
+    # Maven rewrites these, so each build has its own: a page each.
+    for number in range(60):
+        clone.jar.with_name(f"_remote.repositories{number}").write_text("x" * 4096)
+    large = clone.blob("x\n" * ((LIMITS.disk - 200 * 1024) // 2))
+    commit = clone.commit_of(clone.tree(("build.py", clone.blob(GOOD)), ("z", large)))
+    with pytest.raises(BuildFailed, match="does not fit into|wrote more to the disk"):
+        clone.builder().build(commit, LINE)
+
+
+def test_a_jar_with_a_damaged_record_is_refused(clone: Clone) -> None:
+    program = """
+import os, zipfile
+os.mkdir("out")
+with zipfile.ZipFile("out/a.jar", "w") as jar:
+    jar.writestr("META-INF/flink-boost/weave.properties", "flink.version=1")
+content = open("out/a.jar", "rb").read()
+open("out/a.jar", "wb").write(content.replace(b"version=1", b"version=2"))
+"""
+    builder = clone.builder(kind="flink-boost", project="flink-boost")
+    with pytest.raises(BuildFailed, match=r"a\.jar is damaged"):
+        builder.build(clone.commit(program), LINE)

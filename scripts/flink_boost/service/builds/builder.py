@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import time
+import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -160,6 +161,8 @@ class RecipeBuilder:
             found = read_dropin(jars[0])
         except BrokenData as error:
             raise BuildFailed(error.message) from error
+        except (zipfile.BadZipFile, OSError, ValueError) as error:
+            raise BuildFailed(f"{jars[0].name} is damaged.") from error
         if found is None or found.flink_version != line.version:
             raise BuildFailed(f"{jars[0].name} is no flink-boost jar for Flink {line.version}.")
         if not _VERSION.fullmatch(found.boost_version):

@@ -71,13 +71,10 @@ class IsolatedBuilds:
     def run(self, order: BuildOrder) -> None:
         """As the protocol says."""
         work = order.checkout.parent
-        # It leads to the clone's objects, which may be of private branches.
-        shutil.rmtree(order.checkout / ".git")
-        readable = [*self._linked(order, work), *_java(order)]
+        readable = self._prepared(order, work)
         environment = dict(order.named)
         if not self._mirrors:
             environment["MAVEN_ARGS"] = f"{environment.get('MAVEN_ARGS', '')} --offline".strip()
-        give_all(work, None if self._sandbox.owners.first is None else work.stat().st_uid)
         seconds = min(order.seconds, self._limits.seconds)
         self.ended = self._sandbox.run(
             order.command,
@@ -112,6 +109,21 @@ class IsolatedBuilds:
                 raise BuildFailed(error.message) from error
             taken.append(folder / last)
         return tuple(taken)
+
+    def _prepared(self, order: BuildOrder, work: Path) -> list[Path]:
+        """Makes the checkout the build's own; returns what has to be readable for it.
+
+        The commit says how much room and how long names that takes: what is too much is its fault.
+        """
+        try:
+            # It leads to the clone's objects, which may be of private branches.
+            shutil.rmtree(order.checkout / ".git")
+            readable = [*self._linked(order, work), *_java(order)]
+            give_all(work, None if self._sandbox.owners.first is None else work.stat().st_uid)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise BuildFailed(f"the commit does not fit into a build's folder ({why}).") from error
+        return readable
 
     def _linked(self, order: BuildOrder, work: Path) -> Iterator[Path]:
         """Gives the checkout our folders; yields what has to be readable for that."""

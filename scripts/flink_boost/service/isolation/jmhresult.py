@@ -27,6 +27,7 @@ from flink_boost.service.isolation.fetching import MOST_RESULT, NEXT_STEP
 _MOST_DEPTH = 12
 _MOST_VALUES = 100_000
 _LARGEST = 1e18  # of a score; a year in nanoseconds is 3e16
+_SMALLEST = 1e-18  # of what is divided by; smaller ones become 0 in ratios and have no logarithm
 _MOST_PARAMETERS = 32
 _MOST_LETTERS = 1000
 # The last quote may be missing: so no quote is tried in vain, and one pass is enough for any text.
@@ -129,7 +130,8 @@ def _number(value: Any, name: str, *, above_zero: bool = False) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _refused(f"{name} is {_shown(value)}, no number")
     # Compared before it is turned into a float: an int of any size compares, but need not fit.
-    if not (0 <= value <= _LARGEST) or (above_zero and value == 0) or not math.isfinite(value):
+    least = _SMALLEST if above_zero else 0
+    if not (least <= value <= _LARGEST) or not math.isfinite(value):
         raise _refused(f"{name} is {_shown(value)}, which cannot be")
     return float(value)
 
