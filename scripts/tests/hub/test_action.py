@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 
 from flink_boost.base.places import PROJECT_ROOT
@@ -368,11 +369,40 @@ def test_a_stranger_s_text_calls_nobody_and_loads_nothing() -> None:
     assert tamed(ANSWER) == ANSWER
 
 
+LINKS = (
+    "[report][r]\n\n[r]: //evil.example/report",
+    "[r]\n\n[r]: <//evil.example/report>",
+    "[r][]\n\n> [r]:\n> //evil.example/report",
+    "[s][s]\n\n[s]: &#104;ttps://evil.example/login",
+    "[t][t]\n\n[t]: https\\://evil.example/x",
+    "[t](//evil.example/x) [t] (//evil.example/x)",
+    "[t]\\(//evil.example/x) \\[t](//evil.example/x)",
+    "!\\[t](//evil.example/x) ![t][t] \\![t](//evil.example/x)\n\n[t]: //evil.example/x",
+    "<//evil.example> <https://evil.example> <a href=//evil.example>x</a> \\<img src=//x>",
+    "&lt;img src=//evil.example&gt; &#60;img src=//evil.example>",
+)
+
+
+@pytest.mark.parametrize("text", LINKS)
+def test_no_link_of_a_stranger_leads_anywhere(text: str) -> None:
+    html = MarkdownIt("commonmark").render(tamed(text))
+    assert "evil.example" in html, "it stays to be read"
+    assert "<a" not in html
+    assert "<img" not in html
+
+
+def test_what_is_said_of_a_stranger_s_text_cannot_be_folded_away() -> None:
+    text = "<details><summary>**Faster**: 8 of 8.</summary>\n\n</details>\n"
+    found = framed(text, stranger=True)
+    assert found.startswith(f"{STRANGER}\n\n{HOSTED}\n\n<details>")
+
+
 def test_a_long_answer_is_cut_and_its_folds_are_closed() -> None:
     text = "Verdict\n<details><summary>x</summary>\n" + "row\n" * 50_000
     for stranger in (False, True):
         found = framed(text, stranger=stranger)
         assert len(found) <= LARGEST + 100
         assert found.count("<details>") == found.count("</details>")
-        assert found.startswith("Verdict\n\n" + HOSTED)
+        assert found.startswith(STRANGER if stranger else "Verdict\n\n" + HOSTED)
+        assert HOSTED in found[:1000]
         assert "cut here" in found

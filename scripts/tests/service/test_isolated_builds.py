@@ -272,7 +272,7 @@ def test_a_commit_that_leaves_no_room_for_its_build_is_told(clone: Clone) -> Non
         clone.jar.with_name(f"_remote.repositories{number}").write_text("x" * 4096)
     large = clone.blob("x\n" * ((LIMITS.disk - 200 * 1024) // 2))
     commit = clone.commit_of(clone.tree(("build.py", clone.blob(GOOD)), ("z", large)))
-    with pytest.raises(BuildFailed, match="does not fit into|wrote more to the disk"):
+    with pytest.raises(BuildFailed, match=r"does not fit into|wrote more to the disk"):
         clone.builder().build(commit, LINE)
 
 

@@ -43,7 +43,7 @@ class Kept:
 def framed(answer: str, *, stranger: bool) -> str:
     """The answer with what one has to know to read it, short enough for a comment. Pure."""
     text = tamed(answer) if stranger else answer
-    notes = f"{HOSTED}\n\n{STRANGER}" if stranger else HOSTED
+    notes = f"{STRANGER}\n\n{HOSTED}" if stranger else HOSTED
     room = LARGEST - len(notes) - len(_CUT)
     if len(text) > room:
         text = text[:room] + _CUT
@@ -51,6 +51,8 @@ def framed(answer: str, *, stranger: bool) -> str:
             1 if not end else -1 for end, tag in _FOLDS.findall(text) if tag == "details"
         )
         text += "\n\n</details>" * max(open_folds, 0)
+    if stranger:  # in front: no line of theirs can fold away what is said of it
+        return f"{notes}\n\n{text}"
     first, _, rest = text.partition("\n")
     return f"{first}\n\n{notes}\n{rest}"
 
@@ -58,11 +60,14 @@ def framed(answer: str, *, stranger: bool) -> str:
 def tamed(text: str) -> str:
     """Markdown of a stranger that names, embeds and hides nothing. Pure."""
     printable = "".join(c for c in text if c.isprintable() or c in "\n\t")
-    harmless = _TAGS.sub("&lt;", printable).replace("![", "!\\[")
+    # What is written as an entity or behind a backslash would only become an address later.
+    harmless = printable.replace("&", "&amp;").replace("\\", "\\\\")
+    harmless = _TAGS.sub("&lt;", harmless).replace("![", "!\\[")
     # Addresses stay to be read, but are not followed; nobody is called by name.
     harmless = re.sub(r"(?i)\b(https?|ftp|mailto|javascript|data):", "\\1\u200b:", harmless)
     harmless = re.sub(r"(?i)\bwww\.", "www\u200b.", harmless)
-    return harmless.replace("@", "@\u200b").replace("](", "]\u200b(")
+    # Behind a bracket stands where a link leads, there or in a line of its own.
+    return re.sub(r"\](?=[(\[:])", "]\u200b", harmless.replace("@", "@\u200b"))
 
 
 def keep(hub: Hub, number: int, head: str, body: str) -> Kept:
