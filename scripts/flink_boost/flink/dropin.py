@@ -15,6 +15,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import sha256
 
 RECORD = "META-INF/flink-boost/weave.properties"
+MOST_RECORD = 1 << 20  # bytes of it; ours have some thousand
 PREFIX = "flink-boost-"
 # In the name of a combination that is somebody's own build of Flink.
 OWN_BUILD = "-own-"
@@ -56,12 +57,14 @@ def read_dropin(jar: Path) -> DropIn | None:
     """
     if RECORD.encode() not in table_of_contents(jar):
         return None
-    with reading_zip(), zipfile.ZipFile(jar) as archive:
-        record = dict(
-            line.split("=", 1)
-            for line in archive.read(RECORD).decode("latin-1").splitlines()
-            if "=" in line
-        )
+    with reading_zip(), zipfile.ZipFile(jar) as archive, archive.open(RECORD) as entry:
+        # As much and no more, whatever the table of contents says: a stranger may have made it.
+        content = entry.read(MOST_RECORD + 1)
+    if len(content) > MOST_RECORD:
+        raise BrokenData(f"{RECORD} in {jar} is too large.", "Remove the jar.")
+    record = dict(
+        line.split("=", 1) for line in content.decode("latin-1").splitlines() if "=" in line
+    )
     prefix = "class."
     classes = {
         key.removeprefix(prefix): value.strip()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import struct
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from pathlib import Path
 from flink_boost.base.errors import BuildFailed, RefusedResult
 from flink_boost.base.files import make_folder
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.dropin import MOST_RECORD
 from flink_boost.service.builds.jars import only_one
 from flink_boost.service.builds.launching import BuildOrder
 from flink_boost.service.isolation.fetching import MOST_JAR, fetch_file, find_files
@@ -31,8 +33,12 @@ _REWRITTEN = ("_remote.repositories", "resolver-status", "maven-metadata")
 _SHARED = ("apache-maven-*", "jdk-*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,150}\.jar")
 _MOST_ENTRIES = 50_000
+_MOST_OF_ENTRY = 200  # bytes of an entry in the table of contents, its name among them
 _MOST_UNPACKED = 2 << 30  # bytes of all entries together
-_MOST_RECORD = 1 << 20  # bytes of an entry that we read ourselves
+# The record at the end of a zip file, with the longest comment; in front of it, what points to the
+# record of a large one.
+_END, _END_SIZE, _LONGEST_END = b"PK\x05\x06", 22, 22 + (1 << 16)
+_LARGE, _BEFORE_END = b"PK\x06\x07", 20
 
 
 class IsolatedBuilds:
@@ -172,6 +178,9 @@ def _with_seconds(limits: Limits, seconds: float) -> Limits:
 def _require_jar(jar: Path) -> None:
     """Raises ``RefusedResult`` for what would not be read in a moment and a few megabytes."""
     try:
+        # Before it is opened: that makes an object of each entry.
+        if _length_of_table(jar) > _MOST_ENTRIES * _MOST_OF_ENTRY:
+            raise RefusedResult(f"{jar.name} holds more than any jar of Flink.")
         with zipfile.ZipFile(jar) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
@@ -182,5 +191,21 @@ def _require_jar(jar: Path) -> None:
     if len(names) != len(entries):
         raise RefusedResult(f"{jar.name} has two entries of one name.")
     for entry in entries:
-        if entry.filename.startswith("META-INF/") and entry.file_size > _MOST_RECORD:
+        if entry.filename.startswith("META-INF/") and entry.file_size > MOST_RECORD:
             raise RefusedResult(f"{jar.name} has an entry in META-INF that is too large.")
+
+
+def _length_of_table(jar: Path) -> int:
+    """Bytes of a jar's table of contents, as the record at its end says.
+
+    Raises ``BadZipFile`` where there may be two such records: which of them is read, we or those
+    who open it, is then up to them. A large file of the other format (zip64) is refused, too.
+    """
+    with jar.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_END - _BEFORE_END))
+        tail = file.read()
+    end = tail.find(_END)
+    if end < 0 or end + _END_SIZE > len(tail) or tail.count(_END) > 1 or _LARGE in tail:
+        raise zipfile.BadZipFile("it has not one end")
+    (length,) = struct.unpack_from("<I", tail, end + 12)
+    return int(length)
