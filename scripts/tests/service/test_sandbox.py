@@ -287,6 +287,10 @@ def test_time_and_output_are_held(trial: Trial) -> None:
     assert ended.how == "output"
     assert trial.log.stat().st_size <= LIMITS.output
     assert len(ended.said) <= 1500
+    # Bytes that are no text become three each.
+    ended = trial.run("import os\nos.write(1, bytes([255]) * (600 * 1024))")
+    assert ended.how == "output"
+    assert LIMITS.output - 4 <= trial.log.stat().st_size <= LIMITS.output
     # Nothing is read, nothing is said, and nobody waits: output closed, and gone on for ever.
     quiet = "import os, time\nos.close(1); os.close(2)\ntime.sleep(99)"
     assert trial.run(quiet, limits=replace(LIMITS, seconds=1)).how == "time"

@@ -16,7 +16,8 @@ from flink_boost.service.isolation.jmhresult import checked_result
 from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
 from flink_boost.service.isolation.workplace import fresh_workplace
 
-LIMITS = Limits(seconds=600, disk=256 << 20, processes=2048, output=8 << 20)
+# A request may keep the logs of a thousand forks.
+LIMITS = Limits(seconds=600, disk=256 << 20, processes=2048, output=2 << 20)
 _RESULT = "result.json"
 
 

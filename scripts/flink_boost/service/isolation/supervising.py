@@ -118,10 +118,11 @@ class _Pump:
         return block
 
     def _write(self, block: bytes) -> None:
-        self._left -= len(block)
-        text = self._decoder.decode(block[: max(0, self._left + len(block))])
-        self._file.write(cleaning.quiet(text).encode())
+        # What is counted is what is kept: a byte that is no text takes three of them.
+        content = cleaning.quiet(self._decoder.decode(block)).encode()
+        self._file.write(content[: max(0, self._left)])
         self._file.flush()
+        self._left -= len(content)
 
 
 def _watched(
