@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from flink_boost.flink.side import Side
 from flink_boost.measure.model import Mode
 from flink_boost.service.requests.answer import MOST_SHOWN, Circumstances, answer, headline
 from flink_boost.service.requests.model import Measured
@@ -117,6 +118,70 @@ def test_a_base_or_head_that_fails_is_named() -> None:
     assert row.verdict is RowVerdict.FAILED
     assert "head" in row.reason
     assert headline((row,)).startswith("**Not measured**: 1 of 1")
+
+
+def _crashed(
+    given: Measured, side: Side, after: int, name: str = TUPLE, again: bool = False
+) -> Measured:
+    """The same without a benchmark's forks of a side whose pair has a higher number."""
+    field = "forks_again" if again else "forks"
+    left = (
+        one
+        for one in getattr(given, field)
+        if one.cell.name != name or one.side is not side or one.pair <= after
+    )
+    return given.model_copy(update={field: tuple(left)})
+
+
+@pytest.mark.parametrize(("side", "title"), [(Side.BEFORE, "base"), (Side.AFTER, "head")])
+@pytest.mark.parametrize("speeds", [STILL, WILD])
+def test_where_forks_of_one_side_crashed_it_is_told_and_no_verdict(
+    side: Side, title: str, speeds: tuple[float, ...]
+) -> None:
+    given = _crashed(measured({TUPLE: speeds, NAMES[0]: speeds}), side, 3)
+    rows = rows_of(given)
+    text = answer(rows, Circumstances(given))
+
+    assert rows[0].verdict is RowVerdict.FORKS_FAILED
+    assert rows[1].verdict is not RowVerdict.FORKS_FAILED
+    assert text.startswith(f"**Forks failed**: 1 of 2, 2 of 5 JVMs of {title}. ")
+    assert f"**forks failed**: 2 of 5 JVMs of {title}; the numbers are of 3 whole pairs |" in text
+    assert "says nothing of speed" in text
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_head_that_crashes_is_not_faster(again: bool) -> None:
+    given = _crashed(measured({TUPLE: FAST}, {TUPLE: FAST}), Side.AFTER, 4, again=again)
+    (row,) = rows_of(given)
+
+    assert row.verdict is RowVerdict.FORKS_FAILED
+    assert headline((row,)) == "**Forks failed**: 1 of 1, 1 of 10 JVMs of head."
+
+
+def test_a_head_that_crashes_and_is_slower_is_both() -> None:
+    given = _crashed(measured({TUPLE: SLOW}, {TUPLE: SLOW}), Side.AFTER, 4)
+    text = answer(rows_of(given), Circumstances(given))
+
+    assert text.startswith("**Slower**: 1 of 1, by 4.9% (")
+    assert "). **Forks failed**: 1 of 1, 1 of 10 JVMs of head." in text.splitlines()[0]
+    assert "🔻 **slower**; 1 of 10 JVMs of head failed |" in text
+
+
+def test_a_head_without_any_fork_is_told_in_the_first_line() -> None:
+    names = (TUPLE, NAMES[0])
+    one = _crashed(measured({TUPLE: STILL}), Side.AFTER, 0)
+    two = measured(dict.fromkeys(names, STILL))
+    for name in names:
+        two = _crashed(two, Side.AFTER, 0, name)
+
+    assert headline(rows_of(one)) == "**Not measured**: 1 of 1, as all 5 JVMs of head failed."
+    assert headline(rows_of(two)) == "**Not measured**: 2 of 2, as JVMs of head failed."
+
+
+def test_where_no_fork_failed_nothing_is_said_of_it() -> None:
+    given = measured({TUPLE: STILL})
+
+    assert "failed" not in answer(rows_of(given), Circumstances(given)).lower()
 
 
 def test_only_five_rows_are_open_and_none_is_lost() -> None:

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from flink_boost.base.text import short_number
 from flink_boost.service.requests.grammar import shown
 from flink_boost.service.requests.model import Measured
+from flink_boost.service.requests.rows import failures_text
 from flink_boost.service.requests.verdicts import (
     AnswerRow,
     RowVerdict,
@@ -21,6 +22,7 @@ MOST_SHOWN = 5
 _ORDER = (
     RowVerdict.SLOWER,
     RowVerdict.FAILED,
+    RowVerdict.FORKS_FAILED,
     RowVerdict.FASTER,
     RowVerdict.CANNOT_TELL,
     RowVerdict.NO_CHANGE,
@@ -28,8 +30,14 @@ _ORDER = (
 _MARKS = {
     RowVerdict.SLOWER: "🔻 **slower**",
     RowVerdict.FASTER: "🔺 **faster**",
+    RowVerdict.FORKS_FAILED: "⚠️ **forks failed**",
     RowVerdict.FAILED: "⚠️ not measured",
 }
+_OF_FAILED = (
+    " *Forks failed* says nothing of speed: the pairs that are left may be the lucky ones, and a"
+    " JVM that ends with an error is a finding of its own. The logs are on the machine that"
+    " measured."
+)
 _HEAD = "| benchmark | base | head | head ÷ base | B/op | |\n|---|---:|---:|---|---|---|"
 
 
@@ -92,7 +100,9 @@ def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
             which = f"by {_percent(most)}" if len(found) == 1 else f"the most by {_percent(most)}"
             said.append(f"**{kind.value.capitalize()}**: {len(found)} of {total}, {which}")
     if failed := by_kind[RowVerdict.FAILED]:
-        said.append(f"**Not measured**: {len(failed)} of {total}")
+        said.append(f"**Not measured**: {len(failed)} of {total}{_blame(failed)}")
+    if shaken := [row for row in rows if row.failed and row.verdict is not RowVerdict.FAILED]:
+        said.append(f"**Forks failed**: {len(shaken)} of {total}{_blame(shaken)}")
     unclear, unchanged = by_kind[RowVerdict.CANNOT_TELL], by_kind[RowVerdict.NO_CHANGE]
     if unclear:
         largest = max(row.smallest or 0.0 for row in unclear)
@@ -105,6 +115,18 @@ def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
         word = "no change" if said else "**No change**"
         said.append(f"{word} beyond ±{within:.1%}: {len(unchanged)} of {total}")
     return ". ".join(said) + "."
+
+
+def _blame(rows: Sequence[AnswerRow]) -> str:
+    """Whose JVMs failed: how many, where it is one row."""
+    sides = (
+        *(("base",) if any(row.failed_base for row in rows) else ()),
+        *(("head",) if any(row.failed_head for row in rows) else ()),
+    )
+    if not sides:
+        return ""
+    who = failures_text(rows[0]) if len(rows) == 1 else f"JVMs of {' and '.join(sides)}"
+    return f", as {who} failed" if rows[0].verdict is RowVerdict.FAILED else f", {who}"
 
 
 def by_weight(rows: Sequence[AnswerRow]) -> tuple[AnswerRow, ...]:
@@ -121,7 +143,10 @@ def verdict_text(row: AnswerRow) -> str:
         return f"cannot tell (smallest effect that could have been seen: {seen})"
     if row.verdict is RowVerdict.FAILED:
         return f"not measured: {row.reason}"
-    return row.verdict.value
+    if row.verdict is RowVerdict.FORKS_FAILED:
+        return f"forks failed: {failures_text(row)}; the numbers are of {row.pairs} whole pairs"
+    failed = f"; {failures_text(row)} failed" if row.failed else ""
+    return f"{row.verdict.value}{failed}"
 
 
 def share_text(share: float) -> str:
@@ -196,6 +221,7 @@ def _reading(rows: Sequence[AnswerRow]) -> str:
         f" fresh pairs again, at {level:.1%} among {len(rows)} benchmarks, so that at most 1 answer"
         " in 100 says so of a pull request that changes nothing. *No change beyond ±x* excludes"
         " larger ones; *cannot tell* excludes nothing, and more pairs would help."
+        + (_OF_FAILED if any(row.failed for row in rows) else "")
     )
 
 

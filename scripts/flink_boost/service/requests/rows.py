@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from flink_boost.flink.side import Side
@@ -24,12 +25,26 @@ def rows_of(measured: Measured) -> tuple[AnswerRow, ...]:
     first = speedups(measured.first, measured.forks)
     again = speedups(measured.again, measured.forks_again) if measured.again else {}
     forks = _by_name((*measured.forks, *measured.forks_again))
+    planned = _planned(measured)
     return tuple(
-        _with_scores(
-            judged(name, first.get(name, ()), again.get(name), len(names)), forks.get(name, [])
+        _with_failures(
+            _with_scores(
+                judged(name, first.get(name, ()), again.get(name), len(names)), forks.get(name, [])
+            ),
+            forks.get(name, []),
+            planned.get(name, 0),
         )
         for name in names
     )
+
+
+def _planned(measured: Measured) -> Mapping[str, int]:
+    """How many JVMs of each side were to run, for each benchmark."""
+    planned: Counter[str] = Counter()
+    for info in (measured.first, measured.again):
+        for cell in info.cells if info else ():
+            planned[cell.name] += info.pairs_of(cell) if info else 0
+    return planned
 
 
 def speedups(info: RunInfo, forks: Iterable[Fork]) -> Mapping[str, tuple[float, ...]]:
@@ -55,9 +70,7 @@ def _name(cell: Cell) -> str:
 def _with_scores(row: AnswerRow, forks: Sequence[Fork]) -> AnswerRow:
     scores = {side: [one.score for one in forks if one.side is side] for side, _ in SIDES}
     if row.verdict is RowVerdict.FAILED:
-        missing = [title for side, title in SIDES if not scores[side]]
-        reason = f"no fork of {' and '.join(missing)} ended well" if missing else row.reason
-        return row.model_copy(update={"reason": reason})
+        return row
     return row.model_copy(
         update={
             "unit": forks[0].unit,
@@ -66,6 +79,29 @@ def _with_scores(row: AnswerRow, forks: Sequence[Fork]) -> AnswerRow:
             "base_alloc": _allocation(forks, Side.BEFORE),
             "head_alloc": _allocation(forks, Side.AFTER),
         }
+    )
+
+
+def _with_failures(row: AnswerRow, forks: Sequence[Fork], planned: int) -> AnswerRow:
+    """The row with how many JVMs failed; only "slower" is still said where one did."""
+    base, head = (planned - sum(one.side is side for one in forks) for side, _ in SIDES)
+    if base + head <= 0:
+        return row
+    counted = row.model_copy(update={"planned": planned, "failed_base": base, "failed_head": head})
+    if row.verdict is RowVerdict.SLOWER:
+        return counted
+    if row.verdict is RowVerdict.FAILED:
+        return counted.model_copy(update={"reason": f"{failures_text(counted)} failed"})
+    verdict = RowVerdict.FORKS_FAILED
+    return counted.model_copy(update={"verdict": verdict, "within": None, "smallest": None})
+
+
+def failures_text(row: AnswerRow) -> str:
+    """``6 of 10 JVMs of head``; empty where none failed."""
+    return " and ".join(
+        f"{'all' if failed == row.planned else f'{failed} of'} {row.planned} JVMs of {title}"
+        for (_, title), failed in zip(SIDES, (row.failed_base, row.failed_head), strict=True)
+        if failed
     )
 
 

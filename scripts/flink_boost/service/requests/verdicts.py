@@ -11,6 +11,8 @@ Of equal builds 5 % of the benchmarks are suspected. Half of these are apart in 
 again, and no more than the level far enough: m * 5 % / 2 * 40 % / m is 1 answer in 100. Forks that
 have two modes agree by chance more often than Student's t supposes, but have to do so twice.
 ``test_false_alarms.py`` counts both.
+
+Where a JVM failed, the pairs that are left may be the lucky ones: only *slower* is said of them.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ class RowVerdict(StrEnum):
     SLOWER = "slower"
     NO_CHANGE = "no change"
     CANNOT_TELL = "cannot tell"
+    FORKS_FAILED = "forks failed"
     FAILED = "not measured"
 
 
@@ -65,6 +68,14 @@ class AnswerRow(Frozen):
     head_alloc: float | None = None
     reason: str = Field(default="", description="why it was not measured")
     repeated: bool = Field(default=False, description="it was suspected and measured again")
+    planned: int = Field(default=0, description="JVMs of each side")
+    failed_base: int = Field(default=0, description="JVMs of base that gave no score")
+    failed_head: int = Field(default=0, description="JVMs of head that gave no score")
+
+    @property
+    def failed(self) -> bool:
+        """Whether any of its JVMs gave no score."""
+        return self.failed_base + self.failed_head > 0
 
 
 def suspects(differences: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
