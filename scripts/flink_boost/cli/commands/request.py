@@ -13,7 +13,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from flink_boost.base.errors import RequestSlower, UsageProblem
+from flink_boost.base.errors import (
+    BenchmarkFailed,
+    FlinkBoostError,
+    RequestSlower,
+    UsageProblem,
+)
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.base.text import short_number
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
@@ -84,7 +89,11 @@ for _one in (serve_command, status_command, check_command):
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="The Markdown, into a file."
 )
 @click.option("--again", is_flag=True, help="Measure anew what was measured before.")
-@click.option("--fail-on-regression", is_flag=True, help="Exit code 25 when something is slower.")
+@click.option(
+    "--fail-on-regression",
+    is_flag=True,
+    help="Exit code 25 when something is slower; 6 when JVMs of head failed.",
+)
 @json_option
 @click.pass_obj
 def run_command(
@@ -134,7 +143,7 @@ def run_command(
     text = answer(rows, Circumstances(measured, minutes=(time.monotonic() - began) / 60))
     if output is not None:
         output.write_text(text, encoding="utf-8")
-    slower = fail_on_regression and any(row.verdict is RowVerdict.SLOWER for row in rows)
+    problem = _regression(rows) if fail_on_regression else None
     if as_json:
         content = {
             "headline": headline(rows, same=measured.same),
@@ -143,13 +152,26 @@ def run_command(
             "rows": [json.loads(row.model_dump_json()) for row in rows],
             "markdown": text,
         }
-        print_json("request", RequestSlower.exit_code if slower else 0, content)
+        print_json("request", problem.exit_code if problem else 0, content)
     elif sys.stdout.isatty():
         _print_table(rows, measured)
     else:
         say(text)
-    if slower:
-        raise RequestSlower("A benchmark is slower than before.", "Read the answer above.")
+    if problem:
+        raise problem
+
+
+def _regression(rows: tuple[AnswerRow, ...]) -> FlinkBoostError | None:
+    """What keeps a call from saying that nothing became slower."""
+    if any(row.verdict is RowVerdict.SLOWER for row in rows):
+        return RequestSlower("A benchmark is slower than before.", "Read the answer above.")
+    # Where base alone failed, head may be what mends it.
+    if failed := [row for row in rows if row.failed_head]:
+        return BenchmarkFailed(
+            f"JVMs of head failed in {len(failed)} of {len(rows)} benchmarks, which prove nothing.",
+            "Read the answer above, and the logs of the forks.",
+        )
+    return None
 
 
 def _order(
