@@ -158,6 +158,41 @@ def test_a_head_that_crashes_is_not_faster(again: bool) -> None:
     assert headline((row,)) == "**Forks failed**: 1 of 1, 1 of 10 JVMs of head."
 
 
+@pytest.mark.parametrize("mode", [Mode.THROUGHPUT, Mode.AVERAGE_TIME])
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ((0.40, 0.42, 0.41, 0.43, 0.40), FAST),
+        ((-0.40, -0.42, -0.41, -0.43, -0.40), SLOW),
+        (FAST, WILD),
+        ((*WILD, 2.0), None),
+    ],
+)
+def test_the_columns_fit_the_ratio_beside_them(
+    mode: Mode, first: tuple[float, ...], again: tuple[float, ...] | None
+) -> None:
+    given = measured({TUPLE: first}, {TUPLE: again} if again else None)
+    forks = samples.forks({TUPLE: first}, mode)
+    fresh = samples.forks({TUPLE: again}, mode) if again else []
+    given = given.model_copy(update={"forks": tuple(forks), "forks_again": tuple(fresh)})
+    alone = _crashed(given, Side.BEFORE, 4)  # halves of a pair that differ from the rest
+
+    for one in (given, alone):
+        (row,) = rows_of(one)
+        assert row.base is not None
+        assert row.head is not None
+        speed = row.base / row.head if mode.less_is_better else row.head / row.base
+        assert row.ratio == pytest.approx(speed)
+
+
+def test_bytes_are_of_the_pairs_that_the_ratio_is_of() -> None:
+    given = measured({TUPLE: FAST}, {TUPLE: FAST})
+    other = (one.model_copy(update={"alloc_bytes_per_op": 9000.0}) for one in given.forks)
+    (row,) = rows_of(given.model_copy(update={"forks": tuple(other)}))
+
+    assert (row.base_alloc, row.head_alloc) == (784.0, 640.0)
+
+
 def test_a_head_that_crashes_and_is_slower_is_both() -> None:
     given = _crashed(measured({TUPLE: SLOW}, {TUPLE: SLOW}), Side.AFTER, 4)
     text = answer(rows_of(given), Circumstances(given))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +25,16 @@ def rows_of(measured: Measured) -> tuple[AnswerRow, ...]:
         return tuple(AnswerRow(name=name, verdict=same, pairs=0, within=0.0) for name in names)
     first = speedups(measured.first, measured.forks)
     again = speedups(measured.again, measured.forks_again) if measured.again else {}
-    forks = _by_name((*measured.forks, *measured.forks_again))
+    forks, fresh = _by_name(measured.forks), _by_name(measured.forks_again)
     planned = _planned(measured)
     return tuple(
         _with_failures(
             _with_scores(
-                judged(name, first.get(name, ()), again.get(name), len(names)), forks.get(name, [])
+                judged(name, first.get(name, ()), again.get(name), len(names)),
+                _whole(forks.get(name, ())),
+                _whole(fresh.get(name, ())),
             ),
-            forks.get(name, []),
+            (*forks.get(name, ()), *fresh.get(name, ())),
             planned.get(name, 0),
         )
         for name in names
@@ -67,15 +70,34 @@ def _name(cell: Cell) -> str:
     return cell.name
 
 
-def _with_scores(row: AnswerRow, forks: Sequence[Fork]) -> AnswerRow:
-    scores = {side: [one.score for one in forks if one.side is side] for side, _ in SIDES}
+def _whole(forks: Sequence[Fork]) -> tuple[Fork, ...]:
+    """The forks of one run whose other half is there, too: those that a ratio is made of."""
+    halves = Counter(one.pair for one in forks if _is_score(one))
+    return tuple(one for one in forks if halves[one.pair] == len(SIDES))
+
+
+def _is_score(fork: Fork) -> bool:
+    return math.isfinite(fork.score) and fork.score > 0
+
+
+def _with_scores(row: AnswerRow, first: Sequence[Fork], again: Sequence[Fork]) -> AnswerRow:
+    """The row with the scores of the whole pairs that its ratio is of.
+
+    Geometric means, whose ratio is the mean of the pairs' ratios.
+    """
     if row.verdict is RowVerdict.FAILED:
         return row
+    fresh_alone = row.verdict in (RowVerdict.FASTER, RowVerdict.SLOWER)
+    forks = again if fresh_alone else (*first, *again)
+    base, head = (
+        statistics.geometric_mean(one.score for one in forks if one.side is side)
+        for side, _ in SIDES
+    )
     return row.model_copy(
         update={
             "unit": forks[0].unit,
-            "base": statistics.fmean(scores[Side.BEFORE]),
-            "head": statistics.fmean(scores[Side.AFTER]),
+            "base": base,
+            "head": head,
             "base_alloc": _allocation(forks, Side.BEFORE),
             "head_alloc": _allocation(forks, Side.AFTER),
         }
@@ -84,7 +106,9 @@ def _with_scores(row: AnswerRow, forks: Sequence[Fork]) -> AnswerRow:
 
 def _with_failures(row: AnswerRow, forks: Sequence[Fork], planned: int) -> AnswerRow:
     """The row with how many JVMs failed; only "slower" is still said where one did."""
-    base, head = (planned - sum(one.side is side for one in forks) for side, _ in SIDES)
+    base, head = (
+        planned - sum(one.side is side and _is_score(one) for one in forks) for side, _ in SIDES
+    )
     if base + head <= 0:
         return row
     counted = row.model_copy(update={"planned": planned, "failed_base": base, "failed_head": head})
