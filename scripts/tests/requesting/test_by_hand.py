@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,7 @@ from flink_boost.cli.commands import request
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.service.requests.model import Measured
-from requesting.samples import KNOWN, TUPLE, measured
+from requesting.samples import BOX, KNOWN, TUPLE, measured
 from requesting.test_answer import SLOW, STILL
 
 RUN = ("request", "run", "--base", "main")
@@ -33,6 +35,61 @@ def without(found: Measured, side: Side, pairs: int) -> Measured:
     """The same when the first pairs of a side have failed."""
     left = (one for one in found.forks if one.side is not side or one.pair > pairs)
     return found.model_copy(update={"forks": tuple(left)})
+
+
+@pytest.fixture
+def worked_on(tmp_path: Path) -> Path:
+    """A recipe for a repository with one commit."""
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main", "tree")
+    (tmp_path / "tree" / "A.java").write_text("class A {}\n")
+    commit(tmp_path / "tree")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('kind = "flink-boost"\nrepository = "tree"\n')
+    return recipe
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+    subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True, capture_output=True)
+
+
+def commit(tree: Path) -> None:
+    git(tree, "add", ".")
+    git(tree, "commit", "--quiet", "--message", "Work")
+
+
+def same_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found of two commits that build to the same bytes."""
+    monkeypatch.setattr(
+        request,
+        "_measured",
+        lambda _, order, *__: Measured(order=order, same=True, quiet="", box=BOX),
+    )
+
+
+def test_work_that_is_not_committed_is_said_to_be_left_out(
+    worked_on: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = worked_on.parent / "tree"
+    same_builds(monkeypatch)
+    (tree / "A.java").write_text("class A { int slow; }\n")
+    (tree / "B.java").write_text("class B {}\n")
+    call = [*RUN, "--trusted", "--recipe", str(worked_on), TUPLE]
+
+    assert main([*call, "--json"]) == 0
+    told = capsys.readouterr()
+    assert f"2 files are not committed in {tree}: these changes are not measured." in told.err
+    assert "base and head are the same commit" in json.loads(told.out)["headline"]
+    # Of another head than what is checked out the work tree says nothing.
+    commit(tree)
+    (tree / "A.java").write_text("class A {}\n")
+    assert main([*call, "--head", "HEAD^"]) == 0
+    assert "not committed" not in capsys.readouterr().err
+    git(tree, "checkout", "--quiet", ".")
+    assert main([*RUN[:-1], "main^", "--trusted", "--recipe", str(worked_on), TUPLE]) == 0
+    told = capsys.readouterr()
+    assert "not committed" not in told.err
+    assert "build to the same bytes" in told.out
 
 
 @pytest.mark.parametrize("pairs", [5, 1])

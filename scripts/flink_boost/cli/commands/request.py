@@ -27,14 +27,14 @@ from flink_boost.cli.request_serving import check_command, serve_command, status
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
 from flink_boost.service.builds.recipe import Recipe, load_recipe
-from flink_boost.service.builds.repository import merge_base, resolve
+from flink_boost.service.builds.repository import merge_base, resolve, uncommitted
 from flink_boost.service.requests import grammar
 from flink_boost.service.requests.answer import (
     Circumstances,
     allocation_text,
     answer,
     by_weight,
-    headline,
+    verdict_line,
     verdict_text,
 )
 from flink_boost.service.requests.catalogue import Bounds, Offerings
@@ -116,9 +116,10 @@ def run_command(
     Code that you have not read wants --isolated: without it a build does what you may do.
 
     PATTERNs are names of benchmarks in which * stands for any letters; without one the quick look's
-    are measured. Both commits are built the same way, and their JVMs run in turn. A call that was
-    stopped goes on where it was, and one that was done answers at once; --again measures anew. The
-    answer is that of a comment on a pull request: Markdown, and a table on a terminal.
+    are measured. What is not committed is not. Both commits are built the same way, and their JVMs
+    run in turn. A call that was stopped goes on where it was, and one that was done answers at
+    once; --again measures anew. The answer is that of a comment on a pull request: Markdown, and a
+    table on a terminal.
 
     \b
     Examples:
@@ -146,7 +147,7 @@ def run_command(
     problem = _regression(rows) if fail_on_regression else None
     if as_json:
         content = {
-            "headline": headline(rows, same=measured.same),
+            "headline": verdict_line(rows, measured),
             "base": order.base,
             "head": order.head,
             "rows": [json.loads(row.model_dump_json()) for row in rows],
@@ -190,6 +191,7 @@ def _order(
         near = f" Near are: {'; '.join(asked.near)}." if asked.near else ""
         raise UsageProblem(asked.sentence.replace("`", ""), f"`--help` has examples.{near}")
     tip = resolve(recipe.repository, head)
+    _warn_of_uncommitted(recipe.repository, tip)
     return RequestOrder(
         base=merge_base(recipe.repository, base, tip),
         head=tip,
@@ -198,6 +200,19 @@ def _order(
         pairs=asked.pairs,
         recipe=recipe_name,
     )
+
+
+def _warn_of_uncommitted(repository: Path, tip: str) -> None:
+    """What is being worked on is no part of its commit, and would be missed without a word."""
+    if tip != resolve(repository, "HEAD"):
+        return
+    if count := uncommitted(repository):
+        files = "1 file is" if count == 1 else f"{count} files are"
+        click.echo(
+            f"{files} not committed in {repository}: these changes are not measured."
+            " Commit them to have them measured.",
+            err=True,
+        )
 
 
 def _measured(
@@ -212,9 +227,7 @@ def _measured(
 
 def _print_table(rows: tuple[AnswerRow, ...], measured: Measured) -> None:
     console = Console(highlight=False)
-    console.print(
-        headline(rows, same=measured.same).replace("*", "").replace("`", ""), markup=False
-    )
+    console.print(verdict_line(rows, measured).replace("*", "").replace("`", ""), markup=False)
     if measured.same:
         return
     table = Table(box=None, pad_edge=False)

@@ -16,6 +16,7 @@ from flink_boost.base.processes import bare_environment
 
 _GIT_SECONDS = 600.0
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_STATUS = re.compile(r"^[ MTADRCU?]{2} .", re.MULTILINE)
 
 
 def resolve(repository: Path, revision: str) -> str:
@@ -62,6 +63,16 @@ def merge_base(repository: Path, base: str, head: str) -> str:
             f"{base} and {head} have no commit in common.", "Name two branches of one history."
         )
     return found[0]
+
+
+def uncommitted(repository: Path) -> int:
+    """How many files of its work tree no commit has as they are; 0 where there is no work tree.
+
+    The repository is read only: not even Git's index is refreshed.
+    """
+    quiet = ("--no-optional-locks", "-c", "core.fsmonitor=false")
+    code, output = _git(repository, *quiet, "status", "--porcelain")
+    return len(_STATUS.findall(output)) if code == 0 else 0
 
 
 def check_out(repository: Path, commit: str, folder: Path) -> None:

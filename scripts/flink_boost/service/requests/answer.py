@@ -58,7 +58,7 @@ class Circumstances:
 def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
     """All of it: the first line is the verdict."""
     ordered = by_weight(rows)
-    parts = [headline(rows, same=about.measured.same)]
+    parts = [verdict_line(rows, about.measured)]
     if about.stale:
         parts.append(
             "The pull request has been pushed to since: this is about"
@@ -85,6 +85,13 @@ def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
 def _as_code(lines: Sequence[str]) -> str:
     text = "\n".join(lines).replace("`", "'")
     return f"```text\n{text}\n```"
+
+
+def verdict_line(rows: Sequence[AnswerRow], measured: Measured) -> str:
+    """The first line of an answer."""
+    if measured.order.base == measured.order.head:
+        return "**No change**: base and head are the same commit, so nothing was measured."
+    return headline(rows, same=measured.same)
 
 
 def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
