@@ -37,6 +37,43 @@ def without(found: Measured, side: Side, pairs: int) -> Measured:
     return found.model_copy(update={"forks": tuple(left)})
 
 
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_folder_that_is_not_there_is_told_before_anything_is_measured(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    calls = given(monkeypatch, measured({TUPLE: STILL}))
+    output = tmp_path / "not there" / "answer.md"
+
+    assert main([*RUN, "--output", str(output), *words]) == 2
+    told = capsys.readouterr()
+    assert not calls
+    assert f"{output.parent} is no folder" in told.err
+    assert f"mkdir -p '{output.parent}'" in told.err
+    if words:
+        assert f"{output.parent} is no folder" in json.loads(told.out)["error"]
+        assert json.loads(told.out)["exit_code"] == 2
+    output.parent.mkdir()
+    assert main([*RUN, "--output", str(output), *words]) == 0
+    assert output.read_text(encoding="utf-8").startswith("**No change**")
+
+
+def test_an_answer_whose_file_cannot_be_written_is_printed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given(monkeypatch, measured({TUPLE: STILL}))
+
+    assert main([*RUN, "--output", "/dev/full", "--json"]) == 1
+    told = capsys.readouterr()
+    document = json.loads(told.out)
+    assert document["headline"].startswith("**No change**")
+    assert (document["ok"], document["exit_code"]) == (False, 1)
+    assert "/dev/full" in document["error"]
+    assert "could not be written to /dev/full (No space left on device)" in told.err
+
+
 @pytest.fixture
 def worked_on(tmp_path: Path) -> Path:
     """A recipe for a repository with one commit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flink_boost.base.errors import (
+    AnswerLost,
     BenchmarkFailed,
     FlinkBoostError,
     RequestSlower,
@@ -127,6 +129,8 @@ def run_command(
       flink-boost request run --base main --head my-branch --pairs 10 'serializer*' --json
     """
     with failing_in_json("request", as_json):
+        if output is not None:
+            _require_writable(output)
         how = load_recipe(recipe)
         if isolated is not None:
             how = how.model_copy(update={"isolated": isolated})
@@ -142,9 +146,9 @@ def run_command(
         measured = _measured(settings, order, how, known)
     rows = rows_of(measured)
     text = answer(rows, Circumstances(measured, minutes=(time.monotonic() - began) / 60))
-    if output is not None:
-        output.write_text(text, encoding="utf-8")
-    problem = _regression(rows) if fail_on_regression else None
+    # What cannot be written or is slower is raised when the answer has been printed.
+    lost = None if output is None else _written(output, text)
+    problem = lost or (_regression(rows) if fail_on_regression else None)
     if as_json:
         content = {
             "headline": verdict_line(rows, measured),
@@ -152,6 +156,7 @@ def run_command(
             "head": order.head,
             "rows": [json.loads(row.model_dump_json()) for row in rows],
             "markdown": text,
+            **({"error": lost.message, "next_step": lost.next_step} if lost else {}),
         }
         print_json("request", problem.exit_code if problem else 0, content)
     elif sys.stdout.isatty():
@@ -160,6 +165,30 @@ def run_command(
         say(text)
     if problem:
         raise problem
+
+
+def _require_writable(output: Path) -> None:
+    """Before anything is measured; what happens later to the folder is told at the end."""
+    folder = output.absolute().parent
+    if not folder.is_dir():
+        raise UsageProblem(
+            f"{folder} is no folder, so the answer cannot be written there.",
+            f"Make it, or name another --output: mkdir -p {shlex.quote(str(folder))}",
+        )
+    if not os.access(output if output.exists() else folder, os.W_OK):
+        raise UsageProblem(f"{output} may not be written by you.", "Name another --output.")
+
+
+def _written(output: Path, text: str) -> AnswerLost | None:
+    """Why the answer is not in the file; None when it is."""
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return AnswerLost(
+            f"The answer could not be written to {output} ({error.strerror}).",
+            "It is printed; the same call without --again answers at once.",
+        )
+    return None
 
 
 def _regression(rows: tuple[AnswerRow, ...]) -> FlinkBoostError | None:
