@@ -199,9 +199,11 @@ def _what(about: Circumstances) -> str:
     if measured.same:
         return f"{built}."
     box = measured.box
+    # What looking up took says nothing of how long the forks ran.
+    minutes = "" if measured.stored or not about.minutes else f", in {about.minutes:.0f} min"
     return (
         f"{built} and measured in {order.pairs} pairs of fresh JVMs in turn (base, head, head, base"
-        f" …){f', in {about.minutes:.0f} min' if about.minutes else ''}. Box:"
+        f" …){minutes}. Box:"
         f" {shown(box.label)}, {box.cores} cores of {shown(box.cpu)}, JDK {shown(box.jdk)}, kernel"
         f" {shown(box.kernel)}. {measured.quiet}"
     )

@@ -34,6 +34,7 @@ from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.machine import Event
 from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.profiling import with_profiles
+from flink_boost.service.requests.quietness import QuietLook, looks_at, note_look, quiet_text
 from flink_boost.service.requests.rows import speedups
 from flink_boost.service.requests.verdicts import suspects
 
@@ -109,7 +110,6 @@ def compare(
         notice(Event.SAME)
         return Measured(order=order, same=True, quiet="", box=box)
     notice(Event.BUILT)
-    quiet = means.look()
     work = _Comparison(order, known, means, base, head, java, box)
     first, forks = work.measure(order.names, "first")
     again = suspects(speedups(first, forks))
@@ -124,7 +124,8 @@ def compare(
     found = Measured(
         order=order,
         same=False,
-        quiet=_quiet_text(quiet),
+        quiet=work.quiet(first, second),
+        stored=work.look is None,
         box=box,
         first=first,
         forks=forks,
@@ -139,7 +140,7 @@ def compare(
     return with_profiles(found, means.store, paths, java, means.environ, means.record)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Comparison:
     order: RequestOrder
     known: Offerings
@@ -148,6 +149,18 @@ class _Comparison:
     head: Build
     java: str
     box: Box
+    look: QuietLook | None = None  # of this call, before its first fork
+
+    def quiet(self, first: RunInfo, again: RunInfo | None) -> str:
+        """What is to be said of the machine when the forks of both runs began."""
+        runs = [info for info in (first, again) if info is not None]
+        found = (look for info in runs for look in looks_at(self.means.store / info.run_id))
+        return quiet_text(tuple(found), self.look, first.started)
+
+    def _look(self, run: Path) -> None:
+        if self.look is None:
+            self.look = QuietLook(at=self.means.now(), reason=self.means.look().reason)
+        note_look(run, self.look)
 
     def measure(self, names: Sequence[str], stage: str) -> tuple[RunInfo, tuple[Fork, ...]]:
         offered = [self.known.by_name[name] for name in names]
@@ -178,6 +191,7 @@ class _Comparison:
         with store.lock(results):
             info = _begun(results, plan)
             if forkfiles.missing_forks(results, info):
+                self._look(results / info.run_id)
                 with suppress(BenchmarkFailed):  # what failed is told in its row; its log stays
                     runner.run_missing_forks(
                         results,
@@ -200,8 +214,3 @@ def _begun(results: Path, plan: RunInfo) -> RunInfo:
     info = store.load_run(results, plan.run_id)
     ending.reopen(results, info)
     return info
-
-
-def _quiet_text(seen: NoiseProbe) -> str:
-    state = "was quiet" if not seen.reason else f"was not quiet ({seen.reason})"
-    return f"The machine {state} when it began."

@@ -72,7 +72,8 @@ class Measured(Frozen):
 
     order: RequestOrder
     same: bool
-    quiet: str = Field(description="a sentence: was the machine quiet?")
+    quiet: str = Field(description="a sentence: was the machine quiet when the forks began?")
+    stored: bool = Field(default=False, description="all forks are of calls before")
     box: Box
     first: RunInfo | None = None
     forks: tuple[Fork, ...] = ()
