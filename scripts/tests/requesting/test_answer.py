@@ -8,8 +8,10 @@ import pytest
 
 from flink_boost.flink.side import Side
 from flink_boost.measure.model import Mode
-from flink_boost.service.requests.answer import MOST_SHOWN, Circumstances, answer, headline
-from flink_boost.service.requests.model import Measured
+from flink_boost.service.hub.github import LONGEST_BODY
+from flink_boost.service.requests.answer import LONGEST, MOST_SHOWN, Circumstances, answer, headline
+from flink_boost.service.requests.machine import RequestState
+from flink_boost.service.requests.model import Measured, Request
 from flink_boost.service.requests.profiling import to_profile
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.verdicts import (
@@ -18,6 +20,7 @@ from flink_boost.service.requests.verdicts import (
     level_of_second_look,
     suspects,
 )
+from flink_boost.service.requests.wording import verdict_words
 from requesting import samples
 from requesting.samples import HEAD, KNOWN, TUPLE, measured, order
 
@@ -280,6 +283,41 @@ def test_it_fits_into_a_comment() -> None:
     given = measured(dict.fromkeys(NAMES[: samples.BOUNDS.benchmarks], WILD))
 
     assert len(answer(rows_of(given), Circumstances(given))) < 30_000
+
+
+@pytest.mark.parametrize("count", [100, 250, 500, 800])
+def test_however_many_benchmarks_it_fits_into_a_comment(count: int) -> None:
+    given = measured({**dict.fromkeys(NAMES[:count], WILD), NAMES[count - 1]: SLOW})
+    text = answer(rows_of(given), Circumstances(given, public=True))
+    told = verdict_words(sample_request(), text).body
+
+    assert len(told) < LONGEST_BODY
+    assert text.count("<details>") == text.count("</details>")
+    assert f"{count - MOST_SHOWN} more</summary>" in text
+    shown = text.count("\n| `")
+    left_out = re.search(r"(\d+) rows are left out, those that matter least", text)
+    assert shown + (int(left_out[1]) if left_out else 0) == count
+    assert text.splitlines()[0] == headline(rows_of(given))
+    assert "How to read it" in text
+    if left_out:
+        assert len(text) > LONGEST - 1000, "as much as fits"
+        assert f"NAME… are the {count} names of the request." in text
+    here = answer(rows_of(given), Circumstances(given))
+    assert here.count("\n| `") == count, "on the machine itself nothing is left out"
+
+
+def sample_request() -> Request:
+    return Request(
+        id="r0123456789",
+        repository="apache/flink",
+        number=1,
+        comment_id=1,
+        author="alice",
+        order=order(TUPLE),
+        state=RequestState.DONE,
+        asked=samples.NOON,
+        queued=samples.NOON,
+    )
 
 
 def test_where_the_time_goes_is_told_and_pages_are_linked_here_alone() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import PurePath
 
 from flink_boost.base.text import short_number
@@ -19,6 +20,7 @@ from flink_boost.service.requests.verdicts import (
 from flink_boost.service.requests.wording import fenced
 
 MOST_SHOWN = 5
+LONGEST = 60_000  # characters; GitHub takes 65,536, and a mark of ours comes behind
 _ORDER = (
     RowVerdict.SLOWER,
     RowVerdict.FAILED,
@@ -56,8 +58,39 @@ class Circumstances:
 
 
 def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
-    """All of it: the first line is the verdict."""
-    ordered = by_weight(rows)
+    """All of it: the first line is the verdict.
+
+    For others it is as long as a comment may be: rows that matter least are left out, and told.
+    """
+    text = _answer(rows, about, _folded_rows(by_weight(rows)[MOST_SHOWN:]), _repeat(about))
+    if len(text) <= LONGEST or not about.public:
+        return text
+    repeat = _repeat(about, named=False)
+    room = LONGEST - len(_answer(rows, about, _folded_rows((), len(rows)), repeat))
+    return _answer(rows, about, _folded_rows(*_fitting(by_weight(rows)[MOST_SHOWN:], room)), repeat)
+
+
+def _fitting(rows: Sequence[AnswerRow], room: int) -> tuple[Sequence[AnswerRow], int]:
+    """The first rows whose lines have so many characters together, and how many are left out."""
+    lengths = accumulate(len(_line(row)) + 1 for row in rows)
+    count = sum(length <= room for length in lengths)
+    return rows[:count], len(rows) - count
+
+
+def _folded_rows(rows: Sequence[AnswerRow], left_out: int = 0) -> str:
+    """The rows behind the first, folded; empty without any."""
+    if not rows and not left_out:
+        return ""
+    table = _table(rows)
+    if left_out:
+        table += (
+            f"\n\n{left_out} rows are left out, those that matter least: a comment holds no more."
+            " Ask for fewer benchmarks to read them."
+        )
+    return _folded(f"{len(rows) + left_out} more", table)
+
+
+def _answer(rows: Sequence[AnswerRow], about: Circumstances, folded: str, repeat: str) -> str:
     parts = [verdict_line(rows, about.measured)]
     if about.stale:
         parts.append(
@@ -65,10 +98,8 @@ def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
             f" `{about.measured.order.head[:12]}`. Ask again for what is there now."
         )
     if not about.measured.same:
-        parts.append(_table(ordered[:MOST_SHOWN]))
-        if rest := ordered[MOST_SHOWN:]:
-            parts.append(_folded(f"{len(rest)} more", _table(rest)))
-    parts += [_what(about), _folded("Repeat it", _repeat(about)), _reading(rows)]
+        parts += [_table(by_weight(rows)[:MOST_SHOWN]), *filter(None, (folded,))]
+    parts += [_what(about), _folded("Repeat it", repeat), _reading(rows)]
     for name, lines in about.measured.profile_texts:
         parts.append(_folded(f"Where {name} spends its time", _as_code(lines)))
     if note := about.measured.profile_note:
@@ -209,17 +240,22 @@ def _what(about: Circumstances) -> str:
     )
 
 
-def _repeat(about: Circumstances) -> str:
-    """The same by hand: what was shut in stays shut in, as it may be code of a stranger."""
+def _repeat(about: Circumstances, *, named: bool = True) -> str:
+    """The same by hand, without the names where these are too many.
+
+    What was shut in stays shut in, as it may be code of a stranger.
+    """
     order = about.measured.order
     words = [
         *("flink-boost", "request", "run", "--base", order.base, "--head", order.head),
         *("--line", order.line, "--pairs", str(order.pairs), "--recipe", order.recipe),
         *(("--isolated",) if order.isolated else ()),
         *(("--profile",) if order.profile else ()),
-        *order.names,
     ]
-    return f"```\n{shlex.join(words)}\n```"
+    if named:
+        return f"```\n{shlex.join((*words, *order.names))}\n```"
+    count = len(order.names)
+    return f"```\n{shlex.join(words)} NAME…\n```\n\nNAME… are the {count} names of the request."
 
 
 def _reading(rows: Sequence[AnswerRow]) -> str:
