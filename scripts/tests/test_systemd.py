@@ -79,6 +79,33 @@ def test_the_services_may_do_little(units: list[Path]) -> None:
             assert strict.returncode != 0, "the threshold does not bite"
 
 
+def test_a_webhook_is_had_by_the_service_itself_as_the_page_says(
+    units: list[Path],
+) -> None:
+    page = (PROJECT_ROOT / "docs" / "requests-setup.md").read_text(encoding="utf-8")
+    name = "flink-boost-requests.service"
+    (drop_in,) = re.findall(
+        rf"(?ms)^cat > /etc/systemd/system/{name}.d/\S+ <<'END'\n(.*?)^END$", page
+    )
+    service = next(unit for unit in units if unit.name == name)
+    (start,) = re.findall(r"(?m)^ExecStart=(.+)$", (UNITS / name).read_text(encoding="utf-8"))
+    assert drop_in == f"[Service]\nExecStart=\nExecStart={start} --listen 127.0.0.1:8322\n"
+    (service.parent / f"{name}.d").mkdir()
+    (service.parent / f"{name}.d" / "webhook.conf").write_text(
+        re.sub(f"(?m){TREE}(-requests)?(?=/|$)", str(PROJECT_ROOT), drop_in), encoding="utf-8"
+    )
+    done = analyse("verify", service)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    # Started by hand beside the service it would end with 27.
+    assert not re.search(r"(?m)^(?!ExecStart).*request serve --listen", page)
+
+
+def test_no_secret_of_the_service_is_given_to_the_account_of_the_nights() -> None:
+    page = (PROJECT_ROOT / "docs" / "requests-setup.md").read_text(encoding="utf-8")
+    assert "install -m 600 my-app.private-key.pem" in page
+    assert not re.search(r"(?m)^install .*(-o|--owner)", page)
+
+
 def test_the_timer_starts_nights_when_the_command_expects_them() -> None:
     timer = (UNITS / "flink-boost-nightly.timer").read_text(encoding="utf-8")
     assert f"OnCalendar=*-*-* {DEFAULT_TIME}:00 UTC" in timer
