@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -201,3 +203,74 @@ def test_a_fork_that_is_gone_or_private_is_told_and_a_network_that_is_away_is_no
     away = gone.model_copy(update={"head_from": "https://127.0.0.1:1/fork.git"})
     with pytest.raises(EnvironmentProblem, match="git fetch failed"):
         fetch_commits(away, tmp_path / "clone", own)
+
+
+GIT_SAYS = "fatal: unable to access 'https://h/f.git/': The requested URL returned error: "
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: RPC failed; curl 56 recv\nfatal: early EOF\nfatal: index-pack failed",
+        "fetch-pack: unexpected disconnect\nfatal: fetch-pack: invalid index-pack output",
+        "fatal: write error: No space left on device\nfatal: index-pack failed",
+        f"{GIT_SAYS}502",
+        f"{GIT_SAYS}429",
+        "fatal: unable to find remote helper for 'https'",
+    ],
+)
+def test_a_pack_that_was_cut_and_a_full_disk_may_pass(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(EnvironmentProblem, match="git fetch failed"):
+        fetch_with_a_git_that_says(said, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fatal: remote error: upload-pack: not our ref bbb",
+        "error: Server does not allow request for unadvertised object bbb",
+        "fatal: could not read Username for 'https://h': terminal prompts disabled",
+        "remote: Repository not found.\nfatal: repository 'https://h/f.git/' not found",
+        "fatal: fsck error in packed object\nfatal: index-pack failed",
+        f"{GIT_SAYS}404",
+    ],
+)
+def test_what_git_cannot_fetch_for_good_is_told_with_its_reason(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BuildFailed, match="no longer has it") as caught:
+        fetch_with_a_git_that_says(said, tmp_path, monkeypatch)
+    assert "index-pack" not in caught.value.message
+
+
+def test_a_git_that_fails_here_is_no_fault_of_the_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "fatal: cannot mkdir: No space left on device"
+    with pytest.raises(EnvironmentProblem, match="No space left"):
+        fetch_with_a_git_that_says(said, tmp_path, monkeypatch, command="init")
+
+
+def fetch_with_a_git_that_says(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str = "fetch"
+) -> None:
+    """The real git, but for one of its commands."""
+    (tmp_path / "clone").mkdir()
+    git(tmp_path / "clone", "init", "--quiet")
+    real = shutil.which("git")
+    (tmp_path / "said").write_text(said, encoding="utf-8")
+    mock = tmp_path / "bin" / "git"
+    mock.parent.mkdir()
+    mock.write_text(
+        f'#!/bin/sh\ncase " $* " in *" {command} "*) cat {tmp_path}/said >&2; exit 128;; esac\n'
+        f'exec {real} "$@"\n',
+        encoding="utf-8",
+    )
+    mock.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{mock.parent}:{os.environ['PATH']}")
+    order = samples.order(samples.TUPLE).model_copy(
+        update={"base_from": "https://h/f.git", "head_from": "https://h/f.git"}
+    )
+    fetch_commits(order, tmp_path / "clone", tmp_path / "commits" / "own.git")

@@ -6,6 +6,7 @@ They are data until they are built: no hook, no filter and no work tree takes pa
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,14 +21,25 @@ from flink_boost.service.requests.model import RequestOrder
 MOST_KEPT = 64  # commits of pull requests, until all but the newest request's are forgotten
 _SECONDS = 600.0
 _LARGEST_FILE = 2 << 30  # bytes: a pack of more is no pull request
-_OF_THE_NETWORK = (
-    *("Could not resolve", "Failed to connect", "onnection refused", "timed out", "early EOF"),
-    *("onnection reset", "unexpected disconnect", "returned error: 5", "did not end within"),
+# What git says when asking again cannot help. All else is of this machine, the network or GitHub,
+# whatever the last line is: a cut connection and a full disk end with "index-pack failed" alike.
+_FOR_GOOD = re.compile(
+    r"not our ref|unadvertised object|could not read Username|Authentication failed"
+    r"|repository .*not found|does not appear to be a git repository"
+    r"|returned error: 4(0[134]|10|51)|fsck error|File too large|died of signal 25",
+    re.IGNORECASE,
 )
+_LINES_SHOWN = 3
 _SETTINGS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "fetch.fsckObjects=true"),
     *("-c", "protocol.version=2", "-c", "gc.auto=0", "-c", "credential.helper="),
 )
+
+
+class _GitFailed(EnvironmentProblem):
+    def __init__(self, message: str, next_step: str, output: str) -> None:
+        super().__init__(message, next_step)
+        self.output = output
 
 
 def fetch_commits(order: RequestOrder, clone: Path, folder: Path) -> Path:
@@ -78,13 +90,13 @@ def _fetch(folder: Path, sha: str, address: str) -> None:
         raise BuildFailed(f"The commit {sha[:12]} is not here, and there is nowhere to fetch it.")
     try:
         _git(folder, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", address, sha)
-    except BuildFailed as error:
-        if any(words in error.message for words in _OF_THE_NETWORK):
-            # Of this machine or of GitHub, so it is tried again.
-            raise EnvironmentProblem(error.message, "Check the network.") from error
+    except _GitFailed as error:
+        reasons = [line for line in _lines(error.output) if _FOR_GOOD.search(line)]
+        if not reasons:
+            raise
         raise BuildFailed(
             f"The commit {sha[:12]} could not be fetched: its repository is gone or private, or no"
-            f" longer has it ({error.message})",
+            f" longer has it ({reasons[0][:200]}).",
         ) from error
     if not _has(folder, sha):
         raise BuildFailed(f"The commit {sha[:12]} could not be fetched.")
@@ -104,9 +116,14 @@ def _git(where: Path | None, *arguments: str) -> str:
         },
     )
     if done.returncode != 0:
-        lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-        raise BuildFailed(
-            f"git {arguments[0]} failed ({(lines or ['no output'])[-1][:200]}).",
-            "See whether the fork of the pull request can be reached.",
+        shown = " / ".join(_lines(done.stdout)[-_LINES_SHOWN:])[:300]
+        raise _GitFailed(
+            f"git {arguments[0]} failed ({shown or 'no output'}).",
+            "Look at the network and the disk.",
+            done.stdout,
         )
     return done.stdout
+
+
+def _lines(output: str) -> list[str]:
+    return [line.strip() for line in output.splitlines() if line.strip()]

@@ -78,3 +78,10 @@ def close_connections() -> None:
     from django.db import connections
 
     connections.close_all()
+
+
+def is_of_the_database(error: Exception) -> bool:
+    """Whether the database was away, locked or full: later it may work."""
+    from django.db import InterfaceError, OperationalError
+
+    return isinstance(error, InterfaceError | OperationalError)

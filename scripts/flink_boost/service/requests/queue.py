@@ -7,7 +7,7 @@ SQLite and PostgreSQL; ``open_database`` comes first. Times go in and out aware,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -144,8 +144,13 @@ class RequestQueue:
 
     # Who works
 
-    def take(self, worker: str, now: datetime, lost_after: timedelta) -> Request | None:
-        """The next for that worker: one whose worker is gone, else the oldest that waits."""
+    def take(
+        self, worker: str, now: datetime, lost_after: timedelta, but: Collection[str] = ()
+    ) -> Request | None:
+        """The next for that worker: one whose worker is gone, else the oldest that waits.
+
+        ``but`` has keys of those that wait longer.
+        """
         from django.db.models import Q
 
         table = tables().BenchmarkRequest
@@ -162,7 +167,7 @@ class RequestQueue:
             ):
                 return self.find(row.key)
         waiting = table.objects.filter(repository=self.repository, state=RequestState.QUEUED.value)
-        for row in waiting.order_by("queued", "pk"):
+        for row in waiting.exclude(key__in=list(but)).order_by("queued", "pk"):
             fields = self._beginning(worker, now, row.started)
             goal = target(RequestState.QUEUED, Event.TAKEN)
             if waiting.filter(pk=row.pk).update(

@@ -77,6 +77,10 @@ class Serving:
                 worked |= worker.once()
             except FlinkBoostError as error:
                 self.tell(str(error))
+            except Exception as error:  # such as a database that is away: comments are read on
+                where = worker.queue.repository
+                self.tell(f"Unexpected, at work for {where}: {type(error).__name__}: {error}")
+                close_connections()
         return worked
 
     @contextmanager

@@ -81,6 +81,14 @@ def failure_text(request: Request, reason: str) -> str:
     return f"**No answer** for `{request.order.head[:12]}`:\n\n{fenced(reason)}"
 
 
+def waiting_text(reason: str) -> str:
+    """Of a request that waits for something that is not its own."""
+    return (
+        "waits: the machine that measures, or its way to GitHub, is in trouble. It is tried again"
+        f" by itself.\n\n{fenced(reason)}"
+    )
+
+
 def fenced(text: str, most: int = 3000) -> str:
     """Somebody's lines as a block of code that nothing in them can end."""
     plain = "".join(char if char == "\n" or " " <= char <= "~" else "?" for char in text)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flink_boost.base.errors import (
-    BuildFailed,
     EnvironmentProblem,
     FlinkBoostError,
     HubAway,
+    HubRefused,
     MachineBusy,
     PullRequestRefused,
 )
@@ -21,7 +21,7 @@ from flink_boost.service.requests import wording
 from flink_boost.service.requests.answer import Circumstances, answer, headline
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import require_allowed
-from flink_boost.service.requests.database import close_connections
+from flink_boost.service.requests.database import close_connections, is_of_the_database
 from flink_boost.service.requests.machine import Event, RequestState
 from flink_boost.service.requests.model import Measured, Request, RequestOrder
 from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
@@ -30,8 +30,17 @@ from flink_boost.service.requests.stopping import Stop, WorkStopped, stoppable
 
 BEAT_SECONDS = 15.0
 LOST_AFTER = timedelta(minutes=2)
+SHORTEST_PAUSE = timedelta(minutes=1)  # after trouble that is not the request's; doubled each time
+LONGEST_PAUSE = timedelta(hours=1)
+GIVEN_UP_AFTER = timedelta(days=7)  # of such trouble, since a worker first began
 
 Measure = Callable[[RequestOrder, Callable[[Event], None]], Measured]
+
+
+@dataclass(frozen=True)
+class _Pause:
+    tries: int
+    until: datetime
 
 
 @dataclass
@@ -42,6 +51,9 @@ class Worker:
 
     ``keep`` sends what was measured on to the dashboard and returns links, by title; whatever it
     raises of ours costs the links only.
+
+    Trouble of the machine, the network or our account is not the request's: it waits, longer each
+    time, while others are tried. How long is known to this process only; the next one begins anew.
     """
 
     name: str
@@ -56,17 +68,21 @@ class Worker:
     tell: Callable[[str], None] = lambda _: None
     beat_seconds: float = BEAT_SECONDS
     _busy: str = field(default="", init=False)
+    _pauses: dict[str, _Pause] = field(default_factory=dict, init=False)
 
     def once(self) -> bool:
-        """Works on the next request, to its end; False when there is none, or no machine.
+        """Works on the next request, to its end or until it has to wait; True when it did.
+
+        False when there is none, or no machine.
 
         Raises ``KeyboardInterrupt`` after it has handed the request back.
         """
-        if not any(self._may_take(one) for one in self.queue.live()):
+        pausing = self._pausing()
+        if not any(self._may_take(one) for one in self.queue.live() if one.id not in pausing):
             return False
         try:
             with self.turn():
-                request = self.queue.take(self.name, self.now(), LOST_AFTER)
+                request = self.queue.take(self.name, self.now(), LOST_AFTER, pausing)
                 if request is None:
                     return False
                 self._work(request)
@@ -77,6 +93,13 @@ class Worker:
             return False
         self._busy = ""
         return True
+
+    def _pausing(self) -> tuple[str, ...]:
+        now = self.now()
+        # A clock that was set back may not make a pause longer than the longest.
+        return tuple(
+            key for key, one in self._pauses.items() if now < one.until <= now + LONGEST_PAUSE
+        )
 
     def _may_take(self, request: Request) -> bool:
         if request.state is RequestState.QUEUED or request.worker == self.name:
@@ -92,21 +115,26 @@ class Worker:
             self.tell(f"{request.id}: {stopped}")
             self._end(request, Event.STOPPED, "cancelled.")
         except KeyboardInterrupt:
-            self._hand_back(request)
+            self._hand_back(request, "queued again, as its worker was stopped.")
             raise
         except MachineBusy:
-            self._hand_back(request)
+            self._hand_back(request, "queued again, as its worker was stopped.")
             raise
-        except BuildFailed as error:
-            self._fail(request, error.message)
-        except EnvironmentProblem as error:
-            # Of this machine, so perhaps it passes; but not for ever.
-            if request.attempts < MOST_ATTEMPTS:
-                self.queue.move(request.id, self.name, Event.HANDED_BACK, self.now())
-                raise
-            self._fail(request, error.message)
+        except (EnvironmentProblem, HubAway, HubRefused) as error:
+            if isinstance(error, PullRequestRefused):
+                self._fail(request, error.message)
+            else:
+                self._delay(request, str(error))
         except FlinkBoostError as error:
             self._fail(request, error.message)
+        except OSError as error:  # a full disk comes like this in the middle of a measurement
+            self._delay(request, f"{error.strerror or type(error).__name__}.")
+        except Exception as error:
+            if not is_of_the_database(error):
+                self._fail(request, f"An error of ours ({type(error).__name__}): {error}")
+                return
+            close_connections()
+            self._delay(request, f"The database failed ({type(error).__name__}).")
 
     def _answer(self, request: Request) -> None:
         if request.attempts > MOST_ATTEMPTS:
@@ -146,6 +174,7 @@ class Worker:
             answer=text,
             verdict=verdict,
             stale=stale,
+            note="",
         )
 
     def _notice(self, request: Request, event: Event) -> None:
@@ -173,7 +202,8 @@ class Worker:
         return ""
 
     def _is_stale(self, request: Request) -> bool:
-        with suppress(HubAway, PullRequestRefused):
+        # What was measured counts, whatever the hub says of our account: it is posted later.
+        with suppress(HubAway, HubRefused):
             pull = self.hub.pull_request(request.number)
             return pull is not None and pull.head_sha != request.order.head
         return False
@@ -194,14 +224,29 @@ class Worker:
         words = wording.status_words(request, sentence)
         self.queue.move(request.id, self.name, event, self.now(), (words,), note=sentence)
 
-    def _hand_back(self, request: Request) -> None:
+    def _delay(self, request: Request, reason: str) -> None:
+        now = self.now()
+        if request.started is not None and now - request.started > GIVEN_UP_AFTER:
+            days = GIVEN_UP_AFTER.days
+            self._fail(request, f"{reason} It was tried for {days} days. Ask again.")
+            return
+        tries = self._pauses[request.id].tries if request.id in self._pauses else 0
+        pause = min(SHORTEST_PAUSE * 2 ** min(tries, 10), LONGEST_PAUSE)
+        self._pauses[request.id] = _Pause(tries + 1, now + pause)
+        sentence = wording.waiting_text(_in_lines(reason))
+        self._hand_back(request, sentence, note=f"Waits: {_plain(reason)}")
+        self.tell(f"{request.id}: waits for {pause}: {_plain(reason)[:300]}")
+
+    def _hand_back(self, request: Request, sentence: str, note: str = "") -> None:
+        """Somebody begins anew; this attempt does not count as one on which a worker died."""
         self.queue.move(
             request.id,
             self.name,
             Event.HANDED_BACK,
             self.now(),
-            (wording.status_words(request, "queued again, as its worker was stopped."),),
+            (wording.status_words(request, sentence),),
             attempts=max(0, request.attempts - 1),
+            note=note,
         )
 
     @contextmanager
@@ -212,7 +257,12 @@ class Worker:
         def beat() -> None:
             try:
                 while not ended.wait(self.beat_seconds):
-                    state = self.queue.beat(request.id, self.name, self.now())
+                    try:
+                        state = self.queue.beat(request.id, self.name, self.now())
+                    except Exception as error:  # the next beat may reach the database again
+                        self.tell(f"{request.id}: its heart failed: {type(error).__name__}")
+                        close_connections()
+                        continue
                     if state != "mine":
                         stop("cancelled" if state == "cancel" else "another worker has it")
                         return
