@@ -173,6 +173,7 @@ def _found(told: ServeSettings) -> tuple[str, ...]:
             now,
             told.stands_still_minutes,
             told.blocked(now),
+            queue.undecided_since(),
         )
         found += [f"{one.name}: {sentence}" for sentence in sentences]
     return tuple(found)

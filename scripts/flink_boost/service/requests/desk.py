@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from flink_boost.base.errors import HubAway, PullRequestRefused
+from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
 from flink_boost.service.hub.model import Comment, Hub, PullRequest
 from flink_boost.service.requests import grammar, wording
 from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.database import is_of_the_database
+from flink_boost.service.requests.delivering import deliver
 from flink_boost.service.requests.foretelling import (
     Blocked,
     eta,
@@ -24,12 +26,16 @@ from flink_boost.service.requests.foretelling import (
 from flink_boost.service.requests.machine import Event, RequestState
 from flink_boost.service.requests.model import Request, RequestOrder, request_id
 from flink_boost.service.requests.outbox import Words
+from flink_boost.service.requests.pausing import Pauses
 from flink_boost.service.requests.queue import RequestQueue
 
 _TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
 _EDITED_LATE = timedelta(hours=1)  # one of last year that is edited now is nobody's request
 _REFUSED_AGAIN = timedelta(days=1)
 _HISTORY = 50
+_MOST_FAILURES = 2  # of different pull requests in one go: then it is not theirs
+_COMPARED = 3  # times at least, and for how long, until a comparison is given up
+_COMPARED_FOR = timedelta(hours=1)
 
 
 @dataclass
@@ -48,15 +54,28 @@ class Desk:
     blocked: Callable[[], Sequence[Blocked]] = lambda: ()
     tell: Callable[[str], None] = lambda _: None
     _login: str = field(default="", init=False)
+    _pauses: Pauses[int] = field(
+        default_factory=lambda: Pauses(timedelta(minutes=1), timedelta(minutes=10)), init=False
+    )
 
     def once(self) -> None:
         """Reads what is new, decides about all that waits, says what there is to say.
 
         Raises ``HubAway`` and ``HubRefused``; whatever was done until then is kept.
         """
-        self.read()
-        self.decide()
-        self.deliver()
+        failed: list[HubAway | HubRefused] = []
+        for step in (self.read, self.decide, self.deliver):
+            if failed and step == self.decide:
+                continue  # a hub that is away is no trouble of any one comment
+            try:
+                step()
+            except (HubAway, HubRefused) as error:
+                failed.append(error)
+                if isinstance(error, HubAway) and error.retry_after is not None:
+                    raise  # it would not be asked for anything else either
+        # A refusal first: it ends the service.
+        for problem in sorted(failed, key=lambda one: isinstance(one, HubAway)):
+            raise problem
 
     def read(self) -> int:
         """Stores new comments and how far they are read, in one transaction."""
@@ -68,8 +87,14 @@ class Desk:
         return self.queue.keep(comments, cursor, self.now())
 
     def decide(self) -> None:
-        """Goes through the comments that nothing has followed from yet, oldest first."""
-        while waiting := self.queue.unhandled():
+        """Goes through the comments that nothing has followed from yet, oldest first.
+
+        One that cannot be decided now holds back those of its own pull request only, and is tried
+        again after a pause. Raises what kept it, after the others.
+        """
+        failed: dict[int, HubAway | HubRefused] = {}
+        decided = False
+        while waiting := self.queue.unhandled(but=self._pauses.running(self.now())):
             parsed = {
                 one.id: None if one.bot else grammar.parse(one.body, self.known, self.bounds)
                 for one in waiting
@@ -77,29 +102,43 @@ class Desk:
             others = [one for one in waiting if parsed[one.id] is None]
             self.queue.close_all(others, "not for us", self.now())
             for comment in waiting:
-                if (found := parsed[comment.id]) is not None:
-                    self._decide(comment, found)
+                found = parsed[comment.id]
+                if found is None or comment.number in failed:
+                    continue
+                problem = self._tried(comment, found)
+                if problem is None:
+                    decided = True
+                    continue
+                failed[comment.number] = problem
+                if len(failed) == _MOST_FAILURES:
+                    raise problem
+        for problem in failed.values():
+            if isinstance(problem, HubAway) or not decided:
+                raise problem
+
+    def _tried(self, comment: Comment, found: grammar.Parsed) -> HubAway | HubRefused | None:
+        """Decides about it; what kept it from that, after which its pull request pauses."""
+        try:
+            self._decide(comment, found)
+        except PullRequestRefused as error:
+            self.queue.close(comment, "refused", _reply(comment, error.message), self.now())
+        except (HubAway, HubRefused) as error:
+            if isinstance(error, HubAway) and error.retry_after is not None:
+                raise  # the hub asks everybody to wait: no fault of this one
+            self._pauses.begin(comment.number, self.now())
+            return error
+        except Exception as error:
+            if is_of_the_database(error):
+                raise
+            self._pauses.begin(comment.number, self.now())
+            where = f"comment {comment.id} of pull request {comment.number}"
+            return HubAway(f"Unexpected, at {where}: {type(error).__name__}: {error}", "")
+        self._pauses.end(comment.number)
+        return None
 
     def deliver(self) -> None:
-        """Posts and edits what waits. What a deleted comment should have said is given up."""
-        outbox = self.queue.outbox
-        for message in outbox.waiting(self.now()):
-            try:
-                if message.remote is None:
-                    remote = self.hub.post(message.number, message.body, message.marker)
-                    if message.tried and not self.hub.edit(remote, message.body):
-                        outbox.unsent(message, "deleted by somebody", gone=True)
-                        continue
-                    outbox.sent(message, remote)
-                elif self.hub.edit(message.remote, message.body):
-                    outbox.sent(message, message.remote)
-                else:
-                    outbox.unsent(message, "deleted by somebody", gone=True)
-            except PullRequestRefused as error:
-                outbox.unsent(message, error.message, gone=True)
-            except HubAway as error:
-                outbox.unsent(message, error.message, gone=False)
-                raise
+        """Posts and edits what waits."""
+        deliver(self.hub, self.queue.outbox, self.now)
 
     def _decide(self, comment: Comment, parsed: grammar.Parsed) -> None:
         now = self.now()
@@ -158,6 +197,14 @@ class Desk:
             base = self.hub.merge_base(pull.base_sha, pull.head_sha)
         except PullRequestRefused as error:
             self.queue.close(comment, "no base", _reply(comment, error.message), now)
+            return
+        except HubAway as error:
+            tries, since = self._pauses.failures(comment.number, now)
+            if error.retry_after is not None or tries < _COMPARED or since < _COMPARED_FOR:
+                raise
+            # The calls before this one went well: it is this comparison that it cannot make.
+            words = _reply(comment, wording.no_base_text(error.message))
+            self.queue.close(comment, "no base", words, now)
             return
         key = request_id(self.queue.repository, str(comment.id))
         order = RequestOrder(

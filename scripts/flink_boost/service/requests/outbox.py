@@ -6,6 +6,7 @@ could write that down is not sent twice.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -61,13 +62,20 @@ class HubOutbox:
             rows = table.HubMessage.objects.filter(pk=made.pk)
             rows.update(body=words.body, waiting=not made.gone, made=naive(now))
 
-    def waiting(self, now: datetime, most: int = 50) -> tuple[UnsentMessage, ...]:
-        """Messages that are to be sent; claimed, so that no other server sends them meanwhile."""
+    def waiting(
+        self, now: datetime, most: int = 50, but: Collection[int] = ()
+    ) -> tuple[UnsentMessage, ...]:
+        """Messages that are to be sent; claimed, so that no other server sends them meanwhile.
+
+        ``but`` has the pull requests whose messages wait longer.
+        """
         from django.db.models import Q
 
         table = tables().HubMessage
         free = Q(claimed=None) | Q(claimed__lt=naive(now - _CLAIM))
+        free |= Q(claimed__gt=naive(now + _CLAIM))  # by a clock that was ahead
         due = table.objects.filter(free, repository=self.repository, waiting=True, gone=False)
+        due = due.exclude(number__in=list(but))
         return tuple(
             UnsentMessage(
                 row.marker,

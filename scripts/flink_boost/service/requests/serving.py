@@ -158,6 +158,7 @@ def standing_still(
     now: datetime,
     minutes: float,
     blocked: Sequence[Blocked] = (),
+    undecided_since: datetime | None = None,
 ) -> tuple[str, ...]:
     """What somebody has to look at, a sentence each; nothing while all moves. Pure.
 
@@ -188,6 +189,10 @@ def standing_still(
     if polled is None or age(polled) > minutes:
         since = "never" if polled is None else f"not for {age(polled):.0f} min"
         found.append(f"Comments were read {since}{f' ({problem})' if problem else ''}.")
+    if undecided_since is not None and age(undecided_since) > minutes:
+        found.append(
+            f"A comment was read {age(undecided_since):.0f} min ago, and nothing followed from it."
+        )
     if unsent_since is not None and age(unsent_since) > minutes:
         found.append(f"An answer could not be posted for {age(unsent_since):.0f} min.")
     return tuple(found)

@@ -81,6 +81,14 @@ def failure_text(request: Request, reason: str) -> str:
     return f"**No answer** for `{request.order.head[:12]}`:\n\n{fenced(reason)}"
 
 
+def no_base_text(reason: str) -> str:
+    """Of a pull request whose commits the hub fails to compare, again and again."""
+    return (
+        "GitHub could not compare the head of this pull request with its branch, for an hour."
+        f" Ask again later, or after a rebase.\n\n{fenced(reason)}"
+    )
+
+
 def waiting_text(reason: str) -> str:
     """Of a request that waits for something that is not its own."""
     return (

@@ -24,6 +24,7 @@ from flink_boost.service.requests.comparing import require_allowed
 from flink_boost.service.requests.database import close_connections, is_of_the_database
 from flink_boost.service.requests.machine import Event, RequestState
 from flink_boost.service.requests.model import Measured, Request, RequestOrder
+from flink_boost.service.requests.pausing import Pauses
 from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.stopping import Stop, WorkStopped, stoppable
@@ -37,12 +38,6 @@ GIVEN_UP_AFTER = timedelta(days=7)  # of such trouble, since a worker first bega
 Measure = Callable[[RequestOrder, Callable[[Event], None]], Measured]
 
 
-@dataclass(frozen=True)
-class _Pause:
-    tries: int
-    until: datetime
-
-
 @dataclass
 class Worker:
     """``measure`` does the work; ``turn`` gives the machine, or raises ``MachineBusy``.
@@ -53,7 +48,7 @@ class Worker:
     raises of ours costs the links only.
 
     Trouble of the machine, the network or our account is not the request's: it waits, longer each
-    time, while others are tried. How long is known to this process only; the next one begins anew.
+    time, while others are tried.
     """
 
     name: str
@@ -68,7 +63,9 @@ class Worker:
     tell: Callable[[str], None] = lambda _: None
     beat_seconds: float = BEAT_SECONDS
     _busy: str = field(default="", init=False)
-    _pauses: dict[str, _Pause] = field(default_factory=dict, init=False)
+    _pauses: Pauses[str] = field(
+        default_factory=lambda: Pauses(SHORTEST_PAUSE, LONGEST_PAUSE), init=False
+    )
 
     def once(self) -> bool:
         """Works on the next request, to its end or until it has to wait; True when it did.
@@ -77,7 +74,7 @@ class Worker:
 
         Raises ``KeyboardInterrupt`` after it has handed the request back.
         """
-        pausing = self._pausing()
+        pausing = self._pauses.running(self.now())
         if not any(self._may_take(one) for one in self.queue.live() if one.id not in pausing):
             return False
         try:
@@ -93,13 +90,6 @@ class Worker:
             return False
         self._busy = ""
         return True
-
-    def _pausing(self) -> tuple[str, ...]:
-        now = self.now()
-        # A clock that was set back may not make a pause longer than the longest.
-        return tuple(
-            key for key, one in self._pauses.items() if now < one.until <= now + LONGEST_PAUSE
-        )
 
     def _may_take(self, request: Request) -> bool:
         if request.state is RequestState.QUEUED or request.worker == self.name:
@@ -230,9 +220,7 @@ class Worker:
             days = GIVEN_UP_AFTER.days
             self._fail(request, f"{reason} It was tried for {days} days. Ask again.")
             return
-        tries = self._pauses[request.id].tries if request.id in self._pauses else 0
-        pause = min(SHORTEST_PAUSE * 2 ** min(tries, 10), LONGEST_PAUSE)
-        self._pauses[request.id] = _Pause(tries + 1, now + pause)
+        pause = self._pauses.begin(request.id, now)
         sentence = wording.waiting_text(_in_lines(reason))
         self._hand_back(request, sentence, note=f"Waits: {_plain(reason)}")
         self.tell(f"{request.id}: waits for {pause}: {_plain(reason)[:300]}")
