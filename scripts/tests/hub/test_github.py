@@ -301,6 +301,36 @@ def test_what_cannot_be_answered_concerns_one_pull_request(server: GitHubDouble,
     assert hub.post(3, "others go on", MARK)
 
 
+FULL = "Commenting is disabled on issues with more than 2500 comments"
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_refusal_of_one_conversation_concerns_that_pull_request_only(
+    server: GitHubDouble, hub: Hub, method: str
+) -> None:
+    ours = hub.post(3, "Queued.", MARK)
+    server.faults.append(Fault(status=403, body={"message": FULL}, method=method, path="/issues/"))
+    with pytest.raises(PullRequestRefused, match="2500"):
+        hub.post(7, "no more", MARK) if method == "POST" else hub.edit(ours, "no more")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Resource not accessible by personal access token",
+        "Must have admin rights to Repository.",
+        "Resource protected by organization SAML enforcement.",
+    ],
+)
+def test_a_permission_that_is_missing_for_writing_is_our_accounts(
+    server: GitHubDouble, hub: Hub, said: str
+) -> None:
+    server.faults.append(Fault(status=403, body={"message": said}, method="POST"))
+    with pytest.raises(HubRefused, match="requests-setup") as refused:
+        hub.post(7, "Hello", MARK)
+    assert not isinstance(refused.value, PullRequestRefused)
+
+
 def test_writing_keeps_the_pace_that_github_asks_for(hub: Hub, clock: Clock) -> None:
     begun = clock.now
     for n in range(5):

@@ -8,13 +8,18 @@ from datetime import timedelta
 
 import pytest
 from django.db import OperationalError
+from hub.double import github_double
+from hub.faults import Fault
 
 from flink_boost.base.errors import HubAway, HubRefused
+from flink_boost.service.hub.github import open_repository
+from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.serving import standing_still
 from requesting.memory_hub import pull
-from requesting.samples import BASE, NOON
+from requesting.samples import BASE, BOUNDS, KNOWN, NOON
 from requesting.test_desk import ASK, Place
+from requesting.test_killed import github
 
 TOO_LARGE = HubAway(
     "GitHub answered 500: Sorry, this diff is taking too long to generate.", "Wait."
@@ -181,6 +186,25 @@ def test_one_refusal_among_messages_that_are_taken_does_not_end_the_service(
     assert {number for number, _ in place.hub.posted.values()} == {2}
     with pytest.raises(HubRefused):  # alone it may be the account's
         place.desk.once()
+
+
+def test_a_pull_request_that_is_full_of_comments_stops_nobody_else(queue: RequestQueue) -> None:
+    full = {"message": "Commenting is disabled on issues with more than 2500 comments"}
+    with github_double(github()) as server:
+        hub = open_repository(queue.repository, server.environ())
+        desk = Desk(hub, queue, KNOWN, BOUNDS, "flink-boost", server.state.now)
+        desk.once()
+        server.faults.append(
+            Fault(status=403, body=full, method="POST", path="/issues/1/comments", times=10_000)
+        )
+        for number in (1, 2):
+            server.state.write(number, "alice", ASK)
+        desk.once()
+        desk.once()
+        ours = [one.number for one in server.state.comments.values() if one.author != "alice"]
+        assert ours == [2]
+        assert len(server.asked("POST", "/issues/1/comments")) == 1
+    assert queue.outbox.oldest_unsent() is None
 
 
 def test_a_claim_by_a_clock_that_was_ahead_holds_for_no_day(place: Place) -> None:

@@ -7,6 +7,7 @@ another host or turn a POST into a GET, and a wait is counted by GitHub's clock.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,6 +35,11 @@ _AGENT = "flink-boost"
 _MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 307, 308})
 _GONE = frozenset({404, 410})
+_OF_THE_ACCOUNT = re.compile(
+    r"resource not accessible|must have|protected by organization|allow list|forbids access"
+    r"|suspended|saml",
+    re.IGNORECASE,
+)
 _WRITE_SECONDS = 1.0  # GitHub asks for that much between two calls that write
 
 Params = Mapping[str, str | int]
@@ -184,14 +190,14 @@ class GitHubClient:
                 f"GitHub does not know our account{_quoted(said)}.",
                 f"The token may have ended, or this machine's clock be wrong. {SET_ACCOUNT}",
             )
-        if status == 403 and "locked" not in said.lower():
+        if status == 403 and not _is_of_one_conversation(response.request, said):
             raise HubRefused(
                 f"GitHub does not let our account do this{_quoted(said)}.",
                 "Give it the permissions that docs/requests-setup.md lists.",
             )
         raise PullRequestRefused(
             f"GitHub refused with {status}{_quoted(said)}.",
-            "Look at the pull request: it may be locked, or the text too long.",
+            "Look at the pull request: it may be locked or full, or the text too long.",
         )
 
     def _away(self, message: str, seconds: float | None) -> HubAway:
@@ -246,6 +252,16 @@ def _strategy(account: HubAccount, installation: int | None) -> BaseAuthStrategy
     if installation is None:
         return AppAuthStrategy(account.app, account.key)
     return AppInstallationAuthStrategy(account.app, account.key, installation)
+
+
+def _is_of_one_conversation(request: httpx.Request, said: str) -> bool:
+    """Whether a 403 is of the pull request that was to be written to, not of our account.
+
+    It may be locked, have as many comments as GitHub takes, or whatever GitHub thinks of next: who
+    may not write at all is told so in a few ways only, and is refused when reading, too.
+    """
+    writes = request.method in ("POST", "PATCH") and "/issues/" in request.url.path
+    return "locked" in said.lower() or (writes and not _OF_THE_ACCOUNT.search(said))
 
 
 def _json(response: httpx.Response) -> Any:
