@@ -402,7 +402,7 @@ def test_trouble_that_is_not_the_requests_delays_it_and_loses_nothing(
     worker = place.worker()
     place.problem = problem
     tries = []
-    for minute in range(6 * 60):
+    for minute in range(2 * 60):
         while worker.once():
             tries.append(minute)
         place.now += timedelta(minutes=1)
@@ -411,7 +411,7 @@ def test_trouble_that_is_not_the_requests_delays_it_and_loses_nothing(
     pauses = [later - sooner for sooner, later in pairwise(sorted(set(tries)))]
     assert pauses == sorted(pauses)
     assert pauses[0] == 1
-    assert pauses[-1] == 60
+    assert pauses[-1] == 15
     assert {tries.count(minute) for minute in tries} == {3}, "each of them is tried"
     assert states(place.queue) == [RequestState.QUEUED] * 3
     assert {one.attempts for one in place.queue.live()} == {0}
@@ -591,6 +591,47 @@ def test_what_runs_is_stopped_by_a_word(place: Place) -> None:
 
     assert states(place.queue) == [RequestState.CANCELLED]
     assert place.worked == 0
+
+
+def test_flame_graphs_are_stopped_by_a_word_and_nothing_more_is_said(place: Place) -> None:
+    place.hub.write(f"{ASK} profile")
+    place.desk.once()
+
+    def measure(order: RequestOrder, notice: object) -> Measured:
+        place.worked += 1
+        notice(Event.BUILT)  # type: ignore[operator]
+        notice(Event.MEASURED)  # type: ignore[operator]
+        if place.worked == 1:
+            place.hub.write("/benchmark-request cancel")
+            place.desk.once()
+        time.sleep(20)  # profiling
+        raise AssertionError("not stopped")
+
+    worker = place.worker()
+    worker.measure = measure  # type: ignore[assignment]
+    worker.beat_seconds = 0.05
+    assert worker.once()
+    assert not worker.once()
+    place.desk.once()
+
+    assert place.worked == 1
+    assert states(place.queue) == [RequestState.CANCELLED]
+    assert not place.hub.said("verdict -->")
+    assert "cancelled." in place.hub.said("status -->")[0]
+
+
+def test_what_was_cancelled_while_its_worker_was_gone_is_not_begun_again(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    assert place.queue.take("box-2", place.now, LOST_AFTER) is not None
+    place.hub.write("/benchmark-request cancel")
+    place.desk.once()
+    place.now += LOST_AFTER + timedelta(seconds=1)
+    place.run()
+
+    assert place.worked == 0
+    assert states(place.queue) == [RequestState.CANCELLED]
+    assert len(place.hub.said("status -->")) == 1
 
 
 def test_a_queue_that_stands_still_is_told(place: Place) -> None:

@@ -56,3 +56,4 @@ def test_whoever_works_can_be_replaced_and_ended() -> None:
     assert set(sources(Event.TAKEN_OVER)) == working
     assert set(sources(Event.HANDED_BACK)) == working
     assert working <= set(sources(Event.BROKE))
+    assert working <= set(sources(Event.STOPPED))

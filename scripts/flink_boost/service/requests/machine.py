@@ -84,6 +84,7 @@ TRANSITIONS = (
     Transition(RequestState.ANSWERING, Event.BROKE, RequestState.FAILED),
     Transition(RequestState.BUILDING, Event.STOPPED, RequestState.CANCELLED),
     Transition(RequestState.MEASURING, Event.STOPPED, RequestState.CANCELLED),
+    Transition(RequestState.ANSWERING, Event.STOPPED, RequestState.CANCELLED),
     Transition(RequestState.BUILDING, Event.TAKEN_OVER, RequestState.BUILDING),
     Transition(RequestState.MEASURING, Event.TAKEN_OVER, RequestState.BUILDING),
     Transition(RequestState.ANSWERING, Event.TAKEN_OVER, RequestState.BUILDING),

@@ -32,7 +32,7 @@ from flink_boost.service.requests.stopping import Stop, WorkStopped, stoppable
 BEAT_SECONDS = 15.0
 LOST_AFTER = timedelta(minutes=2)
 SHORTEST_PAUSE = timedelta(minutes=1)  # after trouble that is not the request's; doubled each time
-LONGEST_PAUSE = timedelta(hours=1)
+LONGEST_PAUSE = timedelta(minutes=15)
 GIVEN_UP_AFTER = timedelta(days=7)  # of such trouble, since a worker first began
 
 Measure = Callable[[RequestOrder, Callable[[Event], None]], Measured]
@@ -127,6 +127,9 @@ class Worker:
             self._delay(request, f"The database failed ({type(error).__name__}).")
 
     def _answer(self, request: Request) -> None:
+        if request.cancel:  # while nobody, or a worker that is gone, had it
+            self._end(request, Event.STOPPED, "cancelled.")
+            return
         if request.attempts > MOST_ATTEMPTS:
             self._fail(request, f"{MOST_ATTEMPTS} workers ended while they worked on it.")
             return
