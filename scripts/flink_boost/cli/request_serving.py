@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from flink_boost.base.errors import QueueStandsStill
+from flink_boost.base.errors import EnvironmentProblem, QueueStandsStill
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
@@ -147,8 +147,11 @@ def check_command(settings: Settings, config: Path, tell_people: bool, as_json: 
         told = load_settings(config)
         open_database(settings.build / "codespeed", os.environ)
         found = _found(told)
-        if found and tell_people:
-            _tell(found, settings.build)
+        mark = settings.build / "requests" / "told"
+        if not found:
+            mark.unlink(missing_ok=True)  # the next trouble is another one
+        elif tell_people:
+            _tell(found, mark)
         if found:
             raise QueueStandsStill(
                 " ".join(found), "Look at `systemctl status flink-boost-requests` and its journal."
@@ -179,10 +182,12 @@ def _found(told: ServeSettings) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _tell(found: tuple[str, ...], build: Path) -> None:
-    """Tells every channel, once in six hours; one that fails does not hide the others."""
+def _tell(found: tuple[str, ...], mark: Path) -> None:
+    """Tells every channel, once in six hours; one that fails does not hide the others.
+
+    Where no channel was reached nobody was told, and the next call tries again.
+    """
     now = datetime.now(UTC)
-    mark = build / "requests" / "told"
     if mark.exists() and now.timestamp() - mark.stat().st_mtime < _TELL_AGAIN_SECONDS:
         return
     message = Message(
@@ -197,13 +202,21 @@ def _tell(found: tuple[str, ...], build: Path) -> None:
     channels = channels_from(os.environ)
     for problem in channels.problems:
         click.echo(str(problem), err=True)
+    reached = False
     for channel in channels.usable:
         try:
             send_now(channel, message)
+            reached = True
         except (NotSent, Uncertain) as error:
+            reached |= isinstance(error, Uncertain)
             click.echo(f"Not told by {channel.place}: {error.reason}", err=True)
-    make_folder(mark.parent)
-    write_durably(mark, "\n".join(found) + "\n")
+    if not reached:
+        return
+    try:
+        make_folder(mark.parent)
+        write_durably(mark, "\n".join(found) + "\n")
+    except (EnvironmentProblem, OSError) as error:  # a full disk: they are told again, then
+        click.echo(f"That people were told could not be written down: {error}", err=True)
 
 
 def _document(request: Request) -> dict[str, object]:
