@@ -183,6 +183,23 @@ def test_too_little_room_is_said_and_nothing_begins(tmp_path: Path) -> None:
         tidying.make_room(asked(tmp_path, "a" * 40, "b" * 40), NOW)
 
 
+def test_a_build_that_failed_while_the_disk_became_full_is_not_the_commits_fault(
+    tmp_path: Path,
+) -> None:
+    recipe = Recipe(kind="flink-boost", repository=tmp_path)
+    builder = RecipeBuilder(recipe, tmp_path / "build", {}, lambda _: None)
+    free = [6 * GIB]
+    tidying = Tidying(
+        *(tmp_path / "commits" / "own.git", builder, tmp_path / "runs", KEEP, 5 * GIB),
+        lambda _: None,
+        free=lambda _: free[0],
+    )
+    tidying.require_room(BuildFailed("make ended with code 2: it does not compile"))
+    free[0] = GIB // 2
+    with pytest.raises(EnvironmentProblem, match=r"Only 0\.5 GiB were free .* make ended"):
+        tidying.require_room(BuildFailed("make ended with code 2: cannot write"))
+
+
 def test_how_much_room_is_a_setting() -> None:
     one = [{"name": "a/b"}]
     assert ServeSettings.model_validate({"repositories": one}).least_free_gib == 5

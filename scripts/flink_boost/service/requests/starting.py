@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import InUse, RequestServing
+from flink_boost.base.errors import BenchmarkFailed, BuildFailed, InUse, RequestServing
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.runner import Progress
@@ -160,6 +160,9 @@ def _measuring(
         fetch_commits(order, recipe.repository, own)
         try:
             return compare(order, known, means, notice)
+        except (BuildFailed, BenchmarkFailed) as problem:
+            tidying.require_room(problem)
+            raise
         finally:
             tidying.after(order, _now())
 

@@ -58,7 +58,7 @@ class Tidying:
             lambda: self._prune_builds(order),
             lambda: self._forget_commits(order),
         )
-        place = next(one for one in (self.commits, *self.commits.parents) if one.is_dir())
+        place = self._place()
         before = self.free(place)
         for step in steps:
             if self.free(place) >= self.least_free:
@@ -76,6 +76,23 @@ class Tidying:
             )
         if after > before:
             self.tell(f"Made room for a request: {(after - before) / GIB:.1f} GiB.")
+
+    def require_room(self, problem: FlinkBoostError) -> None:
+        """After what failed: raises ``EnvironmentProblem`` where the disk became full meanwhile.
+
+        What others wrote may say so or not; what is free is what counts. If the problem is of the
+        commit all the same, it shows the next time, with room.
+        """
+        left = self.free(self._place())
+        if left < self.least_free:
+            raise EnvironmentProblem(
+                f"Only {left / GIB:.1f} GiB were free on the disk when this failed:"
+                f" {problem.message}",
+                "Make room on the machine.",
+            ) from problem
+
+    def _place(self) -> Path:
+        return next(one for one in (self.commits, *self.commits.parents) if one.is_dir())
 
     def _prune_builds(self, order: RequestOrder) -> None:
         if isinstance(self.builder, RecipeBuilder):
