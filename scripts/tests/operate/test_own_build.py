@@ -329,6 +329,41 @@ def test_what_is_asked_for_has_to_be_clear(
     assert f"There is no folder {missing.parent}." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("place", ["lib/flink-dist-2.3.0.jar", "lib", "lib/new.jar", "own.jar"])
+def test_no_jar_is_written_into_the_installation(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = new_home(tmp_path / "flink")
+    (tmp_path / "link").symlink_to(home)
+    before = everything_in(home)
+    for out in (home / place, tmp_path / "link" / place):
+        assert flink_boost("weave", home, "--out", out) == UsageProblem.exit_code
+        said = capsys.readouterr().err
+        assert f"{out} is inside {home}, which `flink-boost weave` does not change." in said
+        assert f"Run `flink-boost install {home} --weave`" in said
+    assert everything_in(home) == before
+
+
+def test_only_a_jar_of_ours_is_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = new_home(tmp_path / "flink")
+    out = tmp_path / "kept.jar"
+    for content in (b"", b"somebody's"):
+        out.write_bytes(content)
+        assert flink_boost("weave", home, "--out", out) == UsageProblem.exit_code
+        assert f"{out} is there already and is no flink-boost jar." in capsys.readouterr().err
+        assert out.read_bytes() == content
+    named = tmp_path / JAR
+    named.write_bytes(b"somebody's")
+    assert flink_boost("weave", home, "--out", tmp_path) == UsageProblem.exit_code
+    assert named.read_bytes() == b"somebody's"
+    out.unlink()
+    for _ in range(2):
+        assert flink_boost("weave", home, "--out", out) == 0
+    assert out.read_bytes() == CARRIED.dropin(LINE).read_bytes()
+
+
 def test_a_jar_of_ours_behind_another_is_told(
     rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

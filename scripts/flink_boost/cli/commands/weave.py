@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import asdict
 from importlib.metadata import version as distribution_version
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 import click
 
-from flink_boost.base.errors import EnvironmentProblem, UsageProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256, write_durably
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.cli.own_jar import OwnJar, official_line, own_jar
+from flink_boost.flink.dropin import read_dropin
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.operate.carried import Carried, carried
@@ -25,7 +27,7 @@ from flink_boost.operate.carried import Carried, carried
     "--out",
     metavar="JAR",
     type=click.Path(path_type=Path),
-    help="The jar to write, or a folder for it; what is there is replaced.",
+    help="The jar to write, or a folder for it; a flink-boost jar that is there is replaced.",
 )
 @click.option("--dry-run", is_flag=True, help="Compare only; write nothing.")
 @json_option
@@ -52,12 +54,15 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
         lines = load_lines()
         package = carried(distribution_version("flink-boost"))
         home = open_home(flink_home)
+        if out is not None:
+            # Refused before a minute is spent on it; a folder has no file name yet.
+            _require_free(home, out)
         official = official_line(home, lines)
         if official is not None:
-            sentence, found = _official(official, package, out)
+            sentence, found = _official(home, official, package, out)
         else:
             with own_jar(home, lines, package, only_compare=dry_run) as made:
-                target = None if out is None or made.path is None else _write(made.path, out)
+                target = None if out is None or made.path is None else _write(home, made.path, out)
                 sentence, found = _told(made, target, home), _found(made, target)
     if as_json:
         print_json(
@@ -72,9 +77,11 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
         say(f"{sentence}.", sentence)
 
 
-def _official(line: Line, package: Carried, out: Path | None) -> tuple[str, dict[str, Any]]:
+def _official(
+    home: FlinkHome, line: Line, package: Carried, out: Path | None
+) -> tuple[str, dict[str, Any]]:
     jar = package.dropin(line)
-    target = None if out is None else _write(jar, out)
+    target = None if out is None else _write(home, jar, out)
     sentence = f"All classes are those of Flink {line.version}: {jar.name} fits as it is"
     if target is not None:
         sentence += f"; it is now {target}"
@@ -108,9 +115,10 @@ def _answer(line: Line, like: str, jar: Path | None, checks: list[Any]) -> dict[
     }
 
 
-def _write(jar: Path, out: Path) -> Path:
+def _write(home: FlinkHome, jar: Path, out: Path) -> Path:
     """Puts a copy where it was asked for, whole or not at all."""
     target = out / jar.name if out.is_dir() else out
+    _require_free(home, target)
     if not target.parent.is_dir():
         raise UsageProblem(f"There is no folder {target.parent}.", "Make it first.")
     try:
@@ -120,3 +128,27 @@ def _write(jar: Path, out: Path) -> Path:
             f"{target} cannot be written ({error.strerror}).", "Name another --out."
         ) from error
     return target
+
+
+def _require_free(home: FlinkHome, target: Path) -> None:
+    """Raises ``UsageProblem`` for a place in the installation, and for a file that is not ours.
+
+    Only ``install`` looks at what runs from there and at the other jars in ``lib/``.
+    """
+    place = target.resolve()
+    if any(place.is_relative_to(folder) for folder in (home.folder, home.lib.resolve())):
+        raise UsageProblem(
+            f"{target} is inside {home.folder}, which `flink-boost weave` does not change.",
+            f"Run `flink-boost install {home.quoted} --weave`, or name an --out outside of it.",
+        )
+    if target.exists() and not target.is_dir() and not _is_ours(target):
+        raise UsageProblem(
+            f"{target} is there already and is no flink-boost jar.", "Name another --out."
+        )
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        return read_dropin(file) is not None
+    except (zipfile.BadZipFile, BrokenData, OSError):
+        return False
