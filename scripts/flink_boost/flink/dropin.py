@@ -17,6 +17,7 @@ from flink_boost.base.files import sha256
 RECORD = "META-INF/flink-boost/weave.properties"
 MOST_RECORD = 1 << 20  # bytes of it; ours have some thousand
 PREFIX = "flink-boost-"
+_OWN = "org/apache/flink/boost/"
 # In the name of a combination that is somebody's own build of Flink.
 OWN_BUILD = "-own-"
 
@@ -35,7 +36,8 @@ class DropIn:
 
     ``classes`` are those that it replaces, with the SHA-256 of stock's class files. ``own_line`` is
     the line whose patches are in a jar that was woven for somebody's own build of Flink; its
-    ``flink_version`` then is the name of that combination.
+    ``flink_version`` then is the name of that combination. ``foreign`` is the first entry that is
+    not ours, where somebody packed our jar into one of their own.
     """
 
     path: Path
@@ -43,6 +45,7 @@ class DropIn:
     boost_version: str
     classes: Mapping[str, str]
     own_line: str = ""
+    foreign: str = ""
 
     @property
     def proper_name(self) -> str:
@@ -57,9 +60,11 @@ def read_dropin(jar: Path) -> DropIn | None:
     """
     if RECORD.encode() not in table_of_contents(jar):
         return None
-    with reading_zip(), zipfile.ZipFile(jar) as archive, archive.open(RECORD) as entry:
-        # As much and no more, whatever the table of contents says: a stranger may have made it.
-        content = entry.read(MOST_RECORD + 1)
+    with reading_zip(), zipfile.ZipFile(jar) as archive:
+        names = archive.namelist()
+        with archive.open(RECORD) as entry:
+            # As much and no more, whatever the table of contents says: a stranger may have made it.
+            content = entry.read(MOST_RECORD + 1)
     if len(content) > MOST_RECORD:
         raise BrokenData(f"{RECORD} in {jar} is too large.", "Remove the jar.")
     record = dict(
@@ -78,9 +83,20 @@ def read_dropin(jar: Path) -> DropIn | None:
             record["boost.version"],
             classes,
             record.get("own.line", "").strip(),
+            _foreign(names, classes),
         )
     except KeyError as error:
         raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
+
+
+def _foreign(names: Iterable[str], classes: Iterable[str]) -> str:
+    replaced = {f"{name.replace('.', '/')}.class" for name in classes}
+    for name in names:
+        # Whatever packs several jars into one leaves licences and the like of all in META-INF.
+        aside = name.startswith("META-INF/") and not name.endswith(".class")
+        if not (aside or name.endswith("/") or name.startswith(_OWN) or name in replaced):
+            return name
+    return ""
 
 
 def require_whole(dropin: DropIn, known: Iterable[Path]) -> bool:

@@ -28,12 +28,14 @@ class Contents:
     """What of ours is in ``lib/``.
 
     ``partial`` are files of an installation that was cut off, ``unreadable`` jars that carry our
-    name but cannot be opened and are not the beginning of any jar that we know.
+    name but cannot be opened and are not the beginning of any jar that we know. ``shared`` are jars
+    of somebody else's that ours was packed into.
     """
 
     dropins: tuple[DropIn, ...]
     partial: tuple[Path, ...]
     unreadable: tuple[Path, ...]
+    shared: tuple[DropIn, ...] = ()
 
 
 def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
@@ -46,6 +48,7 @@ def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
     dropins: list[DropIn] = []
     partial: list[Path] = []
     unreadable: list[Path] = []
+    shared: list[DropIn] = []
     for file in sorted(_files(lib)):
         if file.name.lstrip(".").startswith(PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
             partial.append(file)
@@ -57,26 +60,37 @@ def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
                     (partial if _begins_one_of(file, known) else unreadable).append(file)
                 continue
             if dropin is not None:
-                dropins.append(dropin)
-    return Contents(tuple(dropins), tuple(partial), tuple(unreadable))
+                (shared if dropin.foreign else dropins).append(dropin)
+    return Contents(tuple(dropins), tuple(partial), tuple(unreadable), tuple(shared))
 
 
-def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
-    """The one jar of ours in an installation, or None when there is none.
-
-    Raises ``HalfWritten``, ``SeveralDropIns``, ``RenamedDropIn`` or, for a jar of our name that
-    cannot be read, ``BrokenData``.
-    """
-    clean = (
-        f"Run `flink-boost uninstall {quote(str(folder))}`, which removes what is ours, then"
-        " install again."
-    )
+def require_removable(contents: Contents) -> None:
+    """Raises ``BrokenData`` when something of ours is in a file that is not ours to delete."""
     if contents.unreadable:
         raise BrokenData(
             f"{contents.unreadable[0]} has the name of a flink-boost jar but cannot be read, and"
             " is not one that was cut off.",
             "Look at it, and delete it by hand if it is not yours.",
         )
+    for dropin in contents.shared:
+        raise BrokenData(
+            f"{dropin.path} has {dropin.proper_name} packed inside, beside {dropin.foreign}, which"
+            " is not ours.",
+            "Build it without flink-boost, or take it out of lib/.",
+        )
+
+
+def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
+    """The one jar of ours in an installation, or None when there is none.
+
+    Raises ``HalfWritten``, ``SeveralDropIns``, ``RenamedDropIn`` and what ``require_removable``
+    raises.
+    """
+    clean = (
+        f"Run `flink-boost uninstall {quote(str(folder))}`, which removes what is ours, then"
+        " install again."
+    )
+    require_removable(contents)
     if contents.partial:
         raise HalfWritten(
             f"A former installation was cut off and left {_names(contents.partial)} in"
@@ -110,7 +124,8 @@ def require_replaceable(contents: Contents, folder: Path) -> tuple[DropIn, ...]:
     An upgrade leaves an old one beside a new one. Raises the errors of ``require_orderly``, but
     ``SeveralDropIns`` only when one of several has another name or place than we give.
     """
-    several = len(contents.dropins) > 1 and not contents.partial and not contents.unreadable
+    require_removable(contents)
+    several = len(contents.dropins) > 1 and not contents.partial
     if several and all(_in_place(dropin, folder) for dropin in contents.dropins):
         return contents.dropins
     dropin = require_orderly(contents, folder)

@@ -28,6 +28,7 @@ from flink_boost.operate.contents import (
     Contents,
     read_contents,
     require_orderly,
+    require_removable,
     require_replaceable,
 )
 from flink_boost.operate.flink_processes import FlinkProcess
@@ -129,12 +130,11 @@ def uninstall(
     """Removes every jar of ours from ``lib/``, and what a half-done installation left.
 
     Jars under another name count too. Raises ``LinkedLibrary``, ``ReadOnlyInstallation``,
-    ``FlinkRunning``, for a jar of our name that is not known ``BrokenData``, and when there is
-    nothing but classes inside ``flink-dist`` ``ReplacedClasses``; then nothing has changed.
+    ``FlinkRunning``, what ``require_removable`` raises, and when there is nothing but classes
+    inside ``flink-dist`` ``ReplacedClasses``; then nothing has changed.
     """
     with _alone(home, known) as contents:
-        if contents.unreadable:
-            require_orderly(contents, home.folder)
+        require_removable(contents)
         ours = (*(dropin.path for dropin in contents.dropins), *contents.partial)
         if not ours:
             require_stock_dist(home)

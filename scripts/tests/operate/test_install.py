@@ -159,7 +159,8 @@ def put_old_jar(home: Path, name: str) -> None:
     version = name.removesuffix(".jar").rpartition("-")[2]
     shutil.copy(CARRIED.dropin(LINE), home / "lib" / name)
     record = "META-INF/flink-boost/weave.properties"
-    text = f"boost.version={version}\nflink.version=2.3.0\nclass.a.B=00\n"
+    text = f"boost.version={version}\nflink.version=2.3.0\n"
+    text += "".join(f"class.{name}=00\n" for name in LINE.classes)
     folder = home / "tmp" / "record"
     (folder / record).parent.mkdir(parents=True)
     (folder / record).write_text(text)
@@ -311,6 +312,19 @@ def not_ours(home: Path) -> None:
     (home / "lib" / JAR).write_text("something else of that name")
 
 
+def packed_into_theirs(home: Path) -> None:
+    jar = home / "lib" / "acme-platform.jar"
+    shutil.copy(CARRIED.dropin(LINE), jar)
+    with zipfile.ZipFile(jar, "a") as archive:
+        archive.writestr("com/acme/Platform.class", b"theirs")
+
+
+def packed_beside_ours(home: Path) -> None:
+    packed_into_theirs(home)
+    shutil.copy(CARRIED.dropin(LINE), home / "lib")
+    shutil.copy(CARRIED.dropin(OTHER), home / "lib")
+
+
 def linked_lib(home: Path) -> None:
     (home / "lib").rename(home.parent / "shared")
     (home / "lib").symlink_to(home.parent / "shared")
@@ -337,6 +351,11 @@ BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
     empty: (HalfWritten, f"was cut off and left {JAR}"),
     left_aside: (HalfWritten, f"was cut off and left .{JAR}.x7.partial"),
     not_ours: (BrokenData, "cannot be read, and is not one that was cut off"),
+    packed_into_theirs: (
+        BrokenData,
+        f"acme-platform.jar has {JAR} packed inside, beside com/acme/Platform.class, which",
+    ),
+    packed_beside_ours: (BrokenData, f"acme-platform.jar has {JAR} packed inside"),
     linked_lib: (LinkedLibrary, "is a link to"),
 }
 
@@ -405,7 +424,11 @@ def test_uninstall_works_on_a_release_that_we_have_no_jar_for(home: Path) -> Non
     assert everything_in(home) == before
 
 
-@pytest.mark.parametrize("spoil", [not_ours, linked_lib], ids=lambda spoil: spoil.__name__)
+@pytest.mark.parametrize(
+    "spoil",
+    [not_ours, packed_into_theirs, packed_beside_ours, linked_lib],
+    ids=lambda spoil: spoil.__name__,
+)
 def test_uninstall_leaves_what_it_does_not_recognise(
     spoil: Callable[[Path], None], home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -149,6 +149,7 @@ def _require_free(home: FlinkHome, target: Path) -> None:
 
 def _is_ours(file: Path) -> bool:
     try:
-        return read_dropin(file) is not None
+        dropin = read_dropin(file)
     except (zipfile.BadZipFile, BrokenData, OSError):
         return False
+    return dropin is not None and not dropin.foreign
