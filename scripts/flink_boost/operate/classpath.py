@@ -76,6 +76,37 @@ def require_in_effect(launch: Launch, ours: DropIn) -> str:
     return _shadowed(in_front, ours, launch) if in_front else ""
 
 
+def require_place(home: FlinkHome, target: Path, classes: Mapping[str, str]) -> None:
+    """Whether our jar for those ``classes`` would be in effect at ``target`` in ``lib/``.
+
+    Raises ``VerificationFailed`` for a jar of somebody else's there that has another such class, or
+    the same one in front of ours. The scripts find jars below ``lib/`` too, and sort their paths.
+    """
+    for jar in sorted(home.lib.rglob("*.jar"), key=str):
+        if is_dist(jar) or _copies(jar, (_GUARD,)):
+            continue
+        copies = _copies(jar, tuple(classes))
+        clean = f"Nothing was changed. Take Flink's classes out of {jar}, then install again."
+        for copy in copies:
+            if copy.sha256 != classes[copy.class_name]:
+                raise VerificationFailed(
+                    f"{jar} has a {copy.class_name} that is not the one which {target.name}"
+                    " replaces: with it no process of this Flink would start.",
+                    clean,
+                )
+        if copies and str(jar) < str(target):
+            effect = (
+                "stock's code would run"
+                if len(copies) == len(classes)
+                else "no process of this Flink would start"
+            )
+            raise VerificationFailed(
+                f"{jar} has {copies[0].class_name} and would stand before {target.name} on the"
+                f" class path: {effect}.",
+                clean,
+            )
+
+
 def _require_fitting(copy: Copy, ours: DropIn) -> None:
     """A process does not start with either of these, switched off or not."""
     if copy.class_name == _GUARD:

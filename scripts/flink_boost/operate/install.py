@@ -24,6 +24,7 @@ from flink_boost.base.errors import (
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
 from flink_boost.flink.home import FlinkHome, require_own_library, require_stock_dist
 from flink_boost.flink.lines import Line
+from flink_boost.operate.classpath import require_place
 from flink_boost.operate.contents import (
     Contents,
     read_contents,
@@ -81,13 +82,14 @@ def install(
     Other jars of ours, as an upgrade leaves them there, are removed. The jar gets the permissions
     of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in jars that
     we have; ``rolling`` allows a change under running processes. Raises the errors of
-    ``require_own_library`` and ``require_replaceable``, ``ReadOnlyInstallation``, and
-    ``FlinkRunning``; then nothing has changed.
+    ``require_own_library``, ``require_replaceable`` and ``require_place``,
+    ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
     with _alone(home, known) as contents:
         target = home.lib / source.name
         content = source.read_bytes()
         present = require_replaceable(contents, home.folder)
+        require_place(home, target, line.classes)
         others = [dropin for dropin in present if dropin.path != target]
         same = len(others) < len(present) and target.read_bytes() == content
         change = LibraryChange(

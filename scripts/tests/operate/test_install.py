@@ -48,6 +48,7 @@ from flink_boost.base.errors import (
     SeveralDropIns,
     UnsupportedFlink,
     VendorFlink,
+    VerificationFailed,
 )
 from flink_boost.flink.home import choose_line, open_home
 from flink_boost.flink.lines import Line, load_lines
@@ -391,6 +392,53 @@ def test_bad_input_has_its_own_sentence_and_code_and_changes_nothing(
     assert words in answer["error"]
     assert answer["next_step"]
     assert everything_in(home) == before
+
+
+SOME = "org.apache.flink.types.StringValue"
+
+
+def jar_of(home: Path, name: str, classes: dict[str, bytes]) -> Path:
+    jar = home / "lib" / name
+    jar.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(jar, "w") as archive:
+        for each, content in classes.items():
+            archive.writestr(each.replace(".", "/") + ".class", content)
+    return jar
+
+
+@pytest.mark.parametrize("how", [(), ("--weave",)], ids=["plain", "weave"])
+@pytest.mark.parametrize("name", ["acme-hotfix.jar", "zz-hotfix.jar", "more/hotfix.jar"])
+def test_a_jar_that_changes_a_class_keeps_ours_out(
+    name: str, how: tuple[str, ...], home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_old_jar(home, "flink-boost-2.3.0-0.0.9.jar")
+    jar = jar_of(home, name, {SOME: b"another"})
+    before = everything_in(home)
+    assert flink_boost("install", home, *how) == VerificationFailed.exit_code
+    assert (
+        f"{jar} has a {SOME} that is not the one which {JAR} replaces: with it no process of this"
+        f" Flink would start. Nothing was changed. Take Flink's classes out of {jar}, then install"
+    ) in capsys.readouterr().err
+    assert everything_in(home) == before
+
+
+@pytest.mark.parametrize(
+    ("count", "effect"), [(1, "no process of this Flink would start"), (5, "stock's code would")]
+)
+def test_a_jar_that_hides_classes_keeps_ours_out(
+    count: int, effect: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    classes = dict(list(official_classes().items())[:count])
+    jar = jar_of(home, "acme.jar", classes)
+    before = everything_in(home)
+    assert flink_boost("install", home) == VerificationFailed.exit_code
+    said = capsys.readouterr().err
+    assert f"{jar} has {next(iter(classes))} and would stand before {JAR} on the class path" in said
+    assert effect in said
+    assert everything_in(home) == before
+    # Behind ours it does nothing.
+    jar.rename(home / "lib" / "zz.jar")
+    assert flink_boost("install", home) == 0
 
 
 def test_every_bad_input_has_a_code_of_its_own() -> None:
