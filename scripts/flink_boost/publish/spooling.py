@@ -68,7 +68,8 @@ def spool_new_runs(spool: Spool, results: Path, environment: str | None) -> Spoo
         try:
             for entry in entries_of(run, environment, descriptions):
                 spool.add(entry)
-        except BrokenData as error:
+        except (BrokenData, ArithmeticError, ValueError) as error:
+            # Such as a score that has no logarithm: one run must not keep the others back.
             not_spooled.append(f"Run {run.info.run_id} is not sent: {error}")
             continue
         if sentence:

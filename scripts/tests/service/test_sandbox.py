@@ -27,6 +27,7 @@ from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
 from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
+from flink_boost.service.isolation.watching import TooManyFiles, size_below
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 MIB = 1 << 20
@@ -366,6 +367,7 @@ import sys
 from pathlib import Path
 from flink_boost.service.isolation.choosing import choose_sandbox
 from flink_boost.service.isolation.sandbox import Limits
+from flink_boost.service.isolation.watching import TooManyFiles, size_below
 from flink_boost.service.isolation.workplace import fresh_workplace
 sandbox, folder = choose_sandbox({{}}), Path({str(open_folder)!r})
 with fresh_workplace(folder / "places", sandbox.owners, disk=1 << 20) as work:
@@ -547,6 +549,7 @@ sys.path.insert(0, {str(Path(__file__).resolve().parents[2])!r})
 from pathlib import Path
 from flink_boost.service.isolation.choosing import choose_sandbox
 from flink_boost.service.isolation.sandbox import Limits
+from flink_boost.service.isolation.watching import TooManyFiles, size_below
 from flink_boost.service.isolation.workplace import fresh_workplace
 sandbox, folder = choose_sandbox({{}}), Path({str(places)!r})
 bomb = "import os, time\\nwhile True:\\n  try: os.fork()\\n  except OSError: time.sleep(.01)"
@@ -568,3 +571,23 @@ print(sorted(path.name for path in (folder / "places").iterdir()))
     assert done.stdout.splitlines() == [
         "exited 0 1000", "processes None ", "['owners']",
     ], done.stderr  # fmt: skip
+
+
+@pytest.mark.parametrize("closed", ["", "below"])
+def test_a_folder_that_is_closed_to_us_counts_as_full(
+    closed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has built in a folder could close it, and write on through an open file."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "file").write_bytes(b"1" * 5000)
+    assert size_below(tmp_path) >= 5000
+    really_open = os.open
+
+    def refusing(path: str | Path, flags: int, *, dir_fd: int | None = None) -> int:
+        if Path(path).name == (closed or tmp_path.name):
+            raise PermissionError(13, "Permission denied", str(path))
+        return really_open(path, flags, dir_fd=dir_fd)
+
+    monkeypatch.setattr(os, "open", refusing)
+    with pytest.raises(TooManyFiles):
+        size_below(tmp_path)

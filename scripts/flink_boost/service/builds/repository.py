@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
-from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.base.processes import bare_environment
+from flink_boost.base.errors import BuildFailed, EnvironmentProblem, UsageProblem
+from flink_boost.base.processes import bare_environment, foreign_environment
 
+MOST_FILES = 400_000  # Flink has 30,000
+_LONGEST_PATH = 1000  # bytes; what a build puts in front still fits into what the kernel takes
+_MOST_DEPTH = 128
+_BLOCK = 1 << 16
 _GIT_SECONDS = 600.0
+_GIT = ("git", "-c", "core.hooksPath=/dev/null")
+# Git on what strangers made: with memory of its own, and the first that the kernel ends. Whoever
+# has a sandbox has both programs.
+_HELD = ("choom", "-n", "1000", "--", "prlimit", f"--data={1 << 30}", "--")
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _STATUS = re.compile(r"^[ MTADRCU?]{2} .", re.MULTILINE)
 
@@ -75,14 +84,54 @@ def uncommitted(repository: Path) -> int:
     return len(_STATUS.findall(output)) if code == 0 else 0
 
 
-def check_out(repository: Path, commit: str, folder: Path) -> None:
+def check_out(repository: Path, commit: str, folder: Path, *, strangers: bool = False) -> None:
     """A clone of its own at that commit; it takes no space for what the repository has.
 
-    Nothing is fetched for it: a commit may name a server for its large files.
+    Nothing is fetched for it: a commit may name a server for its large files. One of ``strangers``
+    is looked at before: Git makes a list of all files in memory, and a commit of some kilobytes can
+    have more of them than any machine holds. Raises ``BuildFailed`` for such a one.
     """
+    if strangers:
+        _require_ordinary(repository, commit)
     shared = ("clone", "--quiet", "--shared", "--no-checkout", str(repository), str(folder))
     _checked(None, *shared)
-    _checked(folder, "checkout", "--quiet", "--detach", commit)
+    leave = ("checkout", "--quiet", "--detach", commit)
+    if not strangers:
+        _checked(folder, *leave)
+        return
+    code, output = _git(folder, *leave, held=_HELD)
+    if code != 0:
+        raise BuildFailed(f"the commit could not be checked out ({_last_line(output)}).")
+
+
+def _require_ordinary(repository: Path, commit: str) -> None:
+    """Counts the files and folders of a commit, and stops where they are too many.
+
+    Raises ``BuildFailed``, also for a path that is longer or deeper than any.
+    """
+    listing = ("ls-tree", "-r", "-t", "-z", "--name-only", commit)
+    count, rest = 0, b""
+    with subprocess.Popen(
+        (*_HELD, *_GIT, "-C", str(repository), *listing),
+        env=foreign_environment(_environment()),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as git:
+        try:
+            while git.stdout is not None and (block := git.stdout.read(_BLOCK)):
+                *paths, rest = (rest + block).split(b"\0")
+                count += len(paths)
+                if count > MOST_FILES:
+                    raise BuildFailed(f"the commit has more than {MOST_FILES} files and folders.")
+                for path in (*paths, rest):
+                    if len(path) > _LONGEST_PATH or path.count(b"/") > _MOST_DEPTH:
+                        raise BuildFailed(
+                            f"the commit has a path of more than {_LONGEST_PATH} letters or"
+                            f" {_MOST_DEPTH} folders."
+                        )
+        finally:
+            git.kill()
 
 
 def _lines(repository: Path, *arguments: str) -> list[str]:
@@ -98,23 +147,27 @@ def _checked(repository: Path | None, *arguments: str) -> str:
     return output
 
 
-def _git(repository: Path | None, *arguments: str) -> tuple[int, str]:
+def _git(repository: Path | None, *arguments: str, held: Sequence[str] = ()) -> tuple[int, str]:
     if repository is not None and not repository.is_dir():
         raise UsageProblem(
             f"{repository} is no folder.", f"Clone the repository there: git clone URL {repository}"
         )
     where: Sequence[str] = () if repository is None else ("-C", str(repository))
     done = run_captured(
-        ("git", "-c", "core.hooksPath=/dev/null", *where, *arguments),
+        (*held, *_GIT, *where, *arguments),
         _GIT_SECONDS,
-        environment={
-            **bare_environment(os.environ),
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_LFS_SKIP_SMUDGE": "1",
-        },
+        environment=_environment(),
         again="Look whether another git holds a lock in the repository.",
     )
     return done.returncode, done.stdout
+
+
+def _environment() -> dict[str, str]:
+    return {
+        **bare_environment(os.environ),
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+    }
 
 
 def _last_line(output: str) -> str:

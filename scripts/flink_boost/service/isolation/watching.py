@@ -129,9 +129,12 @@ def first_inside(root: int) -> int | None:
 def size_below(folder: Path) -> int:
     """Bytes on the disk below a folder that somebody may be changing; no link is followed.
 
-    Raises ``TooManyFiles``.
+    Raises ``TooManyFiles``, also for a folder that is closed to us: nobody gains by hiding.
     """
-    top = os.open(folder, _FOLDER)
+    try:
+        top = os.open(folder, _FOLDER)
+    except PermissionError as error:
+        raise TooManyFiles from error
     try:
         return _sum(top, 0, [MOST_FILES])
     finally:
@@ -154,12 +157,16 @@ def _sum(folder: int, depth: int, left: list[int]) -> int:
                 if stat.S_ISDIR(found.st_mode):
                     below.append(entry.name)
     for name in below:
-        with suppress(OSError):
+        try:
             handle = os.open(name, _FOLDER, dir_fd=folder)
-            try:
-                size += _sum(handle, depth + 1, left)
-            finally:
-                os.close(handle)
+        except PermissionError as error:
+            raise TooManyFiles from error
+        except OSError:
+            continue
+        try:
+            size += _sum(handle, depth + 1, left)
+        finally:
+            os.close(handle)
     return size
 
 

@@ -180,8 +180,9 @@ class Worker:
     def _kept(self, measured: Measured) -> Mapping[str, str]:
         try:
             return self.keep(measured)
-        except FlinkBoostError as error:
-            self.tell(str(error))
+        except (FlinkBoostError, OSError, ArithmeticError, ValueError) as error:
+            # What was measured is answered all the same.
+            self.tell(f"The results of this request were not kept ({error}).")
             return {}
 
     def _no_longer_wanted(self, request: Request) -> str:
