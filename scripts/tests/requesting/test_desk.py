@@ -427,6 +427,19 @@ def test_trouble_that_is_not_the_requests_delays_it_and_loses_nothing(
     assert {one.note for one in place.queue.latest(3)} == {""}
 
 
+def test_status_says_of_what_waits_why_and_foretells_nothing(place: Place) -> None:
+    place.hub.write(ASK)
+    place.desk.once()
+    place.problem = EnvironmentProblem("Only 0.5 GiB are free, says `@everybody`.", "Free some.")
+    assert place.worker().once()
+    place.hub.write("/benchmark-request status")
+    place.desk.once()
+
+    (said,) = place.hub.said("reply")
+    assert "`Waits: Only 0.5 GiB are free, says ?@everybody" in said
+    assert "expected" not in said
+
+
 def test_what_is_no_trouble_does_not_wait_behind_what_is(place: Place) -> None:
     for number in (1, 2):
         place.hub.write(ASK, number=number)

@@ -250,11 +250,10 @@ class Desk:
             return wording.NOTHING_HERE
         lines = []
         for one in live:
-            where = (
-                self._place_text(one, set())
-                if one.state is RequestState.QUEUED
-                else one.state.value
-            )
+            where = one.state.value
+            if one.state is RequestState.QUEUED:
+                # With a note it waits for what nobody can foretell.
+                where = grammar.shown(one.note) if one.note else self._place_text(one, set())
             lines.append(f"- `{one.id}` for `{one.order.head[:12]}`: {where}")
         return "\n".join(lines)
 
