@@ -5,11 +5,15 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
+from flink_boost.flink.pinned_maven import ensure_maven
+from flink_boost.service.isolation import mirrors
 from flink_boost.service.isolation.choosing import choose_sandbox
 from flink_boost.service.isolation.mirrors import VARIABLE, Mirrors, Proxy
 from flink_boost.service.isolation.sandbox import Ended, Limits
@@ -106,11 +110,11 @@ except OSError as error:
 raise SystemExit(7)
 """
 
-    def run(mirrors: bool) -> Ended:
+    def run(wanted: bool) -> Ended:
         with fresh_workplace(open_folder / "places", sandbox.owners, disk=LIMITS.disk) as work:
             return sandbox.run(
                 ("python3", "-I", "-c", program), work=work, readable=(), environment={},
-                limits=LIMITS, log=open_folder / "log", mirrors=mirrors,
+                limits=LIMITS, log=open_folder / "log", mirrors=wanted,
             )  # fmt: skip
 
     assert run(True).code == 7
@@ -131,3 +135,40 @@ def test_a_way_out_that_nobody_named_is_not_opened(tmp_path: Path) -> None:
         Mirrors().served(tmp_path, None, wanted=True),
     ):
         pass
+
+
+@pytest.mark.parametrize("hidden", [(), ("env", "-u", "MAVEN_ARGS")])
+@pytest.mark.parametrize("named", [{}, {"MAVEN_OPTS": "-Xmx200m"}])
+def test_maven_asks_for_the_way_out_whatever_its_age(
+    hidden: tuple[str, ...],
+    named: dict[str, str],
+    open_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without MAVEN_ARGS it is as those before 3.9, which do not know that variable."""
+    opened: list[Proxy] = []
+
+    class Watched(Proxy):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            opened.append(self)
+
+    monkeypatch.setattr(mirrors, "Proxy", Watched)
+    sandbox = choose_sandbox({VARIABLE: "localhost:1"})
+    maven = ensure_maven()
+    limits = replace(LIMITS, disk=32 << 20)
+    with fresh_workplace(open_folder / "places", sandbox.owners, disk=limits.disk) as work:
+        (work / "pom.xml").write_text(
+            "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId>"
+            "<artifactId>x</artifactId><version>1</version></project>"
+        )
+        (work / "pom.xml").chmod(0o644)
+        ended = sandbox.run(
+            (*hidden, str(maven), "--batch-mode", "package"), work=work,
+            readable=(maven.parents[1],), environment=named, limits=limits,
+            log=open_folder / "log", mirrors=True,
+        )  # fmt: skip
+        assert (work / "m2").is_dir(), ended.said
+    assert ended.code == 1
+    (proxy,) = opened
+    assert set(proxy.refused) == {"repo.maven.apache.org:443"}

@@ -83,7 +83,7 @@ class Bubblewrap:
                 uid=uid,
                 work=work,
                 readable=[*readable, *way.readable],
-                environment={**way.environment, **environment},
+                environment=way.added_to(environment),
                 limits=limits,
                 started=started,
                 folder=folder,

@@ -19,12 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
+from flink_boost.service.isolation.workplace import give_all
 
 VARIABLE = "FLINK_BOOST_MIRRORS"
 _TEMPLATES = Path(__file__).with_name("templates")
 _RELAY = _TEMPLATES / "relay.py"
 _SETTINGS = _TEMPLATES / "etc" / "maven.xml"
 _PORT = "3128"
+_OPTIONS = "MAVEN_OPTS"
 _MIRROR = re.compile(r"([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?):([1-9][0-9]{0,4})")
 _REQUEST = re.compile(rb"CONNECT ([A-Za-z0-9.-]{1,253}:[0-9]{1,5}) HTTP/1\.[01]\r?\n")
 _MOST_HEAD = 8192
@@ -40,6 +42,13 @@ class Way:
     command: tuple[str, ...] = ()
     readable: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+
+    def added_to(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Both together; options of the JVM that both name are said one after the other."""
+        both = {**self.environment, **environment}
+        if found := [one[_OPTIONS] for one in (environment, self.environment) if _OPTIONS in one]:
+            both[_OPTIONS] = " ".join(found)
+        return both
 
 
 @dataclass(frozen=True)
@@ -77,14 +86,26 @@ class Mirrors:
             with Proxy(place, self.hosts):
                 if uid is not None:
                     shutil.chown(place, uid, uid)
+                # By way of the JVM: Maven before 3.9, Debian's and Flink's, has no MAVEN_ARGS.
+                home = _home(work, uid)
                 yield Way(
                     ("python3", "-I", str(_RELAY), str(place), _PORT),
-                    (folder, _RELAY, _SETTINGS),
+                    (folder, _RELAY),
                     {
                         "https_proxy": f"http://127.0.0.1:{_PORT}",
-                        "MAVEN_ARGS": f"-s {_SETTINGS} -Dmaven.repo.local={work / 'm2'}",
+                        _OPTIONS: f"-Duser.home={home} -Dmaven.repo.local={work / 'm2'}",
                     },
                 )
+
+
+def _home(work: Path, uid: int | None) -> Path:
+    """A home with Maven's settings, where Maven looks for them by itself."""
+    home = work / "home"
+    settings = home / ".m2" / "settings.xml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(_SETTINGS, settings)
+    give_all(home, uid)
+    return home
 
 
 class Proxy:

@@ -70,7 +70,7 @@ class Podman:
                 name=name,
                 work=work,
                 readable=[*readable, *way.readable],
-                environment={**way.environment, **environment},
+                environment=way.added_to(environment),
                 limits=limits,
                 started=started,
                 folder=folder,
