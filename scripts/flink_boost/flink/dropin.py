@@ -36,8 +36,8 @@ class DropIn:
 
     ``classes`` are those that it replaces, with the SHA-256 of stock's class files. ``own_line`` is
     the line whose patches are in a jar that was woven for somebody's own build of Flink; its
-    ``flink_version`` then is the name of that combination. ``foreign`` is the first entry that is
-    not ours, where somebody packed our jar into one of their own.
+    ``flink_version`` then is the name of that combination. ``foreign`` is the first class file
+    that is not ours, where somebody packed our jar into one of their own.
     """
 
     path: Path
@@ -92,9 +92,7 @@ def read_dropin(jar: Path) -> DropIn | None:
 def _foreign(names: Iterable[str], classes: Iterable[str]) -> str:
     replaced = {f"{name.replace('.', '/')}.class" for name in classes}
     for name in names:
-        # Whatever packs several jars into one leaves licences and the like of all in META-INF.
-        aside = name.startswith("META-INF/") and not name.endswith(".class")
-        if not (aside or name.endswith("/") or name.startswith(_OWN) or name in replaced):
+        if name.endswith(".class") and not name.startswith(_OWN) and name not in replaced:
             return name
     return ""
 
