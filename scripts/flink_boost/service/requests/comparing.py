@@ -33,12 +33,15 @@ from flink_boost.service.builds.builder import Builder
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.machine import Event
 from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.patience import PatientForks
 from flink_boost.service.requests.profiling import with_profiles
 from flink_boost.service.requests.quietness import QuietLook, looks_at, note_look, quiet_text
 from flink_boost.service.requests.rows import speedups
 from flink_boost.service.requests.verdicts import suspects
 
 FOLDER = "requests"
+# Forks of strangers may take so much longer than foretold, those of the second look among them.
+_PATIENCE, _PATIENCE_SECONDS = 3, 300.0
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,11 @@ def compare(
         notice(Event.SAME)
         return Measured(order=order, same=True, quiet="", box=box)
     notice(Event.BUILT)
-    work = _Comparison(order, known, means, base, head, java, box)
+    launch = means.launch
+    if launch is not None:
+        foretold = known.seconds(order.names, order.pairs)
+        launch = PatientForks(launch, _PATIENCE * foretold + _PATIENCE_SECONDS)
+    work = _Comparison(order, known, means, base, head, java, box, launch)
     first, forks = work.measure(order.names, "first")
     again = suspects(speedups(first, forks))
     second, fresh = work.measure(again, "again") if again else (None, ())
@@ -149,6 +156,7 @@ class _Comparison:
     head: Build
     java: str
     box: Box
+    launch: ForkLaunch | None
     look: QuietLook | None = None  # of this call, before its first fork
 
     def quiet(self, first: RunInfo, again: RunInfo | None) -> str:
@@ -178,7 +186,7 @@ class _Comparison:
             find_line(self.order.line),
             self.base,
             self.head,
-            asked=f"{stage} {'isolated' if self.means.launch else 'trusted'} {self.order.asked}",
+            asked=f"{stage} {'isolated' if self.launch else 'trusted'} {self.order.asked}",
             purpose=Purpose.REQUEST,
             started=self.means.now(),
             box=self.box,
@@ -200,7 +208,7 @@ class _Comparison:
                         java=self.java,
                         environment=self.means.environ,
                         progress=self.means.progress,
-                        launch=self.means.launch,
+                        launch=self.launch,
                     )
             elif not store.state(results, info.run_id).is_final:
                 ending.finish(results, info)
