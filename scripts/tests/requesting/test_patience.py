@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flink_boost.base.errors import BenchmarkFailed
 from flink_boost.base.processes import CommandTimeoutError
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure import runner, store
+from flink_boost.measure.build import Build, build_of
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.forkfiles import Attempt
 from flink_boost.measure.launching import ForkOrder
+from flink_boost.measure.model import Built
+from flink_boost.measure.noise import NoiseProbe
+from flink_boost.service.requests.comparing import Means, compare
 from flink_boost.service.requests.patience import PatientForks
-from requesting.samples import KNOWN, run
+from requesting.samples import KNOWN, NOON, TUPLE, order, run
 
 PAIRS = 5
 
@@ -77,3 +86,29 @@ def test_when_the_time_is_over_nothing_more_is_started(tmp_path: Path) -> None:
 
 def test_what_fails_fast_is_tried_to_the_end(tmp_path: Path) -> None:
     assert taken(tmp_path, 1.0, 1000.0)[0] == 2 * PAIRS * len(KNOWN.usual)
+
+
+class Given:
+    """Gives a jar for each commit, as if it had been built."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def build(self, commit: str, line: Line) -> Build:
+        jar = self._folder / f"{commit[:4]}.jar"
+        jar.write_text(commit)
+        return build_of(Built(project="x", version="1", commit=commit), line.version, (jar,))
+
+
+def test_a_comparison_of_strangers_is_as_patient(tmp_path: Path) -> None:
+    hanging = Hanging(Clock(), None)
+    means = Means(
+        builder=Given(tmp_path), results=tmp_path / "results", environ=os.environ,
+        stock_of=lambda _: (), java_home=java_home, box=None,
+        look=lambda: NoiseProbe(0, 0, 0, 0, 0, quiet=True, reason=""),
+        progress=Silent(), now=lambda: NOON,
+        launch=hanging,
+    )  # fmt: skip
+    with pytest.raises(BenchmarkFailed, match="No fork of either commit"):
+        compare(order(TUPLE, pairs=PAIRS), KNOWN, means, lambda _: None)
+    assert hanging.started == 2
