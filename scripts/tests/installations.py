@@ -93,7 +93,12 @@ def small_home(folder: Path) -> Path:
 
 
 def small_dist(home: Path, version: str, classes: dict[str, bytes]) -> None:
-    """Puts a ``flink-dist`` with that manifest and those classes in the place of the real one."""
+    """Puts a ``flink-dist`` with that manifest and those classes in the place of the real one.
+
+    Beside official ones are the classes that ours link to.
+    """
+    official = all(name in classes for name in LINE.classes)
+    classes = {**neighbours(LINE), **classes} if official else classes
     for dist in (home / "lib").glob("flink-dist*.jar"):
         dist.unlink()
     with zipfile.ZipFile(home / "lib" / f"flink-dist-{version}.jar", "w") as archive:
@@ -101,6 +106,28 @@ def small_dist(home: Path, version: str, classes: dict[str, bytes]) -> None:
         archive.writestr("META-INF/MANIFEST.MF", manifest)
         for name, content in classes.items():
             archive.writestr(name.replace(".", "/") + ".class", content)
+
+
+def neighbours(line: Line) -> dict[str, bytes]:
+    """The class files around those that the drop-in jar replaces, which the guard looks at."""
+    return _neighbours(line.version)
+
+
+@cache
+def _neighbours(version: str) -> dict[str, bytes]:
+    line = load_lines()[version]
+    with zipfile.ZipFile(CARRIED.dropin(line)) as jar:
+        record = jar.read(RECORD).decode().splitlines()
+    links = [each.partition("=")[2].split() for each in record if each.startswith("link.")]
+    # With what these extend in turn, which stands in the same packages.
+    packages = {name.rpartition("/")[0] for words in links for name in (words[0], words[-1])}
+    (dist,) = (ensure_distribution(line) / "lib").glob("flink-dist*.jar")
+    with zipfile.ZipFile(dist) as archive:
+        return {
+            entry.removesuffix(".class").replace("/", "."): archive.read(entry)
+            for entry in archive.namelist()
+            if entry.endswith(".class") and entry.rpartition("/")[0] in packages
+        }
 
 
 def official_classes() -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from flink_boost.base.errors import UnsupportedFlink, VendorFlink
+from flink_boost.base.errors import EnvironmentProblem, UnsupportedFlink, VendorFlink
 from flink_boost.base.processes import foreign_environment
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.home import FlinkHome, choose_line
@@ -17,6 +17,7 @@ from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.classpath import require_own_jars
+from flink_boost.operate.guard import require_start
 from flink_boost.operate.own_build import (
     compare,
     prove,
@@ -75,6 +76,20 @@ def official_line(home: FlinkHome, lines: dict[str, Line]) -> Line | None:
         return choose_line(home, lines)
     except (VendorFlink, UnsupportedFlink):
         return None
+
+
+def doubts(home: FlinkHome, jar: Path) -> tuple[str, ...]:
+    """Why it is not known whether processes start with a jar that fits by its classes.
+
+    Raises ``VerificationFailed`` when they would not, because of the classes around these.
+    """
+    environment = foreign_environment(os.environ)
+    try:
+        launch = _stock_launch(home, environment)
+    except EnvironmentProblem as error:
+        return (f"Whether Flink will start with it is not known: {error}",)
+    doubt = require_start(home, jar, launch, environment)
+    return (doubt,) if doubt else ()
 
 
 def _stock_launch(home: FlinkHome, environment: Mapping[str, str]) -> Launch:

@@ -26,6 +26,7 @@ from flink_boost.operate.contents import (
 )
 from flink_boost.operate.findings import Finding, Level, problem
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
+from flink_boost.operate.guard import require_no_objection
 from flink_boost.operate.kinds import kind_of, look_around
 from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.releases import TO_LEAVE
@@ -81,7 +82,7 @@ def examine(
         launch = ask_scripts(home, environment)
         require_own_jars(home, launch, environment)
         if line is not None and ours is not None and ours.flink_version == line.version:
-            findings.append(_in_effect(launch, ours))
+            findings.append(_in_effect(home, launch, ours, environment))
         findings += _java(launch, line, ours)
     except FlinkBoostError as error:
         findings.append(problem(error))
@@ -207,15 +208,18 @@ def _release(ours: DropIn | None) -> Iterator[Finding]:
         )
 
 
-def _in_effect(launch: Launch, ours: DropIn) -> Finding:
+def _in_effect(
+    home: FlinkHome, launch: Launch, ours: DropIn, environment: Mapping[str, str]
+) -> Finding:
     try:
         shadowed = require_in_effect(launch, ours)
+        if shadowed:
+            return Finding(
+                Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
+            )
+        require_no_objection(home, ours.path, launch, environment)
     except FlinkBoostError as error:
         return problem(error)
-    if shadowed:
-        return Finding(
-            Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
-        )
     return Finding(Level.FINE, "No other jar stands before its classes on the class path.")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -53,8 +53,8 @@ class LibraryChange:
 
     ``built_for`` is the release that the jar is named after, ``misfits`` are those of the removed
     jars that were for other classes. ``notes`` are sentences about the release whose jar was
-    replaced or removed. ``woven_like`` is the line whose patches are in a jar that was made for
-    this installation.
+    replaced or removed, and about what could not be looked at. ``woven_like`` is the line whose
+    patches are in a jar that was made for this installation.
     """
 
     action: Action
@@ -76,12 +76,14 @@ def install(
     running: Sequence[FlinkProcess],
     *,
     rolling: bool,
+    beforehand: Callable[[], Sequence[str]] = tuple,
 ) -> LibraryChange:
     """Leaves exactly the jar ``source`` of that line in ``lib/``; does nothing when it is there.
 
     Other jars of ours, as an upgrade leaves them there, are removed. The jar gets the permissions
     of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in jars that
-    we have; ``rolling`` allows a change under running processes. Raises the errors of
+    we have; ``rolling`` allows a change under running processes; ``beforehand`` is called before
+    anything is changed, and gives further notes or raises. Raises the errors of
     ``require_own_library``, ``require_replaceable`` and ``require_place``,
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
@@ -97,6 +99,7 @@ def install(
         )
         if same and not others:
             return change
+        doubts = () if same else beforehand()
         with _changing(home, running, rolling):
             if same:
                 _remove_all([dropin.path for dropin in others])
@@ -108,7 +111,7 @@ def install(
             change,
             action=Action.REPLACED if present else Action.INSTALLED,
             removed=tuple(dropin.path for dropin in others),
-            notes=notes_on_leaving(dropin.boost_version for dropin in present),
+            notes=(*doubts, *notes_on_leaving(dropin.boost_version for dropin in present)),
             misfits=tuple(
                 dropin.flink_version for dropin in others if dropin.flink_version != line.version
             ),

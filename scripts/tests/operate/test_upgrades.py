@@ -20,6 +20,7 @@ from installations import (
     everything_in,
     flink_boost,
     former_dropin,
+    neighbours,
     new_home,
     official_classes,
     our_jars,
@@ -51,7 +52,8 @@ def home(tmp_path: Path) -> Path:
 def classes_of_1_20() -> dict[str, bytes]:
     (dist,) = (ensure_distribution(OTHER) / "lib").glob("flink-dist*.jar")
     with zipfile.ZipFile(dist) as archive:
-        return {name: archive.read(name.replace(".", "/") + ".class") for name in OTHER.classes}
+        own = {name: archive.read(name.replace(".", "/") + ".class") for name in OTHER.classes}
+    return {**neighbours(OTHER), **own}
 
 
 def test_an_upgrade_within_equal_classes_keeps_the_jar_and_says_so(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -10,7 +11,7 @@ import click
 
 from flink_boost.cli.answers import FlinkHomeArgument, json_option, rolling_option
 from flink_boost.cli.library import Before, change_library
-from flink_boost.cli.own_jar import official_line, own_jar
+from flink_boost.cli.own_jar import doubts, official_line, own_jar
 from flink_boost.flink.home import FlinkHome, choose_line
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import load_releases
@@ -45,14 +46,19 @@ def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None
     def put(now: Before) -> LibraryChange:
         line = official_line(now.home, now.lines) if weave else choose_line(now.home, now.lines)
         if line is not None:
-            return _put(now, line, now.package.dropin(line))
+            jar = now.package.dropin(line)
+            return _put(now, line, jar, lambda: doubts(now.home, jar))
         # Refused before a minute is spent on it, and again under the lock.
         install.require_changeable(now.home, now.known, now.running, rolling=rolling)
         with own_jar(now.home, now.lines, now.package) as made:
             return replace(_put(now, made.line, cast("Path", made.path)), woven_like=made.like)
 
-    def _put(now: Before, line: Line, jar: Path) -> LibraryChange:
-        return install.install(now.home, line, jar, now.known, now.running, rolling=rolling)
+    def _put(
+        now: Before, line: Line, jar: Path, beforehand: Callable[[], Sequence[str]] = tuple
+    ) -> LibraryChange:
+        return install.install(
+            now.home, line, jar, now.known, now.running, rolling=rolling, beforehand=beforehand
+        )
 
     change_library("install", flink_home, put, _done, _verify, as_json=as_json)
 
