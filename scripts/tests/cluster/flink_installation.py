@@ -258,7 +258,11 @@ class FlinkInstallation:
             **more,
         }
         shipped = {"jobmanager.rpc.port: 6123\n": f"jobmanager.rpc.port: {self._rpc_port}\n"}
-        if "taskmanager.heap.size:" in (self.home / "conf" / "flink-conf.yaml").read_text():
+        text = (self.home / "conf" / "flink-conf.yaml").read_text()
+        if (key := "env.java.opts.all: ") in text:
+            # That of 1.18 has it, and then what `env.java.opts` says does not count.
+            shipped[key] = f"{key}{options.pop('env.java.opts')} "
+        if "taskmanager.heap.size:" in text:
             shipped["taskmanager.heap.size: 1024m\n"] = "taskmanager.heap.size: 512m\n"
         else:  # from 1.10 on
             size = "taskmanager.memory.process.size"

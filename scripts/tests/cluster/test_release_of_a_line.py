@@ -205,7 +205,7 @@ def switched_off(flink: FlinkInstallation) -> Iterator[None]:
     )
     before = file.read_text()
     changed = re.sub(
-        r'^(env\.java\.(?:default-opts\.all|opts): "?)',
+        r'^(env\.java\.(?:default-opts\.all|opts|opts\.all): "?)',
         r"\1-Dflink.boost.mode=off ",
         before,
         flags=re.MULTILINE,
