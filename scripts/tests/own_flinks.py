@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from installations import LINE, new_home
+from installations import LINE, neighbours, new_home
 
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
@@ -79,10 +79,11 @@ def repacked(
     kept += ("META-INF/MANIFEST.MF",) if manifest else ()
     kept += ("org/apache/flink/api/common/", "org/apache/flink/runtime/io/network/")
     real = ensure_distribution(LINE) / "lib" / f"flink-dist-{LINE.version}.jar"
+    linked = {f"{name.replace('.', '/')}.class" for name in neighbours(LINE)}
     others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}
     with zipfile.ZipFile(real) as source, zipfile.ZipFile(dist, "w") as target:
         for name in source.namelist():
-            if name.startswith(kept):
+            if name.startswith(kept) or name in linked:
                 target.writestr(name, others.get(name) or source.read(name))
         for name, content in more.items():
             target.writestr(name, content)
