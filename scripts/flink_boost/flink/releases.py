@@ -12,7 +12,7 @@ import re
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -90,6 +90,19 @@ def parse_releases(document: Mapping[str, Any]) -> KnownReleases:
         },
         {name: dict(table) for name, table in document.get("classes", {}).items()},
         jdks,
+    )
+
+
+def line_of(release: Release, lines: Mapping[str, Line]) -> Line:
+    """The line that has the release's classes, under the release's number: its JDKs, its files."""
+    line = lines[release.classes]
+    if release.version == line.version:
+        return line
+    return replace(
+        line,
+        version=release.version,
+        jdks=release.jdks,
+        distribution=release.distribution,
     )
 
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -27,10 +27,9 @@ from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, default_line, load_lines
-from flink_boost.flink.releases import Release, load_releases
+from flink_boost.flink.releases import Release, line_of, load_releases
 from flink_boost.flink.versions import version_key
 from flink_boost.operate.flink_processes import find_running
-from flink_boost.port.everyrelease.cells import distribution_of
 
 LINES = load_lines()
 JARS = PROJECT_ROOT / "build" / "jars"
@@ -57,14 +56,13 @@ class Target:
     @property
     def own(self) -> Line:
         """The same with the release's number and distribution."""
-        distribution = distribution_of(self.release, LINES)
-        return replace(self.line, version=self.release.version, distribution=distribution)
+        return line_of(self.release, LINES)
 
 
 TARGETS = [
     Target(release, jdk)
     for release in load_releases().releases.values()
-    if release.classes in LINES and distribution_of(release, LINES)
+    if release.classes in LINES and line_of(release, LINES).distribution
     for jdk in release.jdks
 ]
 

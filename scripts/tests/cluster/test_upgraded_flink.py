@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.releases import line_of, load_releases
 
 JDK = 17
 LINES = load_lines()
@@ -44,11 +44,7 @@ class Stage:
     @property
     def line(self) -> Line:
         """The line whose classes it has, with its own number and distribution."""
-        release = RELEASES[self.version]
-        line = LINES[release.classes]
-        if release.version == line.version:
-            return line
-        return replace(line, version=release.version, distribution=release.distribution)
+        return line_of(RELEASES[self.version], LINES)
 
     @property
     def jar(self) -> Path:

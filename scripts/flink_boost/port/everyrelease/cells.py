@@ -15,8 +15,8 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
-from flink_boost.flink.lines import Line, PinnedFile
-from flink_boost.flink.releases import KnownReleases, Release
+from flink_boost.flink.lines import Line
+from flink_boost.flink.releases import KnownReleases, Release, line_of
 from flink_boost.flink.versions import version_key
 
 _DIGITS = 12
@@ -100,13 +100,7 @@ def why_not(release: Release, jdk: int, what: What, lines: Mapping[str, Line]) -
         return "" if jdk in line.jdks else f"the line is built for JDK {line.jdks[0]} on"
     if what is What.FLINKS:
         return ""
-    return "" if distribution_of(release, lines) else "PyPI has no distribution of it"
-
-
-def distribution_of(release: Release, lines: Mapping[str, Line]) -> tuple[PinnedFile, ...]:
-    """The files that its distribution is put together from; of a line, those of lines.toml."""
-    line = lines.get(release.version)
-    return release.distribution if line is None else line.distribution
+    return "" if line_of(release, lines).distribution else "PyPI has no distribution of it"
 
 
 def code_of(jar: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.lines import Line
-from flink_boost.flink.releases import KnownReleases
+from flink_boost.flink.releases import KnownReleases, line_of
 from flink_boost.flink.versions import distance
 from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests
 from flink_boost.port.flinktests.published import Versions, shaded_by, write_class_path_pom
@@ -33,7 +33,7 @@ def as_line(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tu
             f"There is no jar for Flink {version}.", "`flink-boost releases` lists what there is."
         )
     suffix = artifacts(version)[1].project.removeprefix("flink-runtime")
-    return line, replace(line, version=version, artifact_suffix=suffix, jdks=release.jdks)
+    return line, replace(line_of(release, lines), artifact_suffix=suffix)
 
 
 def tests_of_release(own: Line, source: Source, cache: Path) -> dict[str, ModuleTests]:

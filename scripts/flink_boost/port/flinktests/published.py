@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 from xml.etree import ElementTree as ET
 
 from flink_boost.base.errors import BrokenData
@@ -30,11 +29,9 @@ _BOM = ("org.junit", "junit-bom", "5.11.4")
 _DROPPED = ("build", "profiles", "reporting", "repositories", "pluginRepositories")
 
 
-class Versions(Protocol):
-    """Answers which version of one of Flink's projects there is for a release."""
-
-    def __call__(self, project: str) -> str:
-        """The release's own if it is published, else the nearest; empty when there is none."""
+# Answers which version of one of Flink's projects there is for a release: its own if it is
+# published, else the nearest; empty when there is none.
+Versions = Callable[[str], str]
 
 
 def projects_of(pom: str, version: str) -> list[str]:

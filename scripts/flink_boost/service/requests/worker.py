@@ -104,10 +104,7 @@ class Worker:
         except WorkStopped as stopped:
             self.tell(f"{request.id}: {stopped}")
             self._end(request, Event.STOPPED, "cancelled.")
-        except KeyboardInterrupt:
-            self._hand_back(request, "queued again, as its worker was stopped.")
-            raise
-        except MachineBusy:
+        except (KeyboardInterrupt, MachineBusy):
             self._hand_back(request, "queued again, as its worker was stopped.")
             raise
         except (EnvironmentProblem, HubAway, HubRefused) as error:
