@@ -2,6 +2,7 @@
 package org.apache.flink.boost.memory;
 
 import org.apache.flink.boost.string.ArrayOutput;
+import org.apache.flink.boost.string.SegmentArray;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 import org.flinkboost.weaver.patch.Patches;
@@ -17,11 +18,8 @@ public final class DataOutputSerializerPatch {
     @Replaces(instance = true)
     public static boolean write(
             DataOutputSerializer self, MemorySegment segment, int off, int len) {
-        if (segment.isOffHeap()
-                || segment.isFreed()
-                || off < 0
-                || len < 0
-                || off > segment.size() - len) {
+        byte[] bytes = segment.isFreed() ? null : SegmentArray.of(segment);
+        if (bytes == null || off < 0 || len < 0 || off > bytes.length - len) {
             return false;
         }
         ArrayOutput out = (ArrayOutput) (Object) self;
@@ -30,7 +28,7 @@ public final class DataOutputSerializerPatch {
         if (position < 0 || position > array.length - len) {
             return false;
         }
-        System.arraycopy(segment.getArray(), off, array, position, len);
+        System.arraycopy(bytes, off, array, position, len);
         out.boostPosition(position + len);
         return true;
     }

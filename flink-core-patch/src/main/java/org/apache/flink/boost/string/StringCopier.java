@@ -61,9 +61,10 @@ final class StringCopier {
         if (segment == null || segment.isFreed() || position < 0 || position >= segment.size()) {
             return false;
         }
-        return segment.isOffHeap()
-                ? copyOffHeap(in, segment, position, out, added)
-                : copyArray(in, segment.getArray(), position, segment.size(), out, added);
+        byte[] array = SegmentArray.of(segment);
+        return array == null
+                ? copySegment(in, segment, position, out, added)
+                : copyArray(in, array, position, array.length, out, added);
     }
 
     private static boolean copyArray(
@@ -85,7 +86,7 @@ final class StringCopier {
         return true;
     }
 
-    private static boolean copyOffHeap(
+    private static boolean copySegment(
             SegmentInput in, MemorySegment from, int position, ArrayOutput out, int added) {
         int size = copyShort(from, position, out.boostBuffer(), out.boostPosition(), added);
         if (size > 0) {

@@ -110,9 +110,10 @@ final class StringReader {
         if (!StringAccess.OPENED) {
             return readByScratch(in, segment, start, n);
         }
-        return segment.isOffHeap()
-                ? readOffHeap(in, segment, start, n)
-                : readArray(in, segment.getArray(), start, segment.size(), n);
+        byte[] array = SegmentArray.of(segment);
+        return array == null
+                ? readSegment(in, segment, start, n)
+                : readArray(in, array, start, array.length, n);
     }
 
     /**
@@ -211,11 +212,11 @@ final class StringReader {
         return StringAccess.newString(chars, StringAccess.UTF16);
     }
 
-    private static String readOffHeap(SegmentInput in, MemorySegment segment, int start, int n) {
+    private static String readSegment(SegmentInput in, MemorySegment segment, int start, int n) {
         if (n < 8) {
             long word = SegmentDecoder.bytesAt(segment, start);
             if ((Words.lowBytes(word, n) & NEGATIVES) != 0) {
-                return readOffHeapText(in, segment, start, n);
+                return readSegmentText(in, segment, start, n);
             }
             in.boostPosition(start + n);
             return ofShort(word, n);
@@ -227,7 +228,7 @@ final class StringReader {
                                 ? shortAscii(segment, start, n)
                                 : longAscii(in, segment, start, n);
         if (bytes == null) {
-            return readOffHeapText(in, segment, start, n);
+            return readSegmentText(in, segment, start, n);
         }
         in.boostPosition(start + n);
         return StringAccess.newString(bytes, StringAccess.LATIN1);
@@ -320,7 +321,7 @@ final class StringReader {
     }
 
     /** Text that is not ASCII. */
-    private static String readOffHeapText(
+    private static String readSegmentText(
             SegmentInput in, MemorySegment segment, int start, int n) {
         long first = SegmentDecoder.bytesAt(segment, start);
         if (n == 1) {
@@ -328,7 +329,7 @@ final class StringReader {
         }
         if (Words.startsAboveLatin1(first)) {
             String few = readFew(in, first, start, segment.size(), n);
-            return few != null ? few : readOffHeapUtf16(in, segment, start, n);
+            return few != null ? few : readSegmentUtf16(in, segment, start, n);
         }
         int other;
         if (n < 8) {
@@ -349,12 +350,12 @@ final class StringReader {
             other = ~end;
         }
         return SegmentDecoder.isAboveLatin1(segment, other)
-                ? readOffHeapUtf16(in, segment, start, n)
+                ? readSegmentUtf16(in, segment, start, n)
                 : STOCK;
     }
 
     /** Text with at least one character above 0xFF. */
-    private static String readOffHeapUtf16(
+    private static String readSegmentUtf16(
             SegmentInput in, MemorySegment segment, int start, int n) {
         if (n > Integer.MAX_VALUE >> 1) {
             return STOCK;

@@ -88,8 +88,9 @@ final class StringValueReader {
             fail(value, in, n, segment.size() + 1);
             throw new IndexOutOfBoundsException("end of segment: " + segment.get(segment.size()));
         }
-        if (!segment.isOffHeap()) {
-            return decode(value, in, segment.getArray(), start, segment.size(), n);
+        byte[] bytes = SegmentArray.of(segment);
+        if (bytes != null) {
+            return decode(value, in, bytes, start, bytes.length, n);
         }
         char[] chars = array(value, n);
         if (chars == null) {

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.string.SlicedSegments;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
@@ -21,10 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SegmentWriteTest {
 
     private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
+    private static final String SLICE = "slice";
     private static final int SIZE = 300;
 
     @ParameterizedTest
-    @ValueSource(strings = {"allocateUnpooledSegment", "allocateUnpooledOffHeapMemory"})
+    @ValueSource(strings = {"allocateUnpooledSegment", "allocateUnpooledOffHeapMemory", SLICE})
     void writesWhatStockWrites(String factory) throws IOException {
         for (int capacity : new int[] {1, 16, 128, 1000}) {
             for (int before : new int[] {0, 1, 7, 16}) {
@@ -38,7 +40,7 @@ class SegmentWriteTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"allocateUnpooledSegment", "allocateUnpooledOffHeapMemory"})
+    @ValueSource(strings = {"allocateUnpooledSegment", "allocateUnpooledOffHeapMemory", SLICE})
     void failsAsStockFails(String factory) throws IOException {
         int[] odd = {Integer.MIN_VALUE, -1, 0, 1, SIZE - 1, SIZE, SIZE + 1, Integer.MAX_VALUE};
         for (int off : odd) {
@@ -95,7 +97,10 @@ class SegmentWriteTest {
             throws IOException {
         byte[] bytes = new byte[SIZE];
         new Random(SIZE).nextBytes(bytes);
-        Object segment = flink.invokeStatic(FACTORY, factory, SIZE, null);
+        Object segment =
+                factory.equals(SLICE)
+                        ? SlicedSegments.slice(flink, SIZE)
+                        : flink.invokeStatic(FACTORY, factory, SIZE, null);
         flink.invoke(segment, "put", 0, bytes, 0, SIZE);
         if (freed) {
             flink.invoke(segment, "free");

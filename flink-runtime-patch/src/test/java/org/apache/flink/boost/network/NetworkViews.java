@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.string.SlicedSegments;
 import org.apache.flink.boost.string.TransferViews.Input;
 import org.apache.flink.boost.string.TransferViews.Output;
 import org.apache.flink.boost.string.TransferViews.Source;
@@ -20,6 +21,9 @@ final class NetworkViews {
     private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
     private static final String PAGES = "org.apache.flink.boost.string.Pages";
     private static final int PAGE_SIZE = 64;
+
+    /** Stands for a method of the factory that makes a part of an array a segment. */
+    static final String SLICE = "slice";
 
     /** The view of a record in one network buffer; its name differs by line. */
     static final String NON_SPANNING = nonSpanning();
@@ -35,19 +39,30 @@ final class NetworkViews {
     /** A segment with these bytes, made by a method of {@code MemorySegmentFactory}. */
     static Object segment(FlinkClasses flink, String factory, byte[] bytes) throws IOException {
         // A segment has at least one byte. Without an owner, as in Flink's pool of network buffers.
-        Object segment = flink.invokeStatic(FACTORY, factory, Math.max(bytes.length, 1), null);
+        int size = Math.max(bytes.length, 1);
+        Object segment =
+                factory.equals(SLICE)
+                        ? SlicedSegments.slice(flink, size)
+                        : flink.invokeStatic(FACTORY, factory, size, null);
         flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
         return segment;
     }
 
-    /** Records in one network buffer, off-heap and on-heap, and memory in pages. */
+    /** Records in one network buffer: off-heap, on-heap, and in a part of an array. */
+    static List<Source> segments() {
+        List<Source> sources = new ArrayList<>();
+        for (String factory :
+                List.of("allocateUnpooledOffHeapMemory", "allocateUnpooledSegment", SLICE)) {
+            sources.add((flink, bytes, start, end) -> segment(flink, factory, bytes, start, end));
+        }
+        return sources;
+    }
+
+    /** These, and memory in pages. */
     static List<Source> sources() {
-        return List.of(
-                (flink, bytes, start, end) ->
-                        segment(flink, "allocateUnpooledOffHeapMemory", bytes, start, end),
-                (flink, bytes, start, end) ->
-                        segment(flink, "allocateUnpooledSegment", bytes, start, end),
-                PAGED_INPUT);
+        List<Source> sources = segments();
+        sources.add(PAGED_INPUT);
+        return sources;
     }
 
     /** Targets that are not flink-core's. */

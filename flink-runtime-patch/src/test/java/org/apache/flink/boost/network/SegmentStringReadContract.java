@@ -27,7 +27,7 @@ abstract class SegmentStringReadContract extends StringReadContract {
         }
     }
 
-    /** Method of {@code MemorySegmentFactory}. */
+    /** Method of {@code MemorySegmentFactory}, or {@link NetworkViews#SLICE}. */
     abstract String factoryMethod();
 
     abstract boolean isOffHeap();
