@@ -120,7 +120,8 @@ public class SerializationFrameworkMiniBenchmarks {
     public static class AvroJob extends ClusterJob {
         @Override
         BenchmarkJob describe() {
-            return RecordJob.of(JobRecords::avroOrders, JobRecords.AVRO, 4, records(SLOW_ORDERS));
+            return RecordJob.of(
+                    JobRecords::avroOrders, JobRecords.avroType(), 4, records(SLOW_ORDERS));
         }
     }
 }

@@ -94,7 +94,7 @@ class RecordJobTest {
         assertThat(pojo.<Object>getTypeAt("steps").toString()).contains("PojoType");
 
         assertThat(JobRecords.KRYO_ORDER).isInstanceOf(GenericTypeInfo.class);
-        assertThat(JobRecords.AVRO).isInstanceOf(AvroTypeInfo.class);
+        assertThat(JobRecords.avroType()).isInstanceOf(AvroTypeInfo.class);
 
         TupleTypeInfo<?> tuple = (TupleTypeInfo<?>) (Object) JobRecords.TUPLE;
         assertThat(tuple.getTypeClass()).isEqualTo(Tuple8.class);
@@ -149,7 +149,7 @@ class RecordJobTest {
         assertThat((Object[]) row.getField(3)).contains(Row.of(3, order.steps[2].name));
         assertThat(row.getField(6)).isEqualTo(order.carrier);
 
-        AvroOrder avro = sentThrough(JobRecords.AVRO, JobRecords.avroOrders()[7]);
+        AvroOrder avro = sentThrough(JobRecords.avroType(), JobRecords.avroOrders()[7]);
         assertThat(avro.toString()).isEqualTo(JobRecords.avroOrders()[7].toString());
         assertThat(avro.name.toString()).isEqualTo(order.name);
         assertThat(avro.steps).hasSize(3);
