@@ -19,10 +19,7 @@ public final class NetworkInput {
 
     public NetworkInput() {
         try {
-            Class<?> type =
-                    Class.forName(
-                            SpillingAdaptiveSpanningRecordDeserializer.class.getName()
-                                    + "$NonSpanningWrapper");
+            Class<?> type = wrapperType();
             Constructor<?> constructor = type.getDeclaredConstructor();
             constructor.setAccessible(true);
             Method method =
@@ -36,6 +33,16 @@ public final class NetworkInput {
             initialize = MethodHandles.lookup().unreflect(method).bindTo(wrapper);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("This is not the record deserializer of Flink 1.9.", e);
+        }
+    }
+
+    /** On its own since Flink 1.11, where these benchmarks run as well. */
+    private static Class<?> wrapperType() throws ClassNotFoundException {
+        Class<?> deserializer = SpillingAdaptiveSpanningRecordDeserializer.class;
+        try {
+            return Class.forName(deserializer.getPackageName() + ".NonSpanningWrapper");
+        } catch (ClassNotFoundException e) {
+            return Class.forName(deserializer.getName() + "$NonSpanningWrapper");
         }
     }
 
