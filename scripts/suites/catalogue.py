@@ -54,6 +54,7 @@ _QUIET = (
     "measure/test_boxlock.py",
     "measure/test_ending.py",
     "measure/test_noise.py",
+    "measure/test_onrelease.py",
     "measure/test_profiles.py",
     "measure/test_turns.py",
     "operate/test_attach.py",
@@ -87,6 +88,7 @@ _QUIET = (
 _FORKING = (
     "cli/test_repeat.py",
     "measure/test_bench.py",
+    "measure/test_onrelease.py",
     "measure/test_profiles.py",
     "requesting/test_whole_way.py",
     "service/test_bisect_for_real.py",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
+from flink_boost.base.errors import UsageProblem
 from flink_boost.publish.target import URL_VARIABLE
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 line_option = click.option("--line", help="Flink release; default: the one that lines.toml names.")
 
@@ -90,4 +93,18 @@ jdk_option = click.option(
     "--jdk",
     type=click.IntRange(8, 99),
     help="JDK to run it on; default: the machine's own, if the line runs on it.",
+)
+
+
+def _checked_heap(_context: click.Context, _option: click.Parameter, value: str | None) -> str:
+    if value and not _HEAP_SIZE.fullmatch(value):
+        raise UsageProblem(f"{value!r} is not a heap size.", "Write it as in 64m or 1g.")
+    return (value or "").lower()
+
+
+heap_option = click.option(
+    "--heap",
+    metavar="SIZE",
+    callback=_checked_heap,
+    help="Heap of the measured JVMs, as 64m; default: each benchmark's own.",
 )

@@ -31,6 +31,7 @@ def plan_run(
     started: datetime,
     group: Group,
     line: Line,
+    release: str = "",
     sides: tuple[Side, ...],
     pairs: int | None = None,
     opened: bool,
@@ -46,8 +47,8 @@ def plan_run(
 ) -> RunInfo:
     """The plan of a run and its circumstances.
 
-    The subject is this project's code as it is checked out, the baseline the official release;
-    with ``builds`` they are those of a recipe.
+    The subject is this project's code as it is checked out, the baseline the official release, by
+    default the line's; with ``builds`` they are those of a recipe.
     ``pairs`` is for every benchmark; without it each has what the group says.
     Without a purpose a group of quick looks gives a quick look, and others are measured by hand.
     ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
@@ -81,7 +82,9 @@ def plan_run(
         subject=builds.candidate.built
         if builds
         else Built(project="flink-boost", version=version, commit=commit),
-        baseline=builds.reference.built if builds else Built(project="flink", version=line.version),
+        baseline=builds.reference.built
+        if builds
+        else Built(project="flink", version=release or line.version),
         jvm_options=(*FORK_OPTIONS, *opening, *extra_options),
         commit=commit,
         boost_version=version,

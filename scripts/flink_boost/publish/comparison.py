@@ -13,6 +13,7 @@ from flink_boost.judge.model import Comparison, Verdict
 from flink_boost.judge.ratio import HarnessCheck, Sides, check_harness, compare, contrasts, unpaired
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.release import flink_of
 from flink_boost.publish.grid import grid_sheets, is_in_grid
 from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
 
@@ -187,7 +188,7 @@ def title(info: RunInfo, sides: Sides | None = None) -> str:
 
 def _circumstances(info: RunInfo, contrast: str = "") -> str:
     parts = [
-        f"Flink {info.line}",
+        f"Flink {flink_of(info)}",
         f"JDK {info.jdk_feature}",
         *([contrast] if contrast else []),
         info.pairs_text,

@@ -23,6 +23,7 @@ from flink_boost.judge.ratio import NOT_WORSE_FROM, WORSE_BELOW, HarnessCheck, c
 from flink_boost.judge.series import Series, settings_of
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.release import flink_of
 from flink_boost.publish.comparison import SLIGHTLY_SLOWER, gc_ratio_text, harness_sentence
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.profile_links import ProfileLinks
@@ -123,11 +124,11 @@ def render(report: ReportInput) -> str:
 def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
     """What was found, in one sentence of plain words."""
     if not comparisons:
-        return f"Flink {run.line}: this run compared no benchmark."
+        return f"Flink {flink_of(run)}: this run compared no benchmark."
     if Side.CONTROL in run.sides:
         off = check_harness(comparisons).excluding_one
         return (
-            f"Flink {run.line}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
+            f"Flink {flink_of(run)}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
             f"{'shows' if off == 1 else 'show'} a difference that cannot be there."
         )
     counts = Counter(map(_count_words, comparisons))
@@ -140,7 +141,7 @@ def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
         low, high = f"{min(better):.2f}x", f"{max(better):.2f}x"
         gain = f" ({low})" if low == high else f" ({low} to {high})"
     sentence = ", ".join(parts).replace(_COUNT_WORDS[Verdict.BETTER], "faster" + gain, 1)
-    return f"Flink {run.line} with flink-boost, {_benchmarks(len(comparisons))}: {sentence}."
+    return f"Flink {flink_of(run)} with flink-boost, {_benchmarks(len(comparisons))}: {sentence}."
 
 
 def trend_headline(trends: Sequence[TrendVerdict]) -> str:
@@ -280,7 +281,7 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
     return [
         ("Run", run.run_id),
         ("Group", f"{run.group} ({run.pairs_text}{', quick look' if run.quick_look else ''})"),
-        ("Flink line", run.line),
+        ("Flink", flink_of(run)),
         ("flink-boost", f"{run.boost_version}, commit {run.commit}"),
         ("Drop-in jar (SHA-256)", run.dropin_sha256 or "none: both sides are stock"),
         *([("Third side", f"{run.third_title} (SHA-256 {run.third_sha256})")] if run.third else []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import FiniteFloat
 
 from flink_boost.measure.model import Cell, Frozen, RunInfo
+from flink_boost.measure.release import release_of
 from flink_boost.measure.summary import RunSummary
 
 
@@ -53,7 +54,9 @@ def bench_command(run: RunInfo, cell: Cell | None = None) -> str:
             f"flink-boost nightly --recipe FILE --commits {commits} --line {run.line}"
             f" --group {run.group}{only} --pairs {pairs}"
         )
-    words = ["flink-boost bench", f"--group {run.group}", f"--line {run.line}"]
+    release = release_of(run)
+    flink = f"--line {run.line}" if release == run.line else f"--release {release}"
+    words = ["flink-boost bench", f"--group {run.group}", flink]
     words += [f"--jdk {run.jdk_feature}"] if run.jdk_feature else []
     words += [] if run.opened else ["--not-opened"]
     words += [f"--threads {run.threads}"] if run.threads > 1 else []

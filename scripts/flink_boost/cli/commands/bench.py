@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from datetime import UTC, datetime
 from importlib.metadata import version as distribution_version
 
@@ -15,8 +14,10 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.measured_box import require_box
+from flink_boost.cli.measured_release import class_paths_of, measured_release
 from flink_boost.cli.options import (
     group_option,
+    heap_option,
     java_option,
     jdk_option,
     line_option,
@@ -25,7 +26,7 @@ from flink_boost.cli.options import (
 )
 from flink_boost.cli.profiling import Profiling
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import default_line, find_line, find_measured_line
+from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
@@ -33,8 +34,9 @@ from flink_boost.measure.box import choose_java
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Purpose, RunInfo
+from flink_boost.measure.onrelease import find_release
+from flink_boost.measure.release import release_of
 from flink_boost.measure.store import RunState
-from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
@@ -44,6 +46,7 @@ PLAN_OPTIONS = (
     *(
         "group",
         "line",
+        "release",
         "jdk",
         "pairs",
         "aa",
@@ -57,13 +60,17 @@ PLAN_OPTIONS = (
 )
 # A group makes the one; `flink-boost canary run`, with a jar of its own, the other.
 MADE_OTHERWISE = (Purpose.QUICK_LOOK, Purpose.CANARY)
-HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 
 @click.command(name="bench")
 @click.argument("patterns", nargs=-1)
 @group_option(DEFAULT_GROUP)
 @line_option
+@click.option(
+    "--release",
+    metavar="VERSION",
+    help="Measure on this release's own distribution, with the jar of its line.",
+)
 @jdk_option
 @pairs_option
 @click.option("--aa", is_flag=True, help="Stock against stock: a test of the harness.")
@@ -86,11 +93,7 @@ HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
     show_default=True,
     help="Threads that measure at once in each JVM.",
 )
-@click.option(
-    "--heap",
-    metavar="SIZE",
-    help="Heap of the measured JVMs, as 64m; default: each benchmark's own.",
-)
+@heap_option
 @click.option("--jvm-arg", multiple=True, help="Further option of the measured JVMs; repeatable.")
 @click.option(
     "--purpose",
@@ -114,13 +117,14 @@ def command(
     patterns: tuple[str, ...],
     group: str,
     line: str | None,
+    release: str | None,
     jdk: int | None,
     pairs: int | None,
     aa: bool,
     third: str | None,
     opened: bool,
     threads: int,
-    heap: str | None,
+    heap: str,
     jvm_arg: tuple[str, ...],
     purpose: str | None,
     environment: str | None,
@@ -141,6 +145,7 @@ def command(
       flink-boost bench --group spine --purpose nightly  a point of the trend
       flink-boost bench --group spine --aa               is the harness sound?
       flink-boost bench --group spine --line 1.20.5 --jdk 11
+      flink-boost bench --group releases --release 1.14.0
       flink-boost bench --group spine --line 1.9.3 --third upstream
       flink-boost bench --group spine --third ../before/flink-boost-2.3.0-0.1.0.jar
       flink-boost bench --group spine --threads 8 --heap 64m
@@ -162,25 +167,22 @@ def command(
             info, paths, java = _resume(settings, resume, java, environment)
         else:
             sides = _sides(aa, third)
-            heap = _checked_heap(heap)
-            flink = find_measured_line(line or default_line())
-            java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
+            flink, own = measured_release(line, release, third, purpose)
+            java = choose_java(java, jdk, own.jdks, dict(os.environ), java_home)
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")
-            third_side = ensure_third(flink.version, third, settings.build) if third else None
-            paths = classpaths.find_class_paths(
-                flink, settings.build, version, sides, third=third_side
-            )
+            paths = class_paths_of(settings, flink, own, version, sides, third)
             started = datetime.now(UTC).replace(microsecond=0)
-            jdks = (jdk,) if jdk else flink.jdks
-            box = require_box(java, jdks, flink.version, environment)
+            jdks = (jdk,) if jdk else own.jdks
+            box = require_box(java, jdks, own.version, environment)
             _hint_at_unfinished(settings, errors)
-            suffix = f"{flink.version}-aa" if aa else flink.version
+            suffix = f"{own.version}-aa" if aa else own.version
             info = plan.plan_run(
                 run_id=store.new_run_id(settings.results, started, suffix),
                 started=started,
                 group=chosen,
                 line=flink,
+                release=own.version,
                 sides=sides,
                 pairs=pairs,
                 opened=opened,
@@ -248,12 +250,6 @@ def _sides(aa: bool, third: str | None) -> tuple[Side, ...]:
     return (Side.STOCK, Side.PATCHED, *((Side.UPSTREAM,) if third else ()))
 
 
-def _checked_heap(value: str | None) -> str:
-    if value and not HEAP_SIZE.fullmatch(value):
-        raise UsageProblem(f"{value!r} is not a heap size.", "Write it as in 64m or 1g.")
-    return (value or "").lower()
-
-
 def _resume(
     settings: Settings, run_id: str, java: str | None, environment: str | None
 ) -> tuple[RunInfo, classpaths.ClassPaths, str]:
@@ -271,13 +267,12 @@ def _resume(
             f"The run {run_id} measures builds of {info.recipe_project}, by a recipe.",
             "`flink-boost nightly --resume` goes on with it.",
         )
-    flink = find_line(info.line)
-    java = choose_java(java, info.jdk_feature, flink.jdks, dict(os.environ), java_home)
-    third_side = ensure_third(info.line, info.third, settings.build) if info.third else None
-    paths = classpaths.find_class_paths(
-        flink, settings.build, info.boost_version, info.sides, third=third_side
-    )
-    box = require_box(java, flink.jdks, flink.version, environment)
+    flink = own = find_line(info.line)
+    if not flink.measured or release_of(info) != info.line:
+        flink, own = find_release(release_of(info))
+    java = choose_java(java, info.jdk_feature, own.jdks, dict(os.environ), java_home)
+    paths = class_paths_of(settings, flink, own, info.boost_version, info.sides, info.third)
+    box = require_box(java, own.jdks, own.version, environment)
     plan.require_same_circumstances(info, paths, box)
     if damaged := ending.reopen(settings.results, info):
         click.echo(damaged, err=True)

@@ -21,6 +21,7 @@ from flink_boost.measure.inventory import (
     prunable,
     prune,
 )
+from flink_boost.measure.release import flink_of
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 from flink_boost.publish.spool import Spool
@@ -210,7 +211,7 @@ def _facts(settings: Settings, run: StoredRun) -> list[tuple[str, str]]:
         ("State", f"{run.state.value}, {run.forks} of {run.planned} forks"),
         ("Purpose", info.purpose.value),
         ("Group", f"{info.group}, {len(info.cells)} benchmarks, {info.pairs_text}"),
-        ("Flink", f"{info.line}, {' against '.join(side.value for side in info.sides)}"),
+        ("Flink", f"{flink_of(info)}, {' against '.join(side.value for side in info.sides)}"),
         ("Options", " ".join(info.jvm_options)),
         ("Commit", info.commit),
         ("Box", f"{info.box.label}: {info.box.cpu}, {info.box.cores} cores, JDK {info.box.jdk}"),

@@ -1,0 +1,49 @@
+"""The line or the release that a run measures, from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flink_boost.base.errors import UsageProblem
+from flink_boost.cli.context import Settings
+from flink_boost.flink.lines import Line, default_line, find_measured_line
+from flink_boost.flink.side import Side
+from flink_boost.measure.classpaths import ClassPaths, find_class_paths
+from flink_boost.measure.model import Purpose
+from flink_boost.measure.onrelease import class_paths_on, find_release, is_of_a_line
+from flink_boost.measure.thirdside import ensure_third
+
+
+def measured_release(
+    line: str | None, release: str | None, third: str | None, purpose: str | None
+) -> tuple[Line, Line]:
+    """The line whose jar is measured, and the release of Flink, as a line, that it is put into."""
+    if release is None:
+        flink = find_measured_line(line or default_line())
+        return flink, flink
+    for option, given in (("--line", line), ("--third", third)):
+        if given:
+            raise UsageProblem(
+                f"{option} cannot be given with --release, which has a line and no third side.",
+                "Leave out one of them.",
+            )
+    if purpose == Purpose.NIGHTLY.value:
+        raise UsageProblem(
+            "A trend is of a line, not of each release.", "Leave out one of --release, --purpose."
+        )
+    return find_release(release)
+
+
+def class_paths_of(
+    settings: Settings,
+    flink: Line,
+    own: Line,
+    version: str,
+    sides: Sequence[Side],
+    third: str | None,
+) -> ClassPaths:
+    """What each side loads, of a line or on another release with its classes."""
+    if not is_of_a_line(flink, own):
+        return class_paths_on(flink, own, settings.build, version, sides)
+    found = ensure_third(flink.version, third, settings.build) if third else None
+    return find_class_paths(flink, settings.build, version, sides, third=found)
