@@ -26,7 +26,7 @@ from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
 from flink_boost.service.requests.serving import Serving, standing_still
 from flink_boost.service.requests.worker import GIVEN_UP_AFTER, LOST_AFTER, Worker
 from requesting.memory_hub import MemoryHub, pull
-from requesting.samples import BOUNDS, HEAD, KNOWN, NOON, TUPLE, measured
+from requesting.samples import BASE, BOUNDS, HEAD, KNOWN, NOON, TUPLE, measured
 from requesting.test_answer import SLOW
 
 ASK = "/benchmark-request serializerTuple"
@@ -42,6 +42,7 @@ class Place:
     busy: bool = False
     worked: int = 0
     problem: Exception | None = None
+    found: Measured = field(default_factory=lambda: measured({TUPLE: SLOW}, {TUPLE: SLOW}))
 
     def clock(self) -> datetime:
         return self.now
@@ -66,9 +67,8 @@ class Place:
         if self.problem is not None:
             raise self.problem
         notice(Event.BUILT)  # type: ignore[operator]
-        found = measured({TUPLE: SLOW}, {TUPLE: SLOW})
         notice(Event.MEASURED)  # type: ignore[operator]
-        return found.model_copy(update={"order": order})
+        return self.found.model_copy(update={"order": order})
 
     def run(self) -> None:
         self.desk.once()
@@ -99,6 +99,30 @@ def test_a_request_is_acknowledged_then_answered_in_a_new_comment(place: Place) 
     assert "answered in a comment of its own" in status
     assert verdict.startswith("**Slower**: 1 of 1")
     assert states(place.queue) == [RequestState.DONE]
+
+
+@pytest.mark.parametrize(
+    ("base", "same", "said"),
+    [
+        (HEAD, True, "**No change**: base and head are the same commit"),
+        (BASE, True, "**No change**: base and head build to the same bytes"),
+        (BASE, False, "**Slower**: 1 of 1"),
+    ],
+)
+def test_the_page_shows_the_first_line_of_the_answer(
+    place: Place, monkeypatch: pytest.MonkeyPatch, base: str, same: bool, said: str
+) -> None:
+    from benchmark_requests.reading import read_requests
+
+    monkeypatch.setattr(place.hub, "merge_base", lambda *_: base)
+    place.found = place.found.model_copy(update={"same": same})
+    place.hub.write(ASK)
+    place.run()
+
+    (verdict,) = place.hub.said("verdict -->")
+    (ended,) = read_requests(60).ended
+    assert ended.said == verdict.splitlines()[0]
+    assert ended.said.startswith(said)
 
 
 @pytest.mark.parametrize("times", [1, 5])

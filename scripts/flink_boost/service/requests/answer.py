@@ -119,16 +119,16 @@ def _as_code(lines: Sequence[str]) -> str:
 
 
 def verdict_line(rows: Sequence[AnswerRow], measured: Measured) -> str:
-    """The first line of an answer."""
+    """The first line of an answer, which is also the verdict wherever else it is shown."""
     if measured.order.base == measured.order.head:
         return "**No change**: base and head are the same commit, so nothing was measured."
-    return headline(rows, same=measured.same)
-
-
-def headline(rows: Sequence[AnswerRow], *, same: bool = False) -> str:
-    """The verdict in one line, from the rows."""
-    if same:
+    if measured.same:
         return "**No change**: base and head build to the same bytes, so nothing was measured."
+    return headline(rows)
+
+
+def headline(rows: Sequence[AnswerRow]) -> str:
+    """The verdict in one line, from rows that were measured."""
     by_kind = {kind: [row for row in rows if row.verdict is kind] for kind in RowVerdict}
     total = len(rows)
     said = []

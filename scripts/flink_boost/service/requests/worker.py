@@ -18,7 +18,7 @@ from flink_boost.base.errors import (
 )
 from flink_boost.service.hub.model import Hub
 from flink_boost.service.requests import wording
-from flink_boost.service.requests.answer import Circumstances, answer, headline
+from flink_boost.service.requests.answer import Circumstances, answer, verdict_line
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import require_allowed
 from flink_boost.service.requests.database import close_connections, is_of_the_database
@@ -146,7 +146,7 @@ class Worker:
         minutes = (self.now() - began).total_seconds() / 60
         about = Circumstances(measured, minutes=minutes, stale=stale, links=links, public=True)
         text = answer(rows, about)
-        verdict = headline(rows, same=measured.same)
+        verdict = verdict_line(rows, measured)
         self._finish(request, text, verdict, stale=stale)
         self.tell(f"{request.id}: {verdict}")
 
