@@ -15,17 +15,24 @@ from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BuildFailed, EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import bare_environment, foreign_environment
 
+GIT_MEMORY = 1 << 30  # bytes, of each Git that reads what strangers made
 MOST_FILES = 400_000  # Flink has 30,000
 _LONGEST_PATH = 1000  # bytes; what a build puts in front still fits into what the kernel takes
 _MOST_DEPTH = 128
 _BLOCK = 1 << 16
 _GIT_SECONDS = 600.0
 _GIT = ("git", "-c", "core.hooksPath=/dev/null")
-# Git on what strangers made: with memory of its own, and the first that the kernel ends. Whoever
-# has a sandbox has both programs.
-_HELD = ("choom", "-n", "1000", "--", "prlimit", f"--data={1 << 30}", "--")
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _STATUS = re.compile(r"^[ MTADRCU?]{2} .", re.MULTILINE)
+
+
+def held(*limits: str) -> tuple[str, ...]:
+    """What stands before a Git that reads what strangers made, with further limits of prlimit.
+
+    It has memory of its own, and is the first that the kernel ends. Whoever has a sandbox has both
+    programs.
+    """
+    return ("choom", "-n", "1000", "--", "prlimit", f"--data={GIT_MEMORY}", *limits, "--")
 
 
 def resolve(repository: Path, revision: str) -> str:
@@ -99,7 +106,7 @@ def check_out(repository: Path, commit: str, folder: Path, *, strangers: bool = 
     if not strangers:
         _checked(folder, *leave)
         return
-    code, output = _git(folder, *leave, held=_HELD)
+    code, output = _git(folder, *leave, before=held())
     if code != 0:
         raise BuildFailed(f"the commit could not be checked out ({_last_line(output)}).")
 
@@ -112,7 +119,7 @@ def _require_ordinary(repository: Path, commit: str) -> None:
     listing = ("ls-tree", "-r", "-t", "-z", "--name-only", commit)
     count, rest = 0, b""
     with subprocess.Popen(
-        (*_HELD, *_GIT, "-C", str(repository), *listing),
+        (*held(), *_GIT, "-C", str(repository), *listing),
         env=foreign_environment(_environment()),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -147,14 +154,14 @@ def _checked(repository: Path | None, *arguments: str) -> str:
     return output
 
 
-def _git(repository: Path | None, *arguments: str, held: Sequence[str] = ()) -> tuple[int, str]:
+def _git(repository: Path | None, *arguments: str, before: Sequence[str] = ()) -> tuple[int, str]:
     if repository is not None and not repository.is_dir():
         raise UsageProblem(
             f"{repository} is no folder.", f"Clone the repository there: git clone URL {repository}"
         )
     where: Sequence[str] = () if repository is None else ("-C", str(repository))
     done = run_captured(
-        (*held, *_GIT, *where, *arguments),
+        (*before, *_GIT, *where, *arguments),
         _GIT_SECONDS,
         environment=_environment(),
         again="Look whether another git holds a lock in the repository.",

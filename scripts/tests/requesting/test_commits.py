@@ -1,0 +1,100 @@
+"""A stranger's commit takes neither all memory, nor the whole disk, nor all time to be fetched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flink_boost.base.errors import BuildFailed
+from flink_boost.service.builds import repository
+from flink_boost.service.requests import commits
+from flink_boost.service.requests.commits import fetch_commits, forget_commits
+from requesting import samples
+from requesting.hostile_repository import MIB, repository_with
+
+LARGEST = 16 * MIB - 1  # that a difference copies in one go
+
+
+@pytest.fixture
+def fetch(tmp_path: Path) -> Callable[[str], Path]:
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "init", "--quiet", str(clone)], check=True, timeout=60)
+
+    def fetched(commit: str) -> Path:
+        address = (tmp_path / "fork").as_uri()
+        order = samples.order(samples.TUPLE).model_copy(
+            update={"base": commit, "head": commit, "base_from": address, "head_from": address}
+        )
+        return fetch_commits(order, clone, tmp_path / "own" / "commits.git")
+
+    return fetched
+
+
+def size(folder: Path) -> int:
+    return sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())
+
+
+def test_some_kilobytes_that_unpack_to_gigabytes_are_refused(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "GIT_MEMORY", 128 * MIB)
+    commit = repository_with(tmp_path / "fork", bytes(LARGEST), times=16)
+    assert size(tmp_path / "fork") < MIB
+    with pytest.raises(BuildFailed, match=r"Git needs more than 0\.125 GiB of memory for it"):
+        fetch(commit)
+    assert size(tmp_path / "own") < MIB
+
+
+def test_a_large_file_takes_no_memory(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repository_with(tmp_path / "fork", bytes(256 * MIB))
+    monkeypatch.setattr(repository, "GIT_MEMORY", 128 * MIB)
+    fetch(commit)
+
+
+def test_what_is_told_by_its_difference_takes_no_more_of_the_disk(
+    tmp_path: Path, fetch: Callable[[str], Path]
+) -> None:
+    commit = repository_with(tmp_path / "fork", os.urandom(4 * MIB), times=40)
+    own = fetch(commit)
+    assert size(own) < 6 * MIB
+    forget_commits(own, (commit,), most=0)
+    assert size(own) < 6 * MIB
+
+
+def test_a_pack_that_is_too_large_is_refused_and_nothing_of_it_stays(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commits, "_LARGEST_FILE", 2 * MIB)
+    commit = repository_with(tmp_path / "fork", os.urandom(4 * MIB))
+    with pytest.raises(BuildFailed, match=r"what came with it has more than 0\.00195312 GiB"):
+        fetch(commit)
+    assert size(tmp_path / "own") < MIB
+
+
+def test_what_takes_for_ever_is_refused_and_ends(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repository_with(tmp_path / "fork", bytes(LARGEST), times=30)
+    monkeypatch.setattr(commits, "_SECONDS", 1.0)
+    with pytest.raises(BuildFailed, match="it took longer than 1 s"):
+        fetch(commit)
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    assert str(tmp_path) not in running.stdout
+
+
+def test_commits_that_cannot_be_packed_again_within_bounds_are_forgotten_altogether(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repository_with(tmp_path / "fork", b"x")
+    own = fetch(commit)
+    monkeypatch.setattr(commits, "_LARGEST_FILE", 64)
+    forget_commits(own, (commit,), most=0)
+    assert not own.exists()
+    monkeypatch.undo()
+    assert (fetch(commit) / "HEAD").exists()
