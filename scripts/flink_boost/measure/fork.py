@@ -27,3 +27,6 @@ class Fork(Frozen):
         default=None, description="the clock's step, 1 ms, in the same unit: less cannot be seen"
     )
     gc_count: float | None = Field(default=None, description="garbage collections while measuring")
+    params: tuple[tuple[str, str], ...] = Field(
+        default=(), description="all parameters that JMH lists, those left as they are among them"
+    )

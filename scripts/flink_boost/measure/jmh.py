@@ -93,6 +93,7 @@ def parse_fork(
         gc_time_per_op=None if step is None or gc_ms is None else gc_ms * step,
         gc_time_step=step,
         gc_count=collections,
+        params=tuple(sorted(result.params.items())),
     )
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
-from flink_boost.base.errors import BenchmarkFailed, UsageProblem
+from flink_boost.base.errors import BenchmarkFailed, RefusedResult, UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
@@ -28,15 +28,17 @@ from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.noise import NoiseProbe
 from flink_boost.measure.plan import current_commit
 from flink_boost.measure.profiles.take import Recorder
+from flink_boost.measure.summary import MissingFork
 from flink_boost.measure.twobuilds import plan_comparison, rerun_class_paths
 from flink_boost.service.builds.builder import Builder
+from flink_boost.service.isolation.fetching import NEXT_STEP
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.machine import Event
 from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.patience import PatientForks
 from flink_boost.service.requests.profiling import with_profiles
 from flink_boost.service.requests.quietness import QuietLook, looks_at, note_look, quiet_text
-from flink_boost.service.requests.rows import speedups
+from flink_boost.service.requests.rows import speedups, unlike_base, unlike_text
 from flink_boost.service.requests.verdicts import suspects
 
 FOLDER = "requests"
@@ -102,8 +104,9 @@ def compare(
 ) -> Measured:
     """Measures an order; the caller holds the machine's lock.
 
-    Raises ``BuildFailed``, ``EnvironmentProblem`` where nothing can be measured, and
-    ``BenchmarkFailed`` when no fork of any benchmark ended well.
+    Raises ``BuildFailed``, ``EnvironmentProblem`` where nothing can be measured,
+    ``BenchmarkFailed`` when no fork of any benchmark ended well, and ``RefusedResult`` when head
+    measured something else than base.
     """
     base, head = build_both(order, means.builder)
     line = find_line(order.line)
@@ -212,7 +215,22 @@ class _Comparison:
                     )
             elif not store.state(results, info.run_id).is_final:
                 ending.finish(results, info)
-            return info, forkfiles.read_forks(results, info).forks
+            forks = forkfiles.read_forks(results, info).forks
+            if strange := unlike_base(forks):
+                self._set_aside(info, strange)
+                raise RefusedResult(
+                    f"The result of a fork is not what was asked for:"
+                    f" {unlike_text(strange, forks)}.",
+                    NEXT_STEP,
+                )
+            return info, forks
+
+    def _set_aside(self, info: RunInfo, strange: Sequence[Fork]) -> None:
+        """Nothing of them counts, here or on the dashboard; the same call measures them again."""
+        for fork in strange:
+            missing = MissingFork(cell=fork.cell, side=fork.side, pair=fork.pair)
+            forkfiles.set_aside(self.means.store, info, missing)
+        ending.finish(self.means.store, info)
 
 
 def _begun(results: Path, plan: RunInfo) -> RunInfo:

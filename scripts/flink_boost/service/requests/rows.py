@@ -59,6 +59,40 @@ def speedups(info: RunInfo, forks: Iterable[Fork]) -> Mapping[str, tuple[float, 
     }
 
 
+def unlike_base(forks: Iterable[Fork]) -> tuple[Fork, ...]:
+    """Forks of one run that measured in another mode, unit or with other parameters than base did.
+
+    Their scores compare with nothing: in another mode less is better. Where base itself was of two
+    minds, no fork of that benchmark counts.
+    """
+    return tuple(
+        one
+        for of_one in _by_name(forks).values()
+        for kinds in [{_kind(fork) for fork in of_one if fork.side is Side.BEFORE}]
+        for one in of_one
+        if kinds and kinds != {_kind(one)}
+    )
+
+
+def _kind(fork: Fork) -> tuple[object, ...]:
+    return fork.mode, fork.unit, fork.params
+
+
+def unlike_text(strange: Sequence[Fork], forks: Sequence[Fork]) -> str:
+    """How the first of those differs from another fork of its benchmark."""
+    one = strange[0]
+    other = next(fork for fork in forks if fork.cell == one.cell and _kind(fork) != _kind(one))
+    found, known = (f"{dict(SIDES)[fork.side]} as {_kind_text(fork)}" for fork in (one, other))
+    return f"{one.cell.name} was measured in {found}, and in {known}"
+
+
+def _kind_text(fork: Fork) -> str:
+    further = ", ".join(
+        f"{name}={text}" for name, text in fork.params if (name, text) not in fork.cell.params
+    )
+    return f"{fork.mode.value}, {fork.unit}{f' with {further[:200]}' if further else ''}"
+
+
 def _by_name(forks: Iterable[Fork]) -> dict[str, list[Fork]]:
     found: dict[str, list[Fork]] = {}
     for fork in forks:
