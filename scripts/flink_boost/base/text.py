@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable
 
 NOTHING = "–"
+
+# What a terminal takes for a command: colours and cursors, with one byte before them or two; titles
+# and links, which end with a bell, a sequence or at the latest with their line; all others.
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]"
+)
 
 
 def short_number(value: float) -> str:
@@ -33,6 +42,11 @@ def describe_left(seconds: float) -> str:
     if seconds < 5400:
         return f"about {round(seconds / 60)} min left"
     return f"about {seconds / 3600:.1f} h left"
+
+
+def without_sequences(text: str) -> str:
+    """The text without colours and whatever else a terminal would act on, in one pass."""
+    return _SEQUENCE.sub("", text)
 
 
 def size_text(size: int) -> str:

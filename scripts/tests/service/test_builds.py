@@ -142,6 +142,7 @@ def test_a_build_gets_no_secret_and_only_the_variables_that_its_recipe_names(
     ("script", "words"),
     [
         ("print('so much')\nraise SystemExit(3)", "ended with code 3: so much"),
+        ("print('\\x1b[31mred\\x1b[0m')\nraise SystemExit(3)", "ended with code 3: red Read"),
         ("pass", "has to name one jar, and names: none"),
         (JAR + "pathlib.Path('out/b.jar').touch()", "names: a.jar, b.jar"),
         (OUT + "pathlib.Path('out/a.jar').write_text('no')", "is no jar"),

@@ -267,3 +267,29 @@ def test_what_a_log_says_is_mere_text_in_a_comment() -> None:
     assert cleaning.said(lines).splitlines() == [f"line {number}" for number in range(988, 1000)]
     assert len(cleaning.said("x" * 10_000_000)) <= 1500
     assert cleaning.said("") == ""
+
+
+COLOURED = (
+    "\x1b[1;31mERROR\x1b[0m\x1b[K in \x1b]8;;https://x\x1b\\Main.java\x1b]8;;\x07 "
+    "\u009b32mgreen\u009b0m"
+    "\x1b(B\x1b=\x1b]0;a title that never ends\r\n10 %\r20 %\rbell\x07 \x1b[999999 ü\n"
+)
+PLAIN = "ERROR in Main.java green\n10 %\n20 %\nbell? 999999 ü\n"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_colours_leave_nothing_in_a_log_however_it_is_cut(size: int) -> None:
+    log, content = cleaning.QuietLog(), COLOURED.encode()
+    pieces = [content[at : at + size] for at in range(0, len(content), size)]
+    kept = "".join(map(log.quiet, pieces))
+    assert [line for line in kept.split("\n") if line] == PLAIN.split("\n")[:-1]
+    assert "ERROR in Main.java green" in cleaning.said(kept)
+
+
+@pytest.mark.parametrize("unit", ["\x1b", "\x1b[", "\x1b]", "\x1b[0", "\x9b;", "\x1b]x\x1b"])
+def test_no_sequence_takes_long_to_be_left_out(unit: str) -> None:
+    log, piece = cleaning.QuietLog(), (unit * 65536).encode()
+    began = time.thread_time()
+    for _ in range(4):
+        log.quiet(piece)
+    assert time.thread_time() - began < 2

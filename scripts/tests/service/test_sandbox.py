@@ -489,6 +489,7 @@ def test_a_terminal_is_not_written_to(trial: Trial) -> None:
     assert "\x9b" not in trial.printed
     assert "\u202e" not in trial.printed
     assert all(sign not in ended.said for sign in "@<`\u202e")
+    assert trial.printed == " done ? @all <b> `x`\n", "and nothing is left of it"
     master, slave = os.openpty()
     try:
         # TIOCSTI would type into the terminal that we were started from.

@@ -11,6 +11,7 @@ from typing import Protocol
 from flink_boost.base.errors import BuildFailed
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
+from flink_boost.base.text import without_sequences
 from flink_boost.service.builds.jars import single_jar
 
 _NAMED_LINES = 12  # of a log
@@ -86,5 +87,6 @@ class BuildsHere:
 
 
 def _last_lines(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    text = log.read_text(encoding="utf-8", errors="replace")
+    lines = without_sequences(text).splitlines()
     return " / ".join(line.strip() for line in lines[-_NAMED_LINES:] if line.strip())[-1500:]

@@ -6,15 +6,19 @@ nothing is Markdown, HTML, a mention, a link or a character that turns the direc
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
+
+from flink_boost.base.text import without_sequences
 
 SAID_LINES = 12
 SAID_CHARACTERS = 1500
 _LINE_CHARACTERS = 300
 
-# What is left of an escape sequence once its first byte is gone would be noise: it goes first.
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+# A sequence that may go on in the next piece of a log, and how long it may be.
+_BEGUN = re.compile(r"(?:\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b\][^\x07\x1b\n]*\x1b?)\Z")
+_MOST_BEGUN = 1000
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _MOST_MARKS = 2  # combining marks on one letter; more climb over the lines above
 # Characters with a meaning for GitHub, and others that look like them and have none.
@@ -29,11 +33,26 @@ _LINK = re.compile(r"(?i)(?<=[a-z0-9])(?::/+)|www\.|\bGH-(?=\d)")
 # direction of text. Tab and newline stay.
 _ACTING = (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x200E, 0x200F)
 _QUIET = dict.fromkeys((*_ACTING, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "?")
+_QUIET[ord("\r")] = "\n"
 
 
-def quiet(text: str) -> str:
-    """A piece of a log without characters that a terminal acts on."""
-    return text.translate(_QUIET)
+class QuietLog:
+    """A log that comes in pieces, as text on which no terminal acts.
+
+    Colours are gone altogether: what is left of a sequence without its first byte would be noise.
+    """
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._begun = ""
+
+    def quiet(self, piece: bytes) -> str:
+        """What there is to keep of the log so far and was not given yet."""
+        text = self._begun + self._decoder.decode(piece)
+        begun = _BEGUN.search(text)
+        self._begun = begun[0] if begun and len(begun[0]) <= _MOST_BEGUN else ""
+        whole = text[: len(text) - len(self._begun)].replace("\r\n", "\n")
+        return without_sequences(whole).translate(_QUIET)
 
 
 def said(text: str, lines: int = SAID_LINES, characters: int = SAID_CHARACTERS) -> str:
@@ -53,7 +72,7 @@ def as_block(text: str) -> str:
 def _cleaned(line: str) -> str:
     shown = []
     marks = 0
-    for letter in _ESCAPE.sub("", line).replace("\t", " "):
+    for letter in without_sequences(line).replace("\t", " "):
         category = unicodedata.category(letter)
         marks = marks + 1 if category in ("Mn", "Me") else 0
         if category not in _HIDDEN and marks <= _MOST_MARKS:

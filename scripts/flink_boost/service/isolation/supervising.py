@@ -5,7 +5,6 @@ It is the child of the guard in ``base/processes.py``: if we are killed, so is e
 
 from __future__ import annotations
 
-import codecs
 import os
 import select
 import subprocess
@@ -81,7 +80,7 @@ class _Pump:
         os.set_blocking(self.source, False)
         self._file = file
         self._left = most
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._log = cleaning.QuietLog()
         self._held = b""
         self.open = True
 
@@ -118,11 +117,11 @@ class _Pump:
         return block
 
     def _write(self, block: bytes) -> None:
-        # What is counted is what is kept: a byte that is no text takes three of them.
-        content = cleaning.quiet(self._decoder.decode(block)).encode()
+        # A byte that is no text takes three of them, and colours none: the larger number counts.
+        content = self._log.quiet(block).encode()
         self._file.write(content[: max(0, self._left)])
         self._file.flush()
-        self._left -= len(content)
+        self._left -= max(len(content), len(block))
 
 
 def _watched(
