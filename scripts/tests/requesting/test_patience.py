@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flink_boost.base.errors import BenchmarkFailed
+from flink_boost.base.errors import BenchmarkFailed, RefusedResult
 from flink_boost.base.processes import CommandTimeoutError
-from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure import runner, store
-from flink_boost.measure.build import Build, build_of
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.forkfiles import Attempt
 from flink_boost.measure.launching import ForkOrder
-from flink_boost.measure.model import Built
-from flink_boost.measure.noise import NoiseProbe
-from flink_boost.service.requests.comparing import Means, compare
+from flink_boost.service.requests.answer import verdict_text
+from flink_boost.service.requests.comparing import compare
 from flink_boost.service.requests.patience import PatientForks
-from requesting.samples import KNOWN, NOON, TUPLE, order, run
+from flink_boost.service.requests.rows import rows_of
+from requesting.samples import KNOWN, TUPLE, order, run
+from requesting.told_forks import Change, Silent, Told, means
 
 PAIRS = 5
 
@@ -52,11 +50,6 @@ class Hanging:
         if self._seconds is None:
             raise CommandTimeoutError
         return 1
-
-
-class Silent:
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_: None
 
 
 def taken(tmp_path: Path, seconds: float | None, most: float) -> tuple[int, float]:
@@ -88,27 +81,36 @@ def test_what_fails_fast_is_tried_to_the_end(tmp_path: Path) -> None:
     assert taken(tmp_path, 1.0, 1000.0)[0] == 2 * PAIRS * len(KNOWN.usual)
 
 
-class Given:
-    """Gives a jar for each commit, as if it had been built."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def build(self, commit: str, line: Line) -> Build:
-        jar = self._folder / f"{commit[:4]}.jar"
-        jar.write_text(commit)
-        return build_of(Built(project="x", version="1", commit=commit), line.version, (jar,))
-
-
 def test_a_comparison_of_strangers_is_as_patient(tmp_path: Path) -> None:
     hanging = Hanging(Clock(), None)
-    means = Means(
-        builder=Given(tmp_path), results=tmp_path / "results", environ=os.environ,
-        stock_of=lambda _: (), java_home=java_home, box=None,
-        look=lambda: NoiseProbe(0, 0, 0, 0, 0, quiet=True, reason=""),
-        progress=Silent(), now=lambda: NOON,
-        launch=hanging,
-    )  # fmt: skip
-    with pytest.raises(BenchmarkFailed, match="No fork of either commit"):
-        compare(order(TUPLE, pairs=PAIRS), KNOWN, means, lambda _: None)
+    first = r"No fork of either commit ended well\. The first one was stopped after \d+ s\."
+    with pytest.raises(BenchmarkFailed, match=first):
+        compare(order(TUPLE, pairs=PAIRS), KNOWN, means(tmp_path, hanging), lambda _: None)
     assert hanging.started == 2
+
+
+def hangs(_: dict[str, Any]) -> None:
+    raise CommandTimeoutError
+
+
+def uses_too_much(_: dict[str, Any]) -> None:
+    raise RefusedResult("It used more memory than it may and was stopped.")
+
+
+def lies(_: dict[str, Any]) -> None:
+    raise RefusedResult("It is of '@apache | <img src=x>', not of x.")
+
+
+@pytest.mark.parametrize(
+    ("fails", "why"),
+    [
+        (hangs, r"was stopped after \d+ s"),
+        (uses_too_much, "gave no usable result: it used more memory than it may and was stopped"),
+        (lies, "gave no usable result"),
+    ],
+)
+def test_a_row_tells_what_became_of_its_forks(tmp_path: Path, fails: Change, why: str) -> None:
+    place = means(tmp_path, Told(fails))
+    (row,) = rows_of(compare(order(TUPLE, pairs=PAIRS), KNOWN, place, lambda _: None))
+    said = rf"not measured: .*all {PAIRS} JVMs of head failed \(the first, of head, {why}\)"
+    assert re.fullmatch(said, verdict_text(row))

@@ -2,61 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from stored_runs import jmh_of
 
 from flink_boost.base.errors import RefusedResult
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.side import Side
 from flink_boost.measure import store
 from flink_boost.measure.ending import load_summary
-from flink_boost.measure.forkfiles import Attempt
-from flink_boost.measure.launching import ForkOrder
 from flink_boost.measure.model import Mode
-from flink_boost.measure.noise import NoiseProbe
-from flink_boost.service.requests.comparing import Means, compare
+from flink_boost.service.requests.comparing import compare
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.verdicts import RowVerdict
-from requesting.samples import HEAD, KNOWN, NOON, TUPLE, fork, order
-from requesting.test_patience import Given, Silent
-
-Change = Callable[[dict[str, Any]], None]
-
-
-@dataclass
-class Told:
-    """Forks that are never run: base gives 100 ops/ms, head 80 as ``changed`` says."""
-
-    changed: Change
-    has_own_temporary_files: bool = True
-    started: list[Side] = field(default_factory=list)
-
-    def launch(self, order: ForkOrder, attempt: Attempt) -> int:
-        is_head = any(HEAD[:4] in one.name for one in order.files)
-        self.started.append(Side.AFTER if is_head else Side.BEFORE)
-        score = (80.0 if is_head else 100.0) + len(self.started) % 3 / 100
-        result = jmh_of(fork(order.cell, Side.AFTER, 1, score), order.threads)
-        if is_head:
-            self.changed(result)
-        attempt.log.write_text("")
-        attempt.json.write_text(json.dumps([result]))
-        return 0
-
-
-def means(tmp_path: Path, told: Told) -> Means:
-    return Means(
-        builder=Given(tmp_path), results=tmp_path / "results", environ=os.environ,
-        stock_of=lambda _: (), java_home=java_home, box=None,
-        look=lambda: NoiseProbe(0, 0, 0, 0, 0, quiet=True, reason=""),
-        progress=Silent(), now=lambda: NOON, launch=told,
-    )  # fmt: skip
+from requesting.samples import KNOWN, TUPLE, order
+from requesting.told_forks import Change, Told, means
 
 
 def mode(result: dict[str, Any]) -> None:
@@ -96,7 +56,7 @@ def test_a_head_that_measured_something_else_is_refused_and_not_compared(
 def test_the_same_call_measures_again_what_was_refused(tmp_path: Path) -> None:
     with pytest.raises(RefusedResult):
         compare(order(TUPLE), KNOWN, means(tmp_path, Told(mode)), lambda _: None)
-    told = Told(lambda _: None)
+    told = Told()
     found = compare(order(TUPLE), KNOWN, means(tmp_path, told), lambda _: None)
     assert set(told.started) == {Side.BEFORE, Side.AFTER}
     (row,) = rows_of(found)

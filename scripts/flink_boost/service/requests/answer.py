@@ -182,7 +182,7 @@ def verdict_text(row: AnswerRow) -> str:
     if row.verdict is RowVerdict.FAILED:
         return f"not measured: {row.reason}"
     if row.verdict is RowVerdict.FORKS_FAILED:
-        return f"forks failed: {failures_text(row)}; the numbers are of {row.pairs} whole pairs"
+        return f"forks failed: {row.reason}; the numbers are of {row.pairs} whole pairs"
     failed = f"; {failures_text(row)} failed" if row.failed else ""
     return f"{row.verdict.value}{failed}"
 

@@ -34,11 +34,11 @@ from flink_boost.service.builds.builder import Builder
 from flink_boost.service.isolation.fetching import NEXT_STEP
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.machine import Event
-from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.model import FailedFork, Measured, RequestOrder
 from flink_boost.service.requests.patience import PatientForks
 from flink_boost.service.requests.profiling import with_profiles
 from flink_boost.service.requests.quietness import QuietLook, looks_at, note_look, quiet_text
-from flink_boost.service.requests.rows import speedups, unlike_base, unlike_text
+from flink_boost.service.requests.rows import reason_text, speedups, unlike_base, unlike_text
 from flink_boost.service.requests.verdicts import suspects
 
 FOLDER = "requests"
@@ -120,13 +120,16 @@ def compare(
     if launch is not None:
         foretold = known.seconds(order.names, order.pairs)
         launch = PatientForks(launch, _PATIENCE * foretold + _PATIENCE_SECONDS)
-    work = _Comparison(order, known, means, base, head, java, box, launch)
+    heard = _Heard(means.progress)
+    work = _Comparison(order, known, means, base, head, java, box, launch, heard)
     first, forks = work.measure(order.names, "first")
     again = suspects(speedups(first, forks))
     second, fresh = work.measure(again, "again") if again else (None, ())
     if not forks:
+        failed = work.heard.failures
+        first_one = f" The first one {reason_text(failed[0].reason)}." if failed else ""
         raise BenchmarkFailed(
-            "No fork of either commit ended well.",
+            f"No fork of either commit ended well.{first_one}",
             f"Read the logs in {store.run_path(means.store, first.run_id) / 'forks'}.",
             first.run_id,
         )
@@ -141,6 +144,7 @@ def compare(
         forks=forks,
         again=second,
         forks_again=fresh,
+        failures=tuple(work.heard.failures),
         base_version=base.built.version,
         head_version=head.built.version,
     )
@@ -148,6 +152,23 @@ def compare(
         return found
     paths = rerun_class_paths(means.stock_of(line), base, head)
     return with_profiles(found, means.store, paths, java, means.environ, means.record)
+
+
+class _Heard:
+    """Tells on how forks go, and remembers why some failed: their logs alone do not."""
+
+    def __init__(self, progress: runner.Progress) -> None:
+        self.failures: list[FailedFork] = []
+        self._progress = progress
+
+    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
+        self._progress.started(info, number, planned)
+
+    def ended(self, info: RunInfo, step: runner.EndedFork) -> None:
+        if isinstance(failure := step.outcome, runner.Failure):
+            name, side = step.planned.cell.name, step.planned.side
+            self.failures.append(FailedFork(name=name, side=side, reason=failure.reason))
+        self._progress.ended(info, step)
 
 
 @dataclass
@@ -160,6 +181,7 @@ class _Comparison:
     java: str
     box: Box
     launch: ForkLaunch | None
+    heard: _Heard
     look: QuietLook | None = None  # of this call, before its first fork
 
     def quiet(self, first: RunInfo, again: RunInfo | None) -> str:
@@ -210,7 +232,7 @@ class _Comparison:
                         rerun_class_paths(stock, self.base, self.head),
                         java=self.java,
                         environment=self.means.environ,
-                        progress=self.means.progress,
+                        progress=self.heard,
                         launch=self.launch,
                     )
             elif not store.state(results, info.run_id).is_final:

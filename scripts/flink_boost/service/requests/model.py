@@ -63,6 +63,14 @@ class Request(Frozen):
     note: str = Field(default="", description="why it failed, or what it is doing")
 
 
+class FailedFork(Frozen):
+    """A fork that gave no score, and what became of it: ``was stopped after 145 s``."""
+
+    name: str
+    side: Side
+    reason: str
+
+
 class Measured(Frozen):
     """What the forks of one comparison gave, with what they were made of.
 
@@ -79,6 +87,7 @@ class Measured(Frozen):
     forks: tuple[Fork, ...] = ()
     again: RunInfo | None = None
     forks_again: tuple[Fork, ...] = ()
+    failures: tuple[FailedFork, ...] = Field(default=(), description="in the order of time")
     base_version: str = ""
     head_version: str = ""
     profile_links: tuple[tuple[str, str], ...] = ()

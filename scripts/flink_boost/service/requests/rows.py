@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from flink_boost.flink.side import Side
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
-from flink_boost.service.requests.model import Measured
+from flink_boost.service.requests.model import FailedFork, Measured
 from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict, judged
 from flink_boost.service.reruns.bench import differences
 
+# What we say of a fork ourselves. Anything else may quote a stranger, and stands in a table.
+_OURS = re.compile(r"[A-Za-z0-9 ,.]{1,150}")
 SIDES = ((Side.BEFORE, "base"), (Side.AFTER, "head"))
 
 
@@ -36,6 +39,7 @@ def rows_of(measured: Measured) -> tuple[AnswerRow, ...]:
             ),
             (*forks.get(name, ()), *fresh.get(name, ())),
             planned.get(name, 0),
+            next((one for one in measured.failures if one.name == name), None),
         )
         for name in names
     )
@@ -138,7 +142,9 @@ def _with_scores(row: AnswerRow, first: Sequence[Fork], again: Sequence[Fork]) -
     )
 
 
-def _with_failures(row: AnswerRow, forks: Sequence[Fork], planned: int) -> AnswerRow:
+def _with_failures(
+    row: AnswerRow, forks: Sequence[Fork], planned: int, why: FailedFork | None
+) -> AnswerRow:
     """The row with how many JVMs failed; only "slower" is still said where one did."""
     base, head = (
         planned - sum(one.side is side and _is_score(one) for one in forks) for side, _ in SIDES
@@ -149,9 +155,23 @@ def _with_failures(row: AnswerRow, forks: Sequence[Fork], planned: int) -> Answe
     if row.verdict is RowVerdict.SLOWER:
         return counted
     if row.verdict is RowVerdict.FAILED:
-        return counted.model_copy(update={"reason": f"{failures_text(counted)} failed"})
-    verdict = RowVerdict.FORKS_FAILED
-    return counted.model_copy(update={"verdict": verdict, "within": None, "smallest": None})
+        reason = f"{failures_text(counted)} failed{_because(why)}"
+        return counted.model_copy(update={"reason": reason})
+    verdict, reason = RowVerdict.FORKS_FAILED, f"{failures_text(counted)}{_because(why)}"
+    return counted.model_copy(
+        update={"verdict": verdict, "within": None, "smallest": None, "reason": reason}
+    )
+
+
+def _because(why: FailedFork | None) -> str:
+    return f" (the first, of {dict(SIDES)[why.side]}, {reason_text(why.reason)})" if why else ""
+
+
+def reason_text(reason: str) -> str:
+    """What became of a fork, as mere text: ``was stopped after 145 s``."""
+    said, _, detail = reason.partition(": ")
+    detail = detail.removesuffix(".")
+    return f"{said}: {detail[0].lower()}{detail[1:]}" if _OURS.fullmatch(detail) else said
 
 
 def failures_text(row: AnswerRow) -> str:

@@ -66,7 +66,7 @@ class AnswerRow(Frozen):
     head: float | None = None
     base_alloc: float | None = Field(default=None, description="B/op")
     head_alloc: float | None = None
-    reason: str = Field(default="", description="why it was not measured")
+    reason: str = Field(default="", description="why it was not measured, or forks failed")
     repeated: bool = Field(default=False, description="it was suspected and measured again")
     planned: int = Field(default=0, description="JVMs of each side")
     failed_base: int = Field(default=0, description="JVMs of base that gave no score")
