@@ -129,6 +129,35 @@ def test_work_that_is_not_committed_is_said_to_be_left_out(
     assert "build to the same bytes" in told.out
 
 
+@pytest.mark.parametrize(
+    ("place", "changed", "said"),
+    [
+        ("recipe.toml", "", "--recipe flink-boost --"),  # it differs by its clone alone
+        ("tree/ci/recipe.toml", "", "--recipe ci/recipe.toml --"),
+        ("recipe.toml", 'links = ["x"]', "The recipe is a file of the machine that measured"),
+    ],
+)
+def test_no_path_of_this_machine_is_printed_to_be_repeated(
+    place: str,
+    changed: str,
+    said: str,
+    worked_on: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    same_builds(monkeypatch)
+    recipe = worked_on.parent / place
+    recipe.parent.mkdir(exist_ok=True)
+    tree = worked_on.parent / "tree"
+    recipe.write_text(f'kind = "flink-boost"\nrepository = "{tree}"\n{changed}\n')
+    monkeypatch.chdir(tree)
+
+    assert main([*RUN, "--trusted", "--profile", "--recipe", str(recipe), TUPLE]) == 0
+    told = capsys.readouterr().out
+    assert said in told
+    assert str(worked_on.parent) not in told
+
+
 @pytest.mark.parametrize("pairs", [5, 1])
 def test_a_head_that_crashes_is_no_success_where_a_regression_must_fail(
     pairs: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -28,7 +28,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.request_serving import check_command, serve_command, status_command
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
-from flink_boost.service.builds.recipe import Recipe, load_recipe
+from flink_boost.service.builds.recipe import Recipe, load_recipe, public_name
 from flink_boost.service.builds.repository import merge_base, resolve, uncommitted
 from flink_boost.service.requests import grammar
 from flink_boost.service.requests.answer import (
@@ -227,7 +227,7 @@ def _order(
         line=asked.line,
         names=asked.names,
         pairs=asked.pairs,
-        recipe=recipe_name,
+        recipe=public_name(recipe_name, recipe),
     )
 
 

@@ -154,3 +154,21 @@ def load_recipe(name: str, folder: Path = RECIPES) -> Recipe:
         ) from error
     repository = (path.parent / recipe.repository.expanduser()).resolve()
     return recipe.model_copy(update={"repository": repository})
+
+
+def public_name(name: str, recipe: Recipe) -> str:
+    """What those call it who read of it elsewhere; empty for a file of this machine alone.
+
+    A name in ``recipes/``, also of a file that says the same of another clone, or the path of a
+    file in the repository.
+    """
+    if not name.endswith(".toml"):
+        return name
+    path = Path(name).resolve()
+    if path.is_relative_to(recipe.repository):
+        return path.relative_to(recipe.repository).as_posix()
+    own = {"repository", "branch", "isolated", "mirrors", "minutes", "keep"}
+    for known in sorted(RECIPES.glob("*.toml")):
+        if load_recipe(known.stem).model_dump(exclude=own) == recipe.model_dump(exclude=own):
+            return known.stem
+    return ""

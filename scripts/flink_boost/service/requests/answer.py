@@ -40,6 +40,7 @@ _OF_FAILED = (
     " JVM that ends with an error is a finding of its own. The logs are on the machine that"
     " measured."
 )
+_NO_RECIPE = "The recipe is a file of the machine that measured: name yours with `--recipe`."
 _HEAD = "| benchmark | base | head | head ÷ base | B/op | |\n|---|---:|---:|---|---|---|"
 
 
@@ -223,9 +224,10 @@ def allocation_text(row: AnswerRow) -> str:
 
 def _what(about: Circumstances) -> str:
     measured, order = about.measured, about.measured.order
+    recipe = f"the recipe {shown(PurePath(order.recipe).stem)}" if order.recipe else "its recipe"
     built = (
         f"Base `{order.base}` is the commit at which head `{order.head}` left its branch; both were"
-        f" built by the recipe `{PurePath(order.recipe).stem}` for Flink {order.line}"
+        f" built by {recipe} for Flink {order.line}"
     )
     if measured.same:
         return f"{built}."
@@ -248,14 +250,17 @@ def _repeat(about: Circumstances, *, named: bool = True) -> str:
     order = about.measured.order
     words = [
         *("flink-boost", "request", "run", "--base", order.base, "--head", order.head),
-        *("--line", order.line, "--pairs", str(order.pairs), "--recipe", order.recipe),
+        *("--line", order.line, "--pairs", str(order.pairs)),
+        *(("--recipe", order.recipe) if order.recipe else ()),
         *(("--isolated",) if order.isolated else ()),
         *(("--profile",) if order.profile else ()),
     ]
-    if named:
-        return f"```\n{shlex.join((*words, *order.names))}\n```"
-    count = len(order.names)
-    return f"```\n{shlex.join(words)} NAME…\n```\n\nNAME… are the {count} names of the request."
+    command = shlex.join((*words, *order.names)) if named else f"{shlex.join(words)} NAME…"
+    missing = (
+        *(() if named else (f"NAME… are the {len(order.names)} names of the request.",)),
+        *(() if order.recipe else (_NO_RECIPE,)),
+    )
+    return "\n\n".join((f"```\n{command}\n```", *missing))
 
 
 def _reading(rows: Sequence[AnswerRow]) -> str:

@@ -20,7 +20,8 @@ class RequestOrder(Frozen):
     """What is to be measured; fixed when the comment is read.
 
     ``base`` is the commit at which ``head`` left the branch that it is to be merged into.
-    ``head_from`` and ``base_from`` are where Git takes them from; empty: they are here.
+    ``head_from`` and ``base_from`` are where Git takes them from; empty: they are here. ``recipe``
+    is what others call it; empty: a file of this machine.
     """
 
     base: Annotated[str, Field(pattern=SHA)]

@@ -16,7 +16,7 @@ from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
-from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
+from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe, public_name
 from flink_boost.service.hub.github import open_repository
 from flink_boost.service.requests.catalogue import Offerings
 from flink_boost.service.requests.commits import fetch_commits
@@ -81,7 +81,8 @@ def serving_of(
     place = _Place(results, build, spool, environ, tell, progress)
     desks, workers = [], []
     for repository in settings.repositories:
-        recipe = _recipe(repository, folder)
+        name = _recipe_name(repository, folder)
+        recipe = _recipe(name)
         hub = open_repository(repository.name, environ)
         queue = RequestQueue(repository.name)
         desk = Desk(
@@ -89,7 +90,7 @@ def serving_of(
             queue=queue,
             known=known,
             bounds=settings.most.bounds(),
-            recipe=repository.recipe,
+            recipe=public_name(name, recipe),
             now=_now,
             blocked=lambda: settings.blocked(_now()),
             tell=tell,
@@ -112,11 +113,13 @@ def serving_of(
     return Serving(desks, workers, settings.seconds, tell)
 
 
-def _recipe(repository: ServedRepository, folder: Path) -> Recipe:
-    """In a sandbox, whatever the recipe says: its commits are strangers'."""
+def _recipe_name(repository: ServedRepository, folder: Path) -> str:
     name = repository.recipe
-    if name.endswith(".toml"):
-        name = str(folder / name)
+    return str(folder / name) if name.endswith(".toml") else name
+
+
+def _recipe(name: str) -> Recipe:
+    """In a sandbox, whatever the recipe says: its commits are strangers'."""
     recipe = load_recipe(name, RECIPES)
     return Recipe.model_validate({**recipe.model_dump(), "isolated": True})
 
