@@ -165,13 +165,19 @@ class Runner:
             while [ $# -gt 0 ]; do
               if [ "$1" = --output ]; then cp {shlex.quote(str(tmp_path / "answer.md"))} "$2"; fi
               shift
-            done""",
+            done
+            exit $(cat {self.log}.code)""",
         )
         (tmp_path / "answer.md").write_text(ANSWER, encoding="utf-8")
+        self.ends_with(0)
 
     @property
     def log(self) -> str:
         return shlex.quote(str(self.calls))
+
+    def ends_with(self, code: int) -> None:
+        """From now on ``flink-boost request run`` does."""
+        Path(f"{self.calls}.code").write_text(str(code), encoding="utf-8")
 
     @property
     def arguments(self) -> list[str]:
@@ -228,6 +234,7 @@ def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubD
     assert (asked["base"], asked["head"], asked["pairs"]) == (BASE, HEAD, 5)
     assert asked["patterns"] == ("serializer*", "write.ascii.16")
     assert (asked["line_version"], asked["isolated"]) == ("2.3.0", False)
+    assert (asked["fail_on_failed_forks"], asked["fail_on_regression"]) == (True, False)
 
     assert ran.summary.startswith("**1 of 1 is slower.**\n")
     assert HOSTED in ran.summary
@@ -242,6 +249,37 @@ def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubD
     assert runner.calls.read_text(encoding="utf-8").endswith("build newest\n")
     (again,) = server.state.comments.values()
     assert (again.id, again.body.splitlines()[0]) == (comment.id, "**No change.**")
+
+
+def test_jvms_that_failed_fail_the_job_once_the_answer_is_there(
+    runner: Runner, server: GitHubDouble
+) -> None:
+    runner.ends_with(6)
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        runner.run(PULL_REQUEST)
+    assert (failed.value.returncode, failed.value.cmd) == (6, "Fail where JVMs of the head failed")
+    (comment,) = server.state.comments.values()
+    assert "| One.write | 0.80 |" in comment.body
+
+    ran = runner.run(PULL_REQUEST, fail_on_failed_forks="false")
+    assert ran.names[-1] == "Comment"
+    assert "slower" in ran.summary
+
+
+@pytest.mark.parametrize(("code", "answer"), [(6, ""), (3, ANSWER), (1, ANSWER)])
+def test_what_gave_no_answer_fails_at_once(runner: Runner, code: int, answer: str) -> None:
+    runner.ends_with(code)
+    (runner.folder / "answer.md").write_text(answer, encoding="utf-8")
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        runner.run(PULL_REQUEST, fail_on_failed_forks="false")
+    assert (failed.value.returncode, failed.value.cmd) == (code, "Measure")
+
+
+def test_the_answer_of_a_job_that_failed_is_handed_on() -> None:
+    (measure,) = read_yaml(WORKFLOWS / "benchmark.yml")["jobs"].values()
+    assert "!cancelled()" in measure["steps"][-1]["if"]
+    (comment,) = read_yaml(WORKFLOWS / "benchmark-comment.yml")["jobs"].values()
+    assert "conclusion == 'failure'" in comment["if"]
 
 
 def test_the_recipe_is_this_workspace(runner: Runner) -> None:

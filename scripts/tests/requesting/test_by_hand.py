@@ -186,3 +186,4 @@ def test_slower_comes_before_what_failed(monkeypatch: pytest.MonkeyPatch) -> Non
     given(monkeypatch, found.model_copy(update={"forks": tuple(left)}))
 
     assert main([*RUN, "--fail-on-regression"]) == 25
+    assert main([*RUN, "--fail-on-failed-forks"]) == 6

@@ -96,6 +96,11 @@ for _one in (serve_command, status_command, check_command):
     is_flag=True,
     help="Exit code 25 when something is slower; 6 when JVMs of head failed.",
 )
+@click.option(
+    "--fail-on-failed-forks",
+    is_flag=True,
+    help="Exit code 6 when JVMs of head failed, whatever is slower.",
+)
 @json_option
 @click.pass_obj
 def run_command(
@@ -111,6 +116,7 @@ def run_command(
     output: Path | None,
     again: bool,
     fail_on_regression: bool,
+    fail_on_failed_forks: bool,
     as_json: bool,
 ) -> None:
     """Compare HEAD with the commit at which it left BASE.
@@ -149,6 +155,7 @@ def run_command(
     # What cannot be written or is slower is raised when the answer has been printed.
     lost = None if output is None else _written(output, text)
     problem = lost or (_regression(rows) if fail_on_regression else None)
+    problem = problem or (_failed_forks(rows) if fail_on_failed_forks else None)
     if as_json:
         content = {
             "headline": verdict_line(rows, measured),
@@ -195,6 +202,10 @@ def _regression(rows: tuple[AnswerRow, ...]) -> FlinkBoostError | None:
     """What keeps a call from saying that nothing became slower."""
     if any(row.verdict is RowVerdict.SLOWER for row in rows):
         return RequestSlower("A benchmark is slower than before.", "Read the answer above.")
+    return _failed_forks(rows)
+
+
+def _failed_forks(rows: tuple[AnswerRow, ...]) -> FlinkBoostError | None:
     # Where base alone failed, head may be what mends it.
     if failed := [row for row in rows if row.failed_head]:
         return BenchmarkFailed(
