@@ -94,9 +94,15 @@ def test_what_is_written_from_now_on_counts(server: GitHubDouble, hub: Hub) -> N
 @pytest.mark.parametrize("hours", [-13, 13])
 def test_githubs_clock_counts_and_never_ours(server: GitHubDouble, hub: Hub, hours: int) -> None:
     server.state.skew = timedelta(hours=hours)
+    assert hub.time() is None
     _, cursor = hub.new_comments(None)
     server.state.write(7, "someone", "/benchmark-request")
     assert bodies(hub, cursor)[0] == ["/benchmark-request"]
+    for _ in range(3):  # the last answers are "not modified"
+        _, cursor = hub.new_comments(cursor)
+        told = hub.time()
+        assert told is not None
+        assert abs(told - server.state.now()) < timedelta(minutes=1)
 
 
 def test_nothing_new_costs_nothing(server: GitHubDouble, hub: Hub) -> None:

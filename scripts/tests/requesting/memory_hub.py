@@ -26,6 +26,7 @@ class MemoryHub:
     posts: int = 0
     edits: int = 0
     asked: list[str] = field(default_factory=list)
+    clock: datetime | None = None
 
     def write(
         self,
@@ -60,6 +61,9 @@ class MemoryHub:
         """Each call tells all of them again, as a real one may some."""
         self._call(f"new_comments {cursor}")
         return tuple(self.comments.values()), str(len(self.comments))
+
+    def time(self) -> datetime | None:
+        return self.clock
 
     def comment(self, id: int) -> Comment | None:  # noqa: A002
         self._call("comment")

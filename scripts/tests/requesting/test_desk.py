@@ -101,6 +101,30 @@ def test_a_request_is_acknowledged_then_answered_in_a_new_comment(place: Place) 
     assert states(place.queue) == [RequestState.DONE]
 
 
+@pytest.mark.parametrize(("hours", "times"), [(0.9, 1), (1.1, 0)])
+def test_what_was_edited_late_before_it_was_read_is_told_to_be_written_again(
+    place: Place, hours: float, times: int
+) -> None:
+    written = place.hub.write("LGTM", at=NOON - timedelta(hours=3))
+    edited = replace(written, body=ASK, updated=written.created + timedelta(hours=hours))
+    place.hub.comments[written.id] = edited
+    place.run()
+
+    assert place.worked == times
+    assert bool(place.hub.said("write it again as a new one")) is (times == 0)
+
+
+@pytest.mark.parametrize("days", [-30, 30])
+def test_the_age_of_a_comment_is_by_the_clock_of_the_hub(place: Place, days: int) -> None:
+    place.now = NOON + timedelta(days=days)
+    place.hub.clock = NOON
+    place.hub.write(ASK, at=NOON - timedelta(days=6))
+    place.hub.write(ASK, number=2, at=NOON - timedelta(days=8))
+    place.run()
+
+    assert place.worked == 1
+
+
 @pytest.mark.parametrize(
     ("base", "same", "said"),
     [

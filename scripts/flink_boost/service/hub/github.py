@@ -41,6 +41,7 @@ class GitHubRepository:
         self._client = client
         self._path = f"/repos/{repository}"
         self._login = ""
+        self._time: datetime | None = None
 
     def login(self) -> str:
         """Our own account; asked once, before anything else is."""
@@ -77,9 +78,13 @@ class GitHubRepository:
                 raise  # else what was read counts, and the next call meets the same
         return tuple(sorted(found.values(), key=lambda c: (c.created, c.id))), place.text()
 
+    def time(self) -> datetime | None:
+        """GitHub's own, of its latest answer about comments."""
+        return self._time
+
     def _begin(self) -> Cursor:
         told = self._require(self._get(self._path))
-        now = server_time(told.headers)
+        self._time = now = server_time(told.headers)
         if now is None:
             raise HubAway("GitHub's answer has no date.", "Look at a proxy on the way to it.")
         return Cursor(start=now, since=now)
@@ -96,6 +101,7 @@ class GitHubRepository:
         for _ in range(_MOST_PAGES):
             assert url is not None  # noqa: S101 - set below
             told = self._require(self._get(url, params, etag))
+            self._time = server_time(told.headers) or self._time
             if told.status == 304:
                 yield [], place
                 return

@@ -63,6 +63,9 @@ class Hub(Protocol):
         one, what is written from now on counts. Comments may come again: callers drop known ids.
         """
 
+    def time(self) -> datetime | None:
+        """What time it was there when comments were last read; None before. Ours may be wrong."""
+
     def comment(self, id: int) -> Comment | None:  # noqa: A002 - the hub's own word
         """The comment as it is now; None when it was deleted."""
 

@@ -30,7 +30,7 @@ from flink_boost.service.requests.pausing import Pauses
 from flink_boost.service.requests.queue import RequestQueue
 
 _TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
-_EDITED_LATE = timedelta(hours=1)  # one of last year that is edited now is nobody's request
+_EDITED_LATE = timedelta(hours=1)  # who knows what it said before: only new comments count
 _REFUSED_AGAIN = timedelta(days=1)
 _HISTORY = 50
 _MOST_FAILURES = 2  # of different pull requests in one go: then it is not theirs
@@ -142,7 +142,9 @@ class Desk:
 
     def _decide(self, comment: Comment, parsed: grammar.Parsed) -> None:
         now = self.now()
-        if comment.author == self._own_login() or _is_late(comment, now):
+        # By the hub's clock, as those of a comment: ours may be days ahead.
+        age = (self.hub.time() or now) - comment.created
+        if comment.author == self._own_login() or age > _TOO_OLD:
             self.queue.close(comment, "never read", None, now)
             return
         may = self.hub.may_ask(comment.author)
@@ -155,6 +157,8 @@ class Desk:
         elif not may:
             words = _reply(comment, wording.NO_RIGHT)
             self.queue.close(comment, Event.NO_RIGHT.value, words, now)
+        elif comment.updated - comment.created > _EDITED_LATE:
+            self.queue.close(comment, "edited late", _reply(comment, wording.EDITED_LATE), now)
         elif isinstance(parsed, grammar.Asked):
             self._ask(comment, pull, parsed)
         else:
@@ -296,12 +300,6 @@ class Desk:
 
 def _reply(comment: Comment, text: str) -> Words:
     return wording.reply_words(comment.id, comment.number, text)
-
-
-def _is_late(comment: Comment, now: datetime) -> bool:
-    """Whether it was edited long after it was written, or is too old altogether."""
-    edited = comment.updated - comment.created
-    return edited > _EDITED_LATE or now - comment.created > _TOO_OLD
 
 
 def _history(ended: Sequence[Request]) -> list[tuple[float, float]]:

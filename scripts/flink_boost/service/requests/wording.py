@@ -104,6 +104,10 @@ def fenced(text: str, most: int = 3000) -> str:
 
 
 NO_RIGHT = "Benchmarks can be asked for by those who may write to this repository."
+EDITED_LATE = (
+    "This comment was edited more than an hour after it was written, and before it was first read."
+    " Only new comments count: write it again as a new one."
+)
 CLOSED = "This pull request is closed: there is nothing to measure."
 FORK_GONE = "The fork of this pull request is gone or private: its commits cannot be fetched."
 NOTHING_HERE = f"There is no request on this pull request. `{COMMAND} help` tells how to ask."
