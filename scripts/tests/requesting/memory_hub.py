@@ -40,7 +40,7 @@ class MemoryHub:
         """Somebody comments; the pull request is there afterwards."""
         self.pulls.setdefault(number, pull(number))
         identity = 100 + len(self.comments)
-        comment = Comment(identity, REPOSITORY, number, author, bot, body, at, at, "")
+        comment = Comment(identity, self.repository, number, author, bot, body, at, at, "")
         self.comments[identity] = comment
         return comment
 

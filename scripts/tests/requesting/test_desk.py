@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,6 +100,35 @@ def test_a_request_is_acknowledged_then_answered_in_a_new_comment(place: Place) 
     assert "answered in a comment of its own" in status
     assert verdict.startswith("**Slower**: 1 of 1")
     assert states(place.queue) == [RequestState.DONE]
+
+
+def test_the_place_counts_what_other_repositories_have_before_it(place: Place) -> None:
+    other = Place(RequestQueue("apache/other"), MemoryHub("apache/other"))
+    for number in (1, 2, 3, 4):
+        other.hub.write(ASK, number=number)
+    other.desk.once()
+    alone = place.desk
+    place.hub.write(ASK)
+    alone.once()
+    asked = place.hub.write(ASK, number=2)
+    place.desk.once()
+    (first, second) = place.queue.live()
+    assert second.comment_id == asked.id
+    desk = replace(alone, others=(other.queue,))
+
+    assert "1 before it; an answer is expected in " in alone.status_text(2)
+    assert "3 before it; an answer is expected in " in desk.status_text(2), "in turn"
+    assert "1 before it; an answer is expected in " in desk.status_text(1)
+    assert minutes(desk.status_text(2)) > minutes(alone.status_text(2))
+    other.queue.take("box-1", NOON, LOST_AFTER)
+    assert "4 before it" in desk.status_text(2), "what runs is before it in any case"
+    assert first.state is RequestState.QUEUED
+
+
+def minutes(text: str) -> int:
+    found = re.search(r"to (\d+) minutes", text)
+    assert found is not None
+    return int(found[1])
 
 
 @pytest.mark.parametrize(("hours", "times"), [(0.9, 1), (1.1, 0)])

@@ -16,17 +16,12 @@ from flink_boost.service.requests import grammar, wording
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.database import is_of_the_database
 from flink_boost.service.requests.delivering import deliver
-from flink_boost.service.requests.foretelling import (
-    Blocked,
-    eta,
-    eta_text,
-    foretold_seconds,
-    habit_of,
-)
+from flink_boost.service.requests.foretelling import Blocked, foretold_seconds, habit_of
 from flink_boost.service.requests.machine import Event, RequestState
 from flink_boost.service.requests.model import Request, RequestOrder, request_id
 from flink_boost.service.requests.outbox import Words
 from flink_boost.service.requests.pausing import Pauses
+from flink_boost.service.requests.placing import ahead_of, history_of, place_text
 from flink_boost.service.requests.queue import RequestQueue
 
 _TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
@@ -42,7 +37,8 @@ _COMPARED_FOR = timedelta(hours=1)
 class Desk:
     """Reads, decides and answers for one repository. ``now`` is aware, in UTC.
 
-    ``blocked`` tells when something else will have the box, and ``tell`` a person what happens.
+    ``blocked`` tells when something else will have the box, ``others`` are the queues of further
+    repositories that the same box works on in turn, and ``tell`` tells a person what happens.
     """
 
     hub: Hub
@@ -52,6 +48,7 @@ class Desk:
     recipe: str
     now: Callable[[], datetime]
     blocked: Callable[[], Sequence[Blocked]] = lambda: ()
+    others: Sequence[RequestQueue] = ()
     tell: Callable[[str], None] = lambda _: None
     _login: str = field(default="", init=False)
     _pauses: Pauses[int] = field(
@@ -262,30 +259,10 @@ class Desk:
         return "\n".join(lines)
 
     def _place_text(self, request: Request, replaced: set[str]) -> str:
-        now = self.now()
-        live = [one for one in self.queue.live() if one.id not in replaced]
-        ids = [one.id for one in live]
-        ahead = live[: ids.index(request.id)] if request.id in ids else live
-        running = sum(
-            (now - one.started).total_seconds()
-            for one in ahead
-            if one.state.is_at_work and one.started is not None
-        )
-        earliest, latest = eta(
-            now,
-            [one.expected for one in ahead],
-            request.expected,
-            habit_of(_history(self.queue.latest(_HISTORY))),
-            self.blocked(),
-            running,
-        )
-        place = f"{len(ahead)} before it" if ahead else "next in the queue"
-        count = len(request.order.names)
-        return (
-            f"queued, {place}; an answer is expected {eta_text(now, earliest, latest)}."
-            f" {count} benchmark{'s' if count > 1 else ''}, {request.order.pairs} pairs, Flink"
-            f" {request.order.line}."
-        )
+        own = [one for one in self.queue.live() if one.id not in replaced]
+        ahead = ahead_of(request, own, [queue.live() for queue in self.others])
+        habit = habit_of(history_of(self.queue.latest(_HISTORY)))
+        return place_text(request, ahead, habit, self.blocked(), self.now())
 
     def _pull_request(self, comment: Comment) -> PullRequest | None:
         try:
@@ -300,11 +277,3 @@ class Desk:
 
 def _reply(comment: Comment, text: str) -> Words:
     return wording.reply_words(comment.id, comment.number, text)
-
-
-def _history(ended: Sequence[Request]) -> list[tuple[float, float]]:
-    return [
-        (one.expected, (one.ended - one.started).total_seconds())
-        for one in ended
-        if one.state is RequestState.DONE and one.started is not None and one.ended is not None
-    ]

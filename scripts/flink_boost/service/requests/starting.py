@@ -80,11 +80,11 @@ def serving_of(
     known = known_here()
     place = _Place(results, build, spool, environ, tell, progress)
     desks, workers = [], []
-    for repository in settings.repositories:
+    queues = [RequestQueue(repository.name) for repository in settings.repositories]
+    for repository, queue in zip(settings.repositories, queues, strict=True):
         name = _recipe_name(repository, folder)
         recipe = _recipe(name)
         hub = open_repository(repository.name, environ)
-        queue = RequestQueue(repository.name)
         desk = Desk(
             hub=hub,
             queue=queue,
@@ -93,6 +93,7 @@ def serving_of(
             recipe=public_name(name, recipe),
             now=_now,
             blocked=lambda: settings.blocked(_now()),
+            others=[one for one in queues if one is not queue],
             tell=tell,
         )
         desks.append(desk)

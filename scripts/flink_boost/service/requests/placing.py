@@ -1,0 +1,61 @@
+"""The place of a request among those that wait, and what is said of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from flink_boost.service.requests.foretelling import Blocked, Habit, eta, eta_text
+from flink_boost.service.requests.machine import RequestState
+from flink_boost.service.requests.model import Request
+
+
+def ahead_of(
+    request: Request, own: Sequence[Request], others: Sequence[Sequence[Request]]
+) -> tuple[Request, ...]:
+    """Those that come before a request, which need not be in its queue yet.
+
+    ``own`` is the queue of its repository, ``others`` those of further ones. All are worked on in
+    turn: of each other queue come what runs, and as many that wait as of its own, and one more.
+    """
+    ids = [one.id for one in own]
+    first = list(own[: ids.index(request.id)] if request.id in ids else own)
+    turns = sum(not one.state.is_at_work for one in first) + 1
+    for queue in others:
+        running = [one for one in queue if one.state.is_at_work]
+        waiting = [one for one in queue if not one.state.is_at_work]
+        first += running + waiting[:turns]
+    return tuple(first)
+
+
+def place_text(
+    request: Request,
+    ahead: Sequence[Request],
+    habit: Habit,
+    blocked: Sequence[Blocked],
+    now: datetime,
+) -> str:
+    """``queued, 2 before it; an answer is expected in 6 to 14 minutes.``"""
+    running = sum(
+        (now - one.started).total_seconds()
+        for one in ahead
+        if one.state.is_at_work and one.started is not None
+    )
+    expected = [one.expected for one in ahead]
+    earliest, latest = eta(now, expected, request.expected, habit, blocked, running)
+    place = f"{len(ahead)} before it" if ahead else "next in the queue"
+    count = len(request.order.names)
+    return (
+        f"queued, {place}; an answer is expected {eta_text(now, earliest, latest)}."
+        f" {count} benchmark{'s' if count > 1 else ''}, {request.order.pairs} pairs, Flink"
+        f" {request.order.line}."
+    )
+
+
+def history_of(ended: Sequence[Request]) -> list[tuple[float, float]]:
+    """Seconds that were foretold and that it took, of those that were answered."""
+    return [
+        (one.expected, (one.ended - one.started).total_seconds())
+        for one in ended
+        if one.state is RequestState.DONE and one.started is not None and one.ended is not None
+    ]
