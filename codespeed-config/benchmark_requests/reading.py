@@ -52,8 +52,9 @@ class Shown:
 
     @property
     def said(self) -> str:
-        """Its verdict, or why there is none."""
-        text = str(self.row.verdict or self.row.note).strip()
+        """Its verdict, without the marks of the comment that it is from, or why there is none."""
+        verdict = str(self.row.verdict).replace("**", "").replace("`", "")
+        text = (verdict or str(self.row.note)).strip()
         first = text.splitlines()[0] if text else ""
         return first if len(first) <= _LONGEST_TEXT else f"{first[: _LONGEST_TEXT - 1]}…"
 

@@ -158,9 +158,9 @@ def test_the_age_of_a_comment_is_by_the_clock_of_the_hub(place: Place, days: int
 @pytest.mark.parametrize(
     ("base", "same", "said"),
     [
-        (HEAD, True, "**No change**: base and head are the same commit"),
-        (BASE, True, "**No change**: base and head build to the same bytes"),
-        (BASE, False, "**Slower**: 1 of 1"),
+        (HEAD, True, "No change: base and head are the same commit"),
+        (BASE, True, "No change: base and head build to the same bytes"),
+        (BASE, False, "Slower: 1 of 1, by 4.9% (SerializationFramework"),
     ],
 )
 def test_the_page_shows_the_first_line_of_the_answer(
@@ -175,7 +175,7 @@ def test_the_page_shows_the_first_line_of_the_answer(
 
     (verdict,) = place.hub.said("verdict -->")
     (ended,) = read_requests(60).ended
-    assert ended.said == verdict.splitlines()[0]
+    assert ended.said == re.sub(r"[*`]", "", verdict.splitlines()[0])
     assert ended.said.startswith(said)
 
 
