@@ -25,6 +25,7 @@ from flink_boost.service.isolation.fetching import (
     read_file,
 )
 from flink_boost.service.isolation.jmhresult import checked_result
+from flink_boost.service.requests.wording import fenced
 
 DATA = Path(__file__).parents[1] / "data" / "jmh-1.37.json"
 CELL = Cell(
@@ -261,7 +262,7 @@ def test_what_a_log_says_is_mere_text_in_a_comment() -> None:
     assert "GH-1" not in said
     assert said.count("\u0301") == 2
     assert "red link  done" in said
-    assert cleaning.as_block(said).count("```") == 2
+    assert fenced(said).count("```") == 2
     assert said.encode("utf-8")
     lines = "\n".join(f"line {number}" for number in range(1000))
     assert cleaning.said(lines).splitlines() == [f"line {number}" for number in range(988, 1000)]

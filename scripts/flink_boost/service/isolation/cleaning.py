@@ -64,11 +64,6 @@ def said(text: str, lines: int = SAID_LINES, characters: int = SAID_CHARACTERS) 
     return "\n".join(kept[-lines:])[-characters:].lstrip("\n")
 
 
-def as_block(text: str) -> str:
-    """What ``said`` gave as a block of code in Markdown: nothing in it can end the block."""
-    return f"```text\n{text}\n```"
-
-
 def _cleaned(line: str) -> str:
     shown = []
     marks = 0

@@ -230,10 +230,6 @@ class RequestQueue:
                 found.append(request.id)
         return tuple(found)
 
-    def mark_stale(self, key: str) -> None:
-        """Its pull request was pushed to."""
-        tables().BenchmarkRequest.objects.filter(key=key).update(stale=True)
-
     # What there is
 
     def find(self, key: str) -> Request | None:
