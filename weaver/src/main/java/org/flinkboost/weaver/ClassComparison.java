@@ -4,21 +4,27 @@ package org.flinkboost.weaver;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import net.bytebuddy.jar.asm.Opcodes;
 import org.flinkboost.weaver.TypeShape.Member;
+import org.flinkboost.weaver.TypeShape.Reference;
 
 /**
  * Whether a class file does, where our code depends on it, what stock's does.
  *
- * <p>That are the methods that our code replaces or calls, whatever of the same class these call in
- * turn, the constructors and, where a static field matters, the static initialiser; the fields that
- * all of them touch; and the shape of the class. Everything else may be another.
+ * <p>That are the methods that our code replaces or calls; all others that touch a field which
+ * these or our code touch, because our code gives such fields other values, or at other moments,
+ * than stock's bodies do; whatever of the same class all of them call in turn, the constructors
+ * and, where a static field matters, the static initialiser; the fields of all of them; and the
+ * shape of the class. Everything else may be another.
  */
 final class ClassComparison {
 
@@ -32,7 +38,13 @@ final class ClassComparison {
                     | Opcodes.ACC_NATIVE
                     | Opcodes.ACC_ABSTRACT;
     private static final int FIELD_FLAGS =
-            Opcodes.ACC_STATIC | Opcodes.ACC_FINAL | Opcodes.ACC_VOLATILE | Opcodes.ACC_TRANSIENT;
+            Opcodes.ACC_PUBLIC
+                    | Opcodes.ACC_PROTECTED
+                    | Opcodes.ACC_PRIVATE
+                    | Opcodes.ACC_STATIC
+                    | Opcodes.ACC_FINAL
+                    | Opcodes.ACC_VOLATILE
+                    | Opcodes.ACC_TRANSIENT;
     private static final int CLASS_FLAGS =
             Opcodes.ACC_PUBLIC
                     | Opcodes.ACC_FINAL
@@ -44,22 +56,31 @@ final class ClassComparison {
 
     private final ClassForm stock;
     private final ClassForm other;
+    private final Collection<TypeShape> nest;
     private final Uses uses;
     private final List<String> differences = new ArrayList<>();
     private final Set<Member> seen = new HashSet<>();
     private final Deque<Member> open = new ArrayDeque<>();
     private final Set<Member> fields = new TreeSet<>();
+    private final Map<Member, Member> touching = new TreeMap<>();
 
-    private ClassComparison(ClassForm stock, ClassForm other, Uses uses) {
+    private ClassComparison(
+            ClassForm stock, ClassForm other, Collection<TypeShape> nest, Uses uses) {
         this.stock = stock;
         this.other = other;
+        this.nest = nest;
         this.uses = uses;
     }
 
-    /** A sentence for each thing that differs and matters; none when the class will do. */
-    static List<String> differences(byte[] stock, byte[] other, Uses uses) {
+    /**
+     * A sentence for each thing that differs and matters; none when the class will do.
+     *
+     * @param nest the other classes that may touch private fields of {@code other}
+     */
+    static List<String> differences(
+            byte[] stock, byte[] other, Collection<TypeShape> nest, Uses uses) {
         ClassComparison comparison =
-                new ClassComparison(ClassForm.of(stock), ClassForm.of(other), uses);
+                new ClassComparison(ClassForm.of(stock), ClassForm.of(other), nest, uses);
         comparison.compare();
         return comparison.differences;
     }
@@ -67,24 +88,42 @@ final class ClassComparison {
     private void compare() {
         compareShape();
         fields.addAll(uses.fields());
-        fields.add(SERIAL_VERSION);
         uses.methods().forEach(this::reach);
+        compareOpen();
+        Set<Member> shared = new TreeSet<>(fields);
+        shared.removeIf(this::isMadeByCompiler);
+        fields.add(SERIAL_VERSION);
         stock.methods().keySet().stream()
                 .filter(method -> method.name().equals("<init>"))
                 .forEach(this::reach);
-        while (!open.isEmpty()) {
-            compareMethod(open.poll());
-            if (open.isEmpty() && fields.stream().anyMatch(this::isInitialised)) {
-                reach(INITIALISER);
-            }
+        touching.putAll(stock.touching(shared));
+        touching.putAll(other.touching(shared));
+        touching.keySet().removeAll(seen);
+        touching.keySet().forEach(this::reach);
+        compareOpen();
+        if (fields.stream().anyMatch(this::isInitialised)) {
+            reach(INITIALISER);
+            compareOpen();
         }
         fields.forEach(this::compareField);
+        compareNest(shared);
+    }
+
+    private void compareOpen() {
+        while (!open.isEmpty()) {
+            compareMethod(open.poll());
+        }
     }
 
     private void reach(Member method) {
         if (seen.add(method)) {
             open.add(method);
         }
+    }
+
+    /** As {@code $assertionsDisabled}: no code of its own gives it another value. */
+    private boolean isMadeByCompiler(Member field) {
+        return (stock.shape().fields().getOrDefault(field, 0) & Opcodes.ACC_SYNTHETIC) != 0;
     }
 
     /** Whether a field of the class has its value from the static initialiser. */
@@ -111,7 +150,7 @@ final class ClassComparison {
     private void compareField(Member field) {
         Integer expected = stock.shape().fields().get(field);
         Integer found = other.shape().fields().get(field);
-        String named = "field " + Words.ofType(field.descriptor()) + " " + field.name();
+        String named = named(field);
         if (expected == null && found == null) {
             return;
         }
@@ -137,15 +176,60 @@ final class ClassComparison {
         if (expected == null && found == null) {
             return;
         }
-        if (expected == null || found == null) {
-            String named = Words.ofSignature(method.name(), method.descriptor());
-            differ(named + (found == null ? " is missing" : " is there, expected it inherited"));
-            return;
+        String named = Words.ofSignature(method.name(), method.descriptor());
+        if (expected != null && found != null) {
+            Member field = touching.get(method);
+            String why = field == null ? "" : "; it " + touches(field);
+            compareBodies(named, expected, found, why);
+        } else if (found == null) {
+            differ(named + " is missing");
+        } else if (touching.containsKey(method)) {
+            differ(named + " is in this build alone and " + touches(touching.get(method)));
+        } else {
+            differ(named + " is there, expected it inherited");
         }
-        compareBodies(Words.ofSignature(method.name(), method.descriptor()), expected, found);
     }
 
-    private void compareBodies(String named, MethodForm expected, MethodForm found) {
+    /** In a class file for Java 8 by methods of the compiler, in others directly. */
+    private void compareNest(Set<Member> shared) {
+        Map<Member, Member> opened = stock.openedToNest(shared);
+        Set<List<String>> known = new HashSet<>();
+        opened.keySet().forEach(method -> known.add(stock.methods().get(method).instructions()));
+        other.openedToNest(shared)
+                .forEach(
+                        (method, field) -> {
+                            if (!known.contains(other.methods().get(method).instructions())) {
+                                differ(
+                                        "a class within or around it "
+                                                + touches(field)
+                                                + ", through "
+                                                + Words.ofSignature(
+                                                        method.name(), method.descriptor()));
+                            }
+                        });
+        for (TypeShape mate : nest) {
+            for (Reference link : mate.links()) {
+                if (link.field()
+                        && link.owner().equals(other.shape().name())
+                        && shared.contains(link.member())
+                        && !opened.containsValue(link.member())) {
+                    differ(mate.name().replace('/', '.') + " " + touches(link.member()));
+                }
+            }
+        }
+    }
+
+    private static String touches(Member field) {
+        return "touches "
+                + named(field)
+                + ", which our code reads or sets at other moments than stock's";
+    }
+
+    private static String named(Member field) {
+        return "field " + Words.ofType(field.descriptor()) + " " + field.name();
+    }
+
+    private void compareBodies(String named, MethodForm expected, MethodForm found, String why) {
         compareFlags(named, METHOD_FLAGS, expected.access(), found.access());
         fields.addAll(expected.fields());
         fields.addAll(found.fields());
@@ -159,8 +243,8 @@ final class ClassComparison {
             if (!should.equals(is)) {
                 differ(
                         String.format(
-                                "%s, instruction %d is `%s`, expected `%s`",
-                                named, numbered(wanted, index), is, should));
+                                "%s, instruction %d is `%s`, expected `%s`%s",
+                                named, numbered(wanted, index), is, should, why));
                 return;
             }
         }
@@ -172,7 +256,8 @@ final class ClassComparison {
                 compareBodies(
                         named + ", in what the compiler made of it",
                         stock.methods().get(ours),
-                        other.methods().get(theirs));
+                        other.methods().get(theirs),
+                        why);
             }
         }
     }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.flinkboost.weaver.TypeShape.Member;
 
@@ -47,6 +52,16 @@ final class ClassForm {
         return form;
     }
 
+    /** Whether that is a class file; what ASM says of other bytes is up to the bytes. */
+    static boolean isReadable(byte[] content) {
+        try {
+            of(content);
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
     /** Its name, supertypes and members. */
     TypeShape shape() {
         return shape;
@@ -59,5 +74,56 @@ final class ClassForm {
 
     Map<Member, MethodForm> methods() {
         return methods;
+    }
+
+    /**
+     * The methods that touch one of these fields, each with one that it touches: by itself, or in
+     * what the compiler made of it.
+     */
+    Map<Member, Member> touching(Set<Member> fields) {
+        Map<Member, Member> found = new TreeMap<>();
+        methods.forEach(
+                (name, method) -> {
+                    if (!isMadeByCompiler(method)) {
+                        Set<Member> touched = new TreeSet<>();
+                        collect(name, new HashSet<>(), touched);
+                        first(fields, touched).ifPresent(field -> found.put(name, field));
+                    }
+                });
+        return found;
+    }
+
+    /**
+     * The same of the methods that the compiler made for other classes of the nest, which a class
+     * file for Java 8 needs.
+     */
+    Map<Member, Member> openedToNest(Set<Member> fields) {
+        Set<Member> used = new HashSet<>();
+        methods.values().forEach(method -> used.addAll(method.helpers()));
+        Map<Member, Member> found = new TreeMap<>();
+        methods.forEach(
+                (name, method) -> {
+                    if (isMadeByCompiler(method) && !used.contains(name)) {
+                        first(fields, method.fields()).ifPresent(field -> found.put(name, field));
+                    }
+                });
+        return found;
+    }
+
+    private void collect(Member name, Set<Member> seen, Set<Member> touched) {
+        if (seen.add(name)) {
+            MethodForm method = methods.get(name);
+            touched.addAll(method.fields());
+            method.helpers().forEach(helper -> collect(helper, seen, touched));
+        }
+    }
+
+    private static boolean isMadeByCompiler(MethodForm method) {
+        return (method.access() & Opcodes.ACC_SYNTHETIC) != 0
+                && (method.access() & Opcodes.ACC_BRIDGE) == 0;
+    }
+
+    private static Optional<Member> first(Set<Member> fields, Set<Member> touched) {
+        return touched.stream().filter(fields::contains).findFirst();
     }
 }

@@ -22,7 +22,8 @@ import org.flinkboost.weaver.TypeShape.Member;
  * <p>One line per instruction. Constants stand by value, labels are numbered in the order of their
  * places, and a method that the compiler made itself, as for a lambda, has no name, because its
  * name is a number: {@link #helpers} are these in the order of their use. A private method of the
- * class is called in one way, whether the class file knows nests or not.
+ * class is called in one way, whether the class file knows nests or not, and a method of all
+ * buffers is the one of their superclass, whatever JDK a compiler looked at.
  */
 final class MethodForm extends MethodVisitor {
 
@@ -30,6 +31,13 @@ final class MethodForm extends MethodVisitor {
     private static final char MARK = '\u0001';
 
     private static final Pattern LABEL = Pattern.compile(MARK + "(\\d+)" + MARK);
+
+    private static final Pattern BUFFER = Pattern.compile("java/nio/\\w*Buffer");
+    private static final String ANY_BUFFER = "java/nio/Buffer";
+
+    /** What only the superclass of all buffers has in Java 8, each of them in later ones. */
+    private static final Set<String> OF_BUFFERS =
+            Set.of("clear()", "flip()", "limit(I)", "mark()", "position(I)", "reset()", "rewind()");
 
     private final TypeShape owner;
     private final int access;
@@ -119,10 +127,14 @@ final class MethodForm extends MethodVisitor {
 
     @Override
     public void visitFieldInsn(int opcode, String type, String name, String descriptor) {
+        touch(type, name, descriptor);
+        raw.add(Opcode.name(opcode) + " " + Words.ofField(type, name, descriptor));
+    }
+
+    private void touch(String type, String name, String descriptor) {
         if (type.equals(owner.name())) {
             fields.add(new Member(name, descriptor));
         }
-        raw.add(Opcode.name(opcode) + " " + Words.ofField(type, name, descriptor));
     }
 
     @Override
@@ -236,6 +248,7 @@ final class MethodForm extends MethodVisitor {
         if (value instanceof Handle) {
             Handle handle = (Handle) value;
             if (handle.getTag() <= Opcodes.H_PUTSTATIC) {
+                touch(handle.getOwner(), handle.getName(), handle.getDesc());
                 return Words.ofField(handle.getOwner(), handle.getName(), handle.getDesc());
             }
             Member method = new Member(handle.getName(), handle.getDesc());
@@ -254,6 +267,10 @@ final class MethodForm extends MethodVisitor {
         }
         if (own) {
             calls.add(method);
+        }
+        String parameters = method.descriptor().substring(0, method.descriptor().indexOf(')') + 1);
+        if (BUFFER.matcher(type).matches() && OF_BUFFERS.contains(method.name() + parameters)) {
+            return Words.ofMethod(ANY_BUFFER, method.name(), parameters + "L" + ANY_BUFFER + ";");
         }
         return Words.ofMethod(type, method.name(), method.descriptor());
     }

@@ -125,12 +125,12 @@ final class OwnBuild {
                 found.ifPresent(bytes -> classes.put(name, bytes));
                 if (found.isEmpty()) {
                     differences.add(name + ": it is not in " + jar.name());
-                } else if (!isClassFile(found.get())) {
+                } else if (!ClassForm.isReadable(found.get())) {
                     differences.add(name + ": it is no class file that can be read");
                 }
             }
             if (differences.isEmpty()) {
-                differences.addAll(compare(classes));
+                differences.addAll(compare(classes, jar));
             }
             if (!differences.isEmpty()) {
                 return new Answer(differences, Optional.empty());
@@ -143,17 +143,7 @@ final class OwnBuild {
         }
     }
 
-    /** What ASM says of bytes that are none is up to the bytes. */
-    private static boolean isClassFile(byte[] content) {
-        try {
-            ClassForm.of(content);
-            return true;
-        } catch (RuntimeException e) {
-            return false;
-        }
-    }
-
-    private List<String> compare(Map<String, byte[]> classes) throws IOException {
+    private List<String> compare(Map<String, byte[]> classes, FlinkJar jar) throws IOException {
         Map<String, byte[]> stockFiles = new TreeMap<>();
         for (Map.Entry<String, String> entry : line.classes().entrySet()) {
             byte[] content = Files.readAllBytes(stock.resolve(entry.getValue()));
@@ -183,6 +173,7 @@ final class OwnBuild {
                         ClassComparison.differences(
                                 stockFiles.get(patch.target()),
                                 classes.get(patch.target()),
+                                Nest.around(classes.get(patch.target()), jar),
                                 Uses.of(patch, target, ours)));
             }
         }

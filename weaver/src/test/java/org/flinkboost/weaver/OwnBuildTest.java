@@ -9,12 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.jar.JarOutputStream;
-import java.util.zip.ZipEntry;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +30,7 @@ class OwnBuildTest {
                 private static final int[] STEPS = {1, 2, 5};
                 private int level = 3;
                 private String unit = "m";
+                private String place = "here";
 
                 public static String raise(Gauge gauge, int by) {
                     try {
@@ -52,6 +48,7 @@ class OwnBuildTest {
                 }
 
                 private int clip(int wanted) {
+                    java.nio.ByteBuffer.allocate(2).position(1).limit(1);
                     return wanted > LIMIT ? LIMIT : wanted;
                 }
 
@@ -75,54 +72,17 @@ class OwnBuildTest {
     private static final String ACCESS = Acme.accessing("@Reads(\"level\") int boostLevel();");
 
     @TempDir Path folder;
-    private Acme acme;
-    private Line line;
+    private AcmeBuild build;
 
     @BeforeEach
     void release() throws IOException {
-        acme = new Acme(folder.resolve("release"), 11).stock(GAUGE).patch(PATCH, ACCESS);
-        Path stock = Files.createDirectories(folder.resolve("classes"));
-        byte[] gauge = Files.readAllBytes(acme.root.resolve("stock/acme/Gauge.class"));
-        String sum = Checksum.of(gauge);
-        Files.write(stock.resolve(sum), gauge);
-        line = new Line(Acme.VERSION, true, Map.of(), Map.of("acme.Gauge", sum));
-        Path record = acme.patches().resolve(WeaveRecord.RESOURCE);
-        Files.createDirectories(record.getParent());
-        Files.writeString(record, "");
-    }
-
-    private OwnBuild.Answer answer(String source, int release, String... options)
-            throws IOException {
-        Path built = folder.resolve("own");
-        JavaSources.compileWith(List.of(options), built, release, List.of(), source);
-        return answer(Acme.files(built));
-    }
-
-    private OwnBuild.Answer answer(Map<String, byte[]> classes) throws IOException {
-        Path dist = folder.resolve("acme-own.jar");
-        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(dist))) {
-            for (Map.Entry<String, byte[]> each : new TreeMap<>(classes).entrySet()) {
-                jar.putNextEntry(new ZipEntry(each.getKey()));
-                jar.write(each.getValue());
-            }
-        }
-        int dot = Acme.SWITCH.lastIndexOf('.');
-        SwitchField enabled =
-                new SwitchField(Acme.SWITCH.substring(0, dot), Acme.SWITCH.substring(dot + 1));
-        return new OwnBuild(
-                        dist,
-                        List.of(acme.root.resolve("switch")),
-                        enabled,
-                        line,
-                        acme.patches(),
-                        folder.resolve("classes"))
-                .answer(List.of(line), "0.0.1");
+        build = new AcmeBuild(folder, 11, GAUGE, PATCH, ACCESS);
     }
 
     @ParameterizedTest
     @CsvSource({"11, -g:none", "11, -g", "11, -parameters", "8, -g:source", "17, -g:none"})
     void anotherCompilationFits(int release, String option) throws Exception {
-        OwnBuild.Answer answer = answer(GAUGE, release, option);
+        OwnBuild.Answer answer = build.answer(GAUGE, release, option);
         assertThat(answer.differences()).isEmpty();
         OwnBuild.Woven woven = answer.woven().orElseThrow();
         byte[] own = Files.readAllBytes(folder.resolve("own/acme/Gauge.class"));
@@ -133,7 +93,7 @@ class OwnBuildTest {
         woven.write(jar);
         URL[] path = {
             jar.toUri().toURL(),
-            acme.root.resolve("switch").toUri().toURL(),
+            build.acme.root.resolve("switch").toUri().toURL(),
             folder.resolve("acme-own.jar").toUri().toURL()
         };
         try (URLClassLoader loader =
@@ -151,8 +111,8 @@ class OwnBuildTest {
     void theBytesAreTheSameEveryTime() throws IOException {
         Path first = folder.resolve("first.jar");
         Path second = folder.resolve("second.jar");
-        answer(GAUGE, 11, "-g:none").woven().orElseThrow().write(first);
-        answer(GAUGE, 11, "-g:none").woven().orElseThrow().write(second);
+        build.answer(GAUGE, 11, "-g:none").woven().orElseThrow().write(first);
+        build.answer(GAUGE, 11, "-g:none").woven().orElseThrow().write(second);
         assertThat(second).hasSameBinaryContentAs(first);
     }
 
@@ -160,12 +120,12 @@ class OwnBuildTest {
     @ValueSource(
             strings = {
                 "return \"a gauge\"; => return \"another gauge\";",
-                "public int level() { => public String also() { return unit; } public int level() {",
+                "public int level() { => public String also() { return place; } public int level() {",
                 "public String describe() { return \"a gauge\"; } => ",
                 "private String unit = \"m\"; => private String unit = \"m\"; int more;"
             })
     void whatWeDoNotTouchMayDiffer(String change) throws IOException {
-        assertThat(answer(changed(change), 11).differences()).isEmpty();
+        assertThat(build.answer(changed(change), 11).differences()).isEmpty();
     }
 
     @ParameterizedTest
@@ -183,14 +143,15 @@ class OwnBuildTest {
                 "int level = 3 | int level = 4 | <init>()void",
                 "serialVersionUID = 42L | serialVersionUID = 43L | serialVersionUID is long 43",
                 "implements java.io.Serializable | extends Thread | it extends or implements",
-                "private int level = | private volatile int level = | field int level is volatile",
+                "private int level = | private volatile int level = | field int level is private volatile",
                 "public class Gauge | public final class Gauge | the class is public final",
                 "public static String raise | public static synchronized String raise | is public"
                         + " static synchronized",
+                "private int level = | int level = | field int level is without a modifier",
                 "private int clip | int clip | clip(int)int is without a modifier, expected private",
             })
     void whatWeTouchMayNotDiffer(String from, String to, String expected) throws IOException {
-        OwnBuild.Answer answer = answer(changed(from + " => " + to), 11);
+        OwnBuild.Answer answer = build.answer(changed(from + " => " + to), 11);
         assertThat(answer.woven()).isEmpty();
         assertThat(answer.differences())
                 .allMatch(sentence -> sentence.startsWith("acme.Gauge: "))
@@ -200,20 +161,22 @@ class OwnBuildTest {
     @Test
     void methodThatIsNotThereIsNamed() throws IOException {
         String renamed = GAUGE.replace("String raise(", "String lift(");
-        assertThat(answer(renamed, 11).differences())
+        assertThat(build.answer(renamed, 11).differences())
                 .contains("acme.Gauge: raise(acme.Gauge,int)java.lang.String is missing");
     }
 
     @Test
     void classThatIsNotThereIsNamed() throws IOException {
-        assertThat(answer(new HashMap<>(Map.of("acme/Other.class", new byte[4]))).differences())
+        assertThat(
+                        build.answer(new HashMap<>(Map.of("acme/Other.class", new byte[4])))
+                                .differences())
                 .containsExactly("acme.Gauge: it is not in acme-own.jar");
     }
 
     @Test
     void classFileThatIsNoneIsADifferenceAndNoCrash() throws IOException {
         Map<String, byte[]> broken = Map.of("acme/Gauge.class", "no class".getBytes());
-        OwnBuild.Answer answer = answer(broken);
+        OwnBuild.Answer answer = build.answer(broken);
         assertThat(answer.woven()).isEmpty();
         assertThat(answer.differences())
                 .containsExactly("acme.Gauge: it is no class file that can be read");
@@ -221,9 +184,9 @@ class OwnBuildTest {
 
     @Test
     void stockClassFileWithAnotherContentIsRefused() throws IOException {
-        String sum = line.classes().get("acme.Gauge");
+        String sum = build.line.classes().get("acme.Gauge");
         Files.writeString(folder.resolve("classes").resolve(sum), "something else");
-        assertThat(answer(GAUGE, 11, "-g:none").differences())
+        assertThat(build.answer(GAUGE, 11, "-g:none").differences())
                 .singleElement()
                 .asString()
                 .contains("has another content than its name says");

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.flinkboost.weaver;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.JarOutputStream;
+import java.util.zip.ZipEntry;
+import org.flinkboost.weaver.FrontedMethod.SwitchField;
+
+/** A release of {@link Acme} with its patches, and somebody's own builds of it beside it. */
+final class AcmeBuild {
+
+    final Path folder;
+    final Acme acme;
+    final Line line;
+
+    /** The release is compiled for that Java; {@code acme.Gauge} is the class that is patched. */
+    AcmeBuild(Path folder, int release, String source, String... patches) throws IOException {
+        this.folder = folder;
+        acme = new Acme(folder.resolve("release"), release).stock(source).patch(patches);
+        Path stock = Files.createDirectories(folder.resolve("classes"));
+        byte[] gauge = Files.readAllBytes(acme.root.resolve("stock/acme/Gauge.class"));
+        String sum = Checksum.of(gauge);
+        Files.write(stock.resolve(sum), gauge);
+        line = new Line(Acme.VERSION, true, Map.of(), Map.of("acme.Gauge", sum));
+        Path record = acme.patches().resolve(WeaveRecord.RESOURCE);
+        Files.createDirectories(record.getParent());
+        Files.writeString(record, "");
+    }
+
+    /** What is said of an own build from that source. */
+    OwnBuild.Answer answer(String source, int release, String... options) throws IOException {
+        Path built = folder.resolve("own");
+        JavaSources.compileWith(List.of(options), built, release, List.of(), source);
+        return answer(Acme.files(built));
+    }
+
+    /** The same of class files by path in the jar. */
+    OwnBuild.Answer answer(Map<String, byte[]> classes) throws IOException {
+        Path dist = folder.resolve("acme-own.jar");
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(dist))) {
+            for (Map.Entry<String, byte[]> each : new TreeMap<>(classes).entrySet()) {
+                jar.putNextEntry(new ZipEntry(each.getKey()));
+                jar.write(each.getValue());
+            }
+        }
+        int dot = Acme.SWITCH.lastIndexOf('.');
+        SwitchField enabled =
+                new SwitchField(Acme.SWITCH.substring(0, dot), Acme.SWITCH.substring(dot + 1));
+        return new OwnBuild(
+                        dist,
+                        List.of(acme.root.resolve("switch")),
+                        enabled,
+                        line,
+                        acme.patches(),
+                        folder.resolve("classes"))
+                .answer(List.of(line), "0.0.1");
+    }
+}
