@@ -120,6 +120,7 @@ _INSTALLATIONS = (
     "operate/test_dist.py",
     "operate/test_dropin_jars.py",
     "operate/test_own_build.py",
+    "operate/test_own_fields.py",
     "operate/test_wheel.py",
 )
 # Of the dashboard: in a browser; and on servers that are killed, filled up, or kept waiting.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from installations import LINE, neighbours, new_home
 
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.lines import Line
 from flink_boost.port.sources.ours import fetch_sources
 
 _SECONDS = 120
@@ -34,8 +35,26 @@ def own_home(
     """
     home = new_home(folder / "flink")
     (dist,) = (home / "lib").glob("flink-dist*.jar")
+    classes = compiled(folder, (*LINE.classes, *(changes or {})), options, changes)
+    # A copy of its own: the distribution's is a link to what all tests use.
+    content = dist.with_suffix(".own")
+    shutil.copyfile(dist, content)
+    content.replace(dist)
+    update = ["jar", "--update", "--file", str(dist), "-C", str(classes), "."]
+    subprocess.run(update, timeout=_SECONDS, check=True)
+    return home
+
+
+def compiled(
+    folder: Path,
+    names: Iterable[str],
+    options: tuple[str, ...] = ("-g:none",),
+    changes: Mapping[str, tuple[str, str]] | None = None,
+) -> Path:
+    """A folder with these classes of the default line, compiled anew; ``changes`` as above."""
+    (dist,) = (ensure_distribution(LINE) / "lib").glob("flink-dist*.jar")
     sources = folder / "sources"
-    wanted = {source_path(name) for name in (*LINE.classes, *(changes or {}))}
+    wanted = {source_path(name) for name in names}
     for pin in LINE.sources:
         with zipfile.ZipFile(fetch_sources(pin, CACHE)) as archive:
             for name in wanted & set(archive.namelist()):
@@ -53,13 +72,7 @@ def own_home(
     ]
     done = subprocess.run(compile_it, capture_output=True, text=True, timeout=_SECONDS, check=False)
     assert done.returncode == 0, done.stderr
-    # A copy of its own: the distribution's is a link to what all tests use.
-    content = dist.with_suffix(".own")
-    shutil.copyfile(dist, content)
-    content.replace(dist)
-    update = ["jar", "--update", "--file", str(dist), "-C", str(classes), "."]
-    subprocess.run(update, timeout=_SECONDS, check=True)
-    return home
+    return classes
 
 
 def repacked(
@@ -68,18 +81,22 @@ def repacked(
     changed: Mapping[str, bytes] | None = None,
     *,
     manifest: bool = True,
+    line: Line = LINE,
+    small: bool = True,
 ) -> None:
     """Puts a small ``flink-dist`` in the place of the real one.
 
-    It has the classes around those that we patch, some of them ``changed``, and ``more`` entries.
+    It has the classes around those that we patch, some of them ``changed``, and ``more`` entries;
+    not ``small``, it has all that the real one has.
     """
     (dist,) = (home / "lib").glob("flink-dist*.jar")
     dist.unlink()
     kept = ("org/apache/flink/core/", "org/apache/flink/types/")
     kept += ("META-INF/MANIFEST.MF",) if manifest else ()
     kept += ("org/apache/flink/api/common/", "org/apache/flink/runtime/io/network/")
-    real = ensure_distribution(LINE) / "lib" / f"flink-dist-{LINE.version}.jar"
-    linked = {f"{name.replace('.', '/')}.class" for name in neighbours(LINE)}
+    kept += () if small else ("",)
+    real = ensure_distribution(line) / "lib" / f"flink-dist-{line.version}.jar"
+    linked = {f"{name.replace('.', '/')}.class" for name in neighbours(line)}
     others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}
     with zipfile.ZipFile(real) as source, zipfile.ZipFile(dist, "w") as target:
         for name in source.namelist():
