@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -34,14 +33,11 @@ def own_home(
     replaced in its source, once, and by what.
     """
     home = new_home(folder / "flink")
-    (dist,) = (home / "lib").glob("flink-dist*.jar")
     classes = compiled(folder, (*LINE.classes, *(changes or {})), options, changes)
-    # A copy of its own: the distribution's is a link to what all tests use.
-    content = dist.with_suffix(".own")
-    shutil.copyfile(dist, content)
-    content.replace(dist)
-    update = ["jar", "--update", "--file", str(dist), "-C", str(classes), "."]
-    subprocess.run(update, timeout=_SECONDS, check=True)
+    names = {file: file.relative_to(classes).with_suffix("") for file in classes.rglob("*.class")}
+    content = {".".join(name.parts): file.read_bytes() for file, name in names.items()}
+    # `jar --update` would pack all of it anew, which takes minutes on a busy machine.
+    repacked(home, {}, content, small=False)
     return home
 
 
@@ -101,6 +97,8 @@ def repacked(
     with zipfile.ZipFile(real) as source, zipfile.ZipFile(dist, "w") as target:
         for name in source.namelist():
             if name.startswith(kept) or name in linked:
-                target.writestr(name, others.get(name) or source.read(name))
+                target.writestr(name, others.pop(name, None) or source.read(name))
+        for name, content in others.items():
+            target.writestr(name, content)
         for name, content in more.items():
             target.writestr(name, content)
