@@ -111,7 +111,13 @@ def test_the_words_in_doubt_are_those_of_the_programs() -> None:
     """Each quotation of ``doctor`` and ``verify`` is in the code that says it."""
     code = "".join(
         (PROJECT_ROOT / "scripts" / "flink_boost" / f"{name}.py").read_text()
-        for name in ("operate/doctor", "flink/dropin", "operate/classpath", "operate/verify")
+        for name in (
+            "operate/doctor",
+            "flink/dropin",
+            "flink/owner",
+            "operate/classpath",
+            "operate/verify",
+        )
     )
     # Sentences are broken over lines, and names stand between braces.
     spoken = re.sub(r'"\s+f?"', "", re.sub(r"\{[^}]*\}", "…", code))
@@ -127,6 +133,7 @@ def test_the_words_in_doubt_are_those_of_the_programs() -> None:
         "Not checked: ",
         "has a space",
         "has characters outside ASCII",
+        "Root does not run what other users can change",
     ):
         assert words.rstrip("( ") in TEXT
         assert words in spoken

@@ -18,6 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # run as a program it has the standard library alone
+    from flink_boost.base.users import User
 
 # What a measured JVM gets of our environment: nothing that changes a score unseen, and no secret.
 _PASSED_ON = frozenset(
@@ -51,14 +55,18 @@ class CommandTimeoutError(Exception):
 
 
 def run_supervised(
-    command: Sequence[str], log: Path, environment: Mapping[str, str], timeout: float
+    command: Sequence[str],
+    log: Path,
+    environment: Mapping[str, str],
+    timeout: float,
+    user: User | None = None,
 ) -> int:
     """Runs a command with its output in ``log`` and returns its exit code.
 
     When this returns or raises, no process of the command's group is left. Raises
     ``CommandTimeoutError`` after ``timeout`` seconds.
     """
-    guard = start_supervised(command, log, environment)
+    guard = start_supervised(command, log, environment, user=user)
     try:
         _await_exit(guard.pid, timeout)
     finally:
@@ -71,15 +79,17 @@ def start_supervised(
     log: Path | None,
     environment: Mapping[str, str],
     folder: Path | None = None,
+    user: User | None = None,
 ) -> subprocess.Popen[bytes]:
     """Starts a command with its output in ``log``, in ``folder``, by default the caller's.
 
-    Without a log the output is to be read from ``stdout``. Whoever calls this calls
-    ``end_supervised``.
+    Without a log the output is to be read from ``stdout``. The guard stays the caller's, whoever
+    the command runs as. Whoever calls this calls ``end_supervised``.
     """
+    who = "" if user is None else ",".join(map(str, (user.uid, user.gid, *user.groups)))
     with nullcontext(subprocess.PIPE) if log is None else log.open("wb") as output:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", str(Path(__file__)), *command],
+            [sys.executable, "-I", "-S", str(Path(__file__)), who, *command],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -143,9 +153,13 @@ def _await_exit(pid: int, timeout: float) -> None:
         os.close(descriptor)
 
 
-def _guard(command: Sequence[str]) -> int:
+def _guard(who: str, command: Sequence[str]) -> int:
     """Runs the command; ends with its group as soon as standard input ends."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    options: dict[str, Any] = {}
+    if who:
+        uid, gid, *groups = map(int, who.split(","))
+        options = {"user": uid, "group": gid, "extra_groups": groups, "cwd": "/"}
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
     threading.Thread(target=_kill_group_at_end_of_input, daemon=True).start()
     code = child.wait()
     return code if code >= 0 else 128 - code
@@ -160,7 +174,7 @@ def _kill_group_at_end_of_input() -> None:
 if __name__ == "__main__":
     # os._exit: the thread is blocked in a read, which an orderly shutdown would wait for.
     try:
-        exit_code = _guard(sys.argv[1:])
+        exit_code = _guard(sys.argv[1], sys.argv[2:])
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         exit_code = 127

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, VerificationFailed
+from flink_boost.base.users import User, may
 
 PREFIX = "flink-boost-scratch-"
 MARKER = ".flink-boost-owner"
@@ -33,16 +34,19 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _LONGEST_MARKER = 1 << 10
 _TRIES = 100
+_ENTERED = 0o711
+_MODES = frozenset({0o700, _ENTERED})
 
 # With less than this left the programs of a run fail, and seldom say why.
 _LEAST_FREE = 1 << 20
 
 
 @contextmanager
-def scratch_folder() -> Iterator[Path]:
+def scratch_folder(visitor: User | None = None) -> Iterator[Path]:
     """A folder of this call's own, below ``TMPDIR``; it is deleted at the end.
 
-    What dead runs of the same user left there, since this machine was started, is deleted first.
+    A ``visitor`` may enter it, but neither list it nor write there. What dead runs of the same user
+    left there, since this machine was started, is deleted first.
     Raises ``EnvironmentProblem`` when there is no space for what is written into the folder, or
     when a file cannot be copied there. ``VerificationFailed`` stays a verdict, and says so too.
     """
@@ -52,10 +56,21 @@ def scratch_folder() -> Iterator[Path]:
         folder, lock = _new_folder(parent)
     try:
         with _no_space_told(parent):
+            if visitor is not None:
+                _let_in(visitor, folder)
             yield folder
     finally:
         _delete(folder)
         os.close(lock)
+
+
+def _let_in(visitor: User, folder: Path) -> None:
+    folder.chmod(_ENTERED)
+    if not may(visitor, "-x", folder):
+        raise EnvironmentProblem(
+            f"{visitor.name} may not enter {folder.parent}, where temporary files go.",
+            "Set TMPDIR to a folder that every user may enter, as /tmp is.",
+        )
 
 
 def remove_left_over(parent: Path) -> None:
@@ -77,7 +92,7 @@ def _remove_dead(path: Path, marker: bytes) -> None:
         handle = os.open(path, _FOLDER)
         try:
             found = os.fstat(handle)
-            if found.st_uid != os.geteuid() or found.st_mode & 0o777 != 0o700:
+            if found.st_uid != os.geteuid() or found.st_mode & 0o777 not in _MODES:
                 return
             # Fails for a folder that a living process holds.
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

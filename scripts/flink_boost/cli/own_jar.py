@@ -51,7 +51,7 @@ def own_jar(
     """
     environment = foreign_environment(os.environ)
     launch = _stock_launch(home, environment)
-    with scratch_folder() as folder:
+    with scratch_folder(launch.user) as folder:
         _tell(f"Comparing the classes of {home.dist.name} with those of each line")
         aside = folder / "woven.jar"
         fit = compare(

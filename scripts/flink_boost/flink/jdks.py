@@ -24,6 +24,7 @@ from pathlib import Path, PurePosixPath
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
 from flink_boost.base.processes import bare_environment
+from flink_boost.base.users import User, start_options
 from flink_boost.flink.downloads import (
     CACHE,
     disk_problems,
@@ -78,8 +79,11 @@ def find_java(named: str | None, environment: Mapping[str, str]) -> str:
     return str(Path(home) / "bin" / "java") if home else "java"
 
 
-def ask_jdk(java: str) -> Jdk:
-    """Asks a java for its version. Raises ``EnvironmentProblem`` when it does not answer."""
+def ask_jdk(java: str, user: User | None = None) -> Jdk:
+    """Asks a java, started as that user, for its version.
+
+    Raises ``EnvironmentProblem`` when it does not answer.
+    """
     next_step = "Install JDK 17, or name one with --java PATH."
     try:
         answer = subprocess.run(
@@ -90,6 +94,7 @@ def ask_jdk(java: str) -> Jdk:
             timeout=_JAVA_SECONDS,
             check=True,
             stdin=subprocess.DEVNULL,
+            **start_options(user),
         ).stderr
     except FileNotFoundError:
         raise EnvironmentProblem(f"There is no java at {java!r}.", next_step) from None

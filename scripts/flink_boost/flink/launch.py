@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.users import User, start_options
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.lines import OPENS_JAVA_LANG
+from flink_boost.flink.owner import environment_for, who_runs
 
 ROLES = ("jobmanager", "taskmanager", "client")
 
@@ -50,7 +53,8 @@ class Launch:
 
     ``class_path`` is the whole one of such a process, as single jars and folders. ``yarn_folders``
     and ``kubernetes_image`` are where clusters of these kinds take Flink from instead, as the
-    configuration names them; empty where it does not.
+    configuration names them; empty where it does not. ``user`` is who has to run all of it, None
+    for the user that this process has.
     """
 
     java: str
@@ -58,6 +62,7 @@ class Launch:
     options: Mapping[str, tuple[str, ...]]
     yarn_folders: str = ""
     kubernetes_image: str = ""
+    user: User | None = None
 
     def mode(self, role: str) -> str | None:
         """The value of the kill switch, None when it is not set; the last one counts."""
@@ -79,19 +84,21 @@ class Launch:
 def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     """Runs ``bin/config.sh`` of the installation, as each of its scripts does.
 
-    Raises ``EnvironmentProblem`` when it does not answer.
+    Raises ``EnvironmentProblem`` when it does not answer, and as ``who_runs``.
     """
+    user = who_runs(home, environment)
     next_step = f"Look at {home.folder / 'conf'} and JAVA_HOME; Flink would not start either."
     try:
         done = subprocess.run(
             ["bash", "-c", _ASK, str(home.folder / "bin" / "flink")],
-            env=dict(environment),
+            env=environment_for(user, environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
             timeout=_SECONDS,
             check=False,
+            **start_options(user),
         )
     except FileNotFoundError:
         raise EnvironmentProblem("bash is not installed.", "Install it.") from None
@@ -103,16 +110,26 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     if done.returncode != 0 or not found:
         words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
         raise EnvironmentProblem(
-            f"{home.folder / 'bin/config.sh'} failed ({words[-1].rstrip('.')}).", next_step
+            f"{home.folder / 'bin/config.sh'} failed{_told(user)} ({words[-1].rstrip('.')}).",
+            next_step,
         )
     java, yarn_folders, image, class_path, *by_role = answer.split("\0")
+    entries = tuple(_entries(class_path))
+    if user is None:
+        # What stands behind lib/ on the class path is known only now.
+        user = who_runs(home, environment, (Path(shutil.which(java) or java), *entries))
     return Launch(
         java=java,
-        class_path=tuple(_entries(class_path)),
+        class_path=entries,
         options={role: deciding(words.split()) for role, words in zip(ROLES, by_role, strict=True)},
         yarn_folders=yarn_folders.strip(),
         kubernetes_image=image.strip(),
+        user=user,
     )
+
+
+def _told(user: User | None) -> str:
+    return "" if user is None else f", run as {user.name}"
 
 
 def _entries(class_path: str) -> Iterator[Path]:

@@ -224,7 +224,7 @@ def _in_effect(
 
 
 def _java(launch: Launch, line: Line | None, ours: DropIn | None) -> Iterator[Finding]:
-    jdk = ask_jdk(launch.java)
+    jdk = ask_jdk(launch.java, launch.user)
     if ours is not None and jdk.feature < _OLDEST_JAVA:
         inside = is_dist(ours.path)
         undo = f"put the original {ours.path} back" if inside else f"remove {ours.path} from lib/"

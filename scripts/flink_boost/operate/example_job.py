@@ -5,7 +5,6 @@ The job runs a second time without our jar, to know what stock writes.
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.base.users import User, copy_into, hand_over, lent, open_to, read_left
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
@@ -54,8 +54,10 @@ def compare_job(
     stock, ``EnvironmentProblem`` when the machine is too slow to tell, or has no space for
     temporary files.
     """
-    with scratch_folder() as aside:
-        stock_home = _without(home, jar, stock, aside / "flink")
+    with scratch_folder(launch.user) as aside:
+        job = lent(job, aside, launch.user)
+        readable = lent(stock, aside, launch.user)
+        stock_home = _without(home, jar, readable, aside / "flink", launch.user)
         try:
             expected = _run(stock_home, line, aside / "stock", launch, job, environment)
         except VerificationFailed as error:
@@ -115,18 +117,27 @@ def _run(
     environment: Mapping[str, str],
 ) -> JobOutcome:
     with running_cluster(home, line, folder, launch, environment) as cluster:
-        output = folder / "output"
+        output = cluster.folder / "output"
         cluster.submit(job, output)
         # 1.9 writes a file, newer releases a folder.
-        parts = [file for file in (output, *output.rglob("*")) if file.is_file()]
-        lines = sorted(line for part in parts for line in part.read_text().splitlines())
-    return JobOutcome(tuple(lines), loaded_classes(folder / CLASSES))
+        try:
+            parts = [file for file in (output, *output.rglob("*")) if file.is_file()]
+            texts = [read_left(part, launch.user).decode(errors="replace") for part in parts]
+            classes = loaded_classes(cluster.folder / CLASSES, launch.user)
+        except OSError as error:
+            raise VerificationFailed(f"What {job.name} left cannot be read ({error}).") from error
+        lines = sorted(line for text in texts for line in text.splitlines())
+    return JobOutcome(tuple(lines), classes)
 
 
-def _without(home: FlinkHome, jar: Path, stock: Path, target: Path) -> Path:
+def _without(home: FlinkHome, jar: Path, stock: Path, target: Path, user: User | None) -> Path:
     """An installation with the same files but for our classes; all linked except the scripts."""
     # Scripts find their installation by the folder that they are in, so a link would not do.
-    shutil.copytree(home.folder / "bin", target / "bin")
+    for name in ("bin", "conf"):
+        (target / name).mkdir(parents=True)
+        open_to(target, user)
+        hand_over(target / name, user)
+        copy_into(list((home.folder / name).iterdir()), target / name, user)
     for file in home.lib.rglob("*"):
         if file.is_file() and (file != jar or file == home.dist):
             link = target / "lib" / file.relative_to(home.lib)
@@ -135,15 +146,16 @@ def _without(home: FlinkHome, jar: Path, stock: Path, target: Path) -> Path:
     for name in ("opt", "plugins"):
         if (home.folder / name).exists():
             (target / name).symlink_to(home.folder / name)
-    shutil.copytree(home.folder / "conf", target / "conf")
+    for folder in (target / "lib", *(target / "lib").glob("**/")):
+        open_to(folder, user)
     return target
 
 
-def loaded_classes(file: Path) -> dict[str, str]:
-    """Class name to the jar it came from, of ``-Xlog:class+load`` lines."""
+def loaded_classes(file: Path, user: User | None = None) -> dict[str, str]:
+    """Class name to the jar it came from, of ``-Xlog:class+load`` lines that a user has left."""
     found = {}
     if file.is_file():
-        for line in file.read_text(errors="replace").splitlines():
+        for line in read_left(file, user).decode(errors="replace").splitlines():
             before, separator, source = line.partition(" source: ")
             if separator:
                 name = before.rsplit(" ", 1)[-1]

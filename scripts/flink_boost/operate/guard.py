@@ -15,8 +15,10 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.base.users import hand_over, lent, start_options
 from flink_boost.flink.home import FlinkHome, is_dist
 from flink_boost.flink.launch import Launch
+from flink_boost.flink.owner import environment_for
 from flink_boost.operate.asking_class import CLASS_NAME, asking_class
 
 _SECONDS = 120.0
@@ -57,7 +59,7 @@ def require_start(
     ``launch`` is without a jar of ours. Raises ``VerificationFailed`` when they would not.
     """
     try:
-        answer = ask_guard(replace(launch, class_path=(jar, *launch.class_path)), environment)
+        answer = ask_guard(launch, environment, jar)
     except EnvironmentProblem as error:
         return f"Whether Flink will start with it is not known: {error}"
     if not answer.knows_java:
@@ -92,14 +94,23 @@ def require_no_objection(
             )
 
 
-def ask_guard(launch: Launch, environment: Mapping[str, str]) -> GuardAnswer:
+def ask_guard(
+    launch: Launch, environment: Mapping[str, str], jar: Path | None = None
+) -> GuardAnswer:
     """What the guard on that class path says, on the installation's own Java.
 
-    Raises ``EnvironmentProblem`` when it does not answer.
+    ``jar`` is one of ours that is put in front. Raises ``EnvironmentProblem`` when it does not
+    answer.
     """
-    with scratch_folder() as folder:
-        (folder / f"{CLASS_NAME}.class").write_bytes(asking_class())
-        lines = _run(launch, environment, folder)
+    with scratch_folder(launch.user) as folder:
+        if jar is not None:
+            in_front = lent(jar, folder, launch.user)
+            launch = replace(launch, class_path=(in_front, *launch.class_path))
+        program = folder / "program"
+        program.mkdir()
+        (program / f"{CLASS_NAME}.class").write_bytes(asking_class())
+        hand_over(program, launch.user)
+        lines = _run(launch, environment, program)
     java, fits, switched_off, sentence = lines
     return GuardAnswer(java, fits == "true", switched_off == "true", sentence)
 
@@ -110,17 +121,18 @@ def _run(launch: Launch, environment: Mapping[str, str], folder: Path) -> list[s
     try:
         done = subprocess.run(
             [launch.java, *_ENCODING, "-cp", class_path, CLASS_NAME],
-            env=dict(environment),
+            env=environment_for(launch.user, environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             timeout=_SECONDS,
             check=False,
+            **start_options(launch.user),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise EnvironmentProblem(f"{launch.java} does not run ({error}).", next_step) from error
-    lines = done.stdout.splitlines()[-4:]
+    lines: list[str] = done.stdout.splitlines()[-4:]
     if done.returncode != 0 or len(lines) < len(("java", "fits", "switched off", "sentence")):
         words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
         raise EnvironmentProblem(

@@ -76,6 +76,12 @@ def look_around(
     yield from _application_mode(home)
     if launch is not None:
         yield from _elsewhere(launch)
+        if launch.user is not None:
+            yield Finding(
+                Level.FINE,
+                f"Its scripts and its Java were run as {launch.user.name}, not as root, because"
+                " others than root can change them.",
+            )
 
 
 def _gateway(home: FlinkHome, ours: DropIn) -> Finding:

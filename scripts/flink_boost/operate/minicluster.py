@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import http.client
 import re
-import shutil
 import subprocess
 import time
 import urllib.request
@@ -19,8 +18,10 @@ from pathlib import Path
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.net import free_ports
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
+from flink_boost.base.users import copy_into, hand_over, open_to
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
+from flink_boost.flink.owner import environment_for
 
 # Where a TaskManager writes down where its classes come from, below the cluster's folder.
 CLASSES = "classes.txt"
@@ -51,9 +52,9 @@ def running_cluster(
 ) -> Iterator[Cluster]:
     """A cluster that offers a slot; its processes are gone at the end.
 
-    ``home`` is the installation, ``folder`` where everything of the cluster goes. Raises
-    ``VerificationFailed`` when a process ends at start, and ``EnvironmentProblem`` when the machine
-    is too slow to tell.
+    ``home`` is the installation, ``folder`` where everything of the cluster goes; ``launch.user``,
+    whom all of it runs as, may enter it. Raises ``VerificationFailed`` when a process ends at
+    start, and ``EnvironmentProblem`` when the machine is too slow to tell.
     """
     cluster = Cluster(home, line, folder, launch, environment)
     try:
@@ -64,7 +65,10 @@ def running_cluster(
 
 
 class Cluster:
-    """A JobManager and a TaskManager in the foreground, as children of this process."""
+    """A JobManager and a TaskManager in the foreground, as children of this process.
+
+    ``folder`` is what they write to.
+    """
 
     def __init__(
         self,
@@ -75,11 +79,18 @@ class Cluster:
         environment: Mapping[str, str],
     ) -> None:
         self._home = home
-        self._folder = folder
+        self._outputs = folder
+        self._user = launch.user
+        self.folder = folder / "cluster"
+        folder = self.folder
         self._rest_port, rpc_port = free_ports(2)
         jvm_options = environment.get("JVM_ARGS", "")
         self._environment = {
-            **{key: value for key, value in environment.items() if not key.startswith("FLINK_")},
+            **{
+                key: value
+                for key, value in environment_for(launch.user, environment).items()
+                if not key.startswith("FLINK_")
+            },
             # The one place that every script of every release reads; the last option counts.
             "JVM_ARGS": f"{jvm_options} -Djava.io.tmpdir={folder / 'tmp'}".strip(),
             "FLINK_CONF_DIR": str(folder / "conf"),
@@ -122,8 +133,9 @@ class Cluster:
     def _launch(self, script: str, *arguments: str) -> subprocess.Popen[bytes]:
         guard = start_supervised(
             [str(self._home / "bin" / script), *arguments],
-            self._folder / f"{script}.out",
+            self._outputs / f"{script}.out",
             self._environment,
+            user=self._user,
         )
         self._guards.append(guard)
         return guard
@@ -133,15 +145,12 @@ class Cluster:
 
         JVM options are those of the installation that decide how our classes behave.
         """
-        conf = self._folder / "conf"
+        conf = self.folder / "conf"
         shipped = self._home / "conf"
-        for file in shipped.iterdir():
-            if file.is_file() and file.name.startswith(("log4j", "logback")):
-                shutil.copy(file, conf / file.name)
         # Where both are, the scripts read the older form.
         old_form = (shipped / "flink-conf.yaml").is_file()
         old_keys = line.version.startswith("1.9.")
-        classes = f"-Xlog:class+load:file={self._folder / CLASSES}"
+        classes = f"-Xlog:class+load:file={self.folder / CLASSES}"
         options = {
             "jobmanager.rpc.address": "localhost",
             "jobmanager.rpc.port": str(rpc_port),
@@ -149,8 +158,8 @@ class Cluster:
             "rest.port": str(self._rest_port),
             "taskmanager.host": "localhost",
             "taskmanager.numberOfTaskSlots": "1",
-            "io.tmp.dirs": str(self._folder / "tmp"),
-            "web.tmpdir": str(self._folder / "tmp"),
+            "io.tmp.dirs": str(self.folder / "tmp"),
+            "web.tmpdir": str(self.folder / "tmp"),
             **(_MEMORY_1_9 if old_keys else _MEMORY),
             "env.java.opts.jobmanager": " ".join(launch.options["jobmanager"]),
             "env.java.opts.taskmanager": " ".join((*launch.options["taskmanager"], classes)),
@@ -159,6 +168,14 @@ class Cluster:
         quote = "" if old_form else "'"
         lines = [f"{key}: {quote}{value}{quote}\n" for key, value in options.items() if value]
         (conf / ("flink-conf.yaml" if old_form else "config.yaml")).write_text("".join(lines))
+        open_to(self._outputs, self._user)
+        hand_over(self.folder, self._user)
+        logging = [
+            file
+            for file in sorted(shipped.iterdir())
+            if file.is_file() and file.name.startswith(("log4j", "logback"))
+        ]
+        copy_into(logging, conf, self._user)
 
     def _too_slow(self, what: str, seconds: float) -> EnvironmentProblem:
         """No verdict on our jar: a machine that is busy enough does the same to stock."""
@@ -171,7 +188,7 @@ class Cluster:
         return VerificationFailed(f"{what}.", f"The last lines of its processes:\n{self._tail()}")
 
     def _tail(self) -> str:
-        outputs = [file.read_text(errors="replace") for file in self._folder.glob("*.out")]
+        outputs = [file.read_text(errors="replace") for file in self._outputs.glob("*.out")]
         return "\n".join(line for text in outputs for line in text.splitlines()[-_SHOWN_LINES:])
 
 

@@ -8,6 +8,7 @@ the result and this installation's own classes. Nothing in the installation is c
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +23,13 @@ from flink_boost.base.errors import (
 )
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
-from flink_boost.flink.dropin import RECORD, read_dropin, reading_zip
+from flink_boost.base.users import hand_over, lent, read_left
+from flink_boost.flink.dropin import OWN_BUILD, RECORD, read_dropin, reading_zip
 from flink_boost.flink.home import FlinkHome, require_stock_dist
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
+from flink_boost.flink.owner import environment_for
 from flink_boost.operate.candidates import candidates, require_new_enough
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.properties import read_properties, write_properties
@@ -64,25 +67,28 @@ def compare(
 ) -> Fit:
     """Compares an installation with all lines, and writes the jar for it to ``out``, if named.
 
-    ``folder`` is for temporary files; ``launch`` without a jar of ours on its class path.
+    ``folder`` is for temporary files, and of a kind that ``launch.user`` may enter; ``launch`` is
+    without a jar of ours on its class path.
     Raises ``ReplacedClasses``, ``PatchedCodeChanged`` for a ``flink-dist`` that no jar can work
     with, ``UnsupportedFlink`` for a Flink that is too old, ``BrokenData``, ``EnvironmentProblem``.
     """
     require_stock_dist(home)
     require_new_enough(home)
     tried = candidates(home, lines, package)
-    jdk = ask_jdk(launch.java)
+    jdk = ask_jdk(launch.java, launch.user)
     if jdk.feature < _OLDEST_JAVA:
         raise EnvironmentProblem(
             f"The installation starts {launch.java}, JDK {jdk.version}: weaving needs Java"
             f" {_OLDEST_JAVA} or later.",
             "Set JAVA_HOME or env.java.home to a newer one.",
         )
+    work = folder / "weaving"
+    work.mkdir()
     request = {
         "dist": str(home.dist),
         "switch": _SWITCH,
         "boost.version": package.version,
-        "stock": str(_stock_classes(tried, package, folder / "stock")),
+        "stock": str(_stock_classes(tried, package, work / "stock")),
         **_numbered("classpath.", [str(entry) for entry in launch.class_path]),
         **_numbered("candidate.", [line.version for line in tried]),
     }
@@ -91,20 +97,36 @@ def compare(
             for name, checksum in line.classes.items():
                 request[f"known.{line.version}/{name}"] = checksum
     for line in tried:
-        target = folder / "patches" / line.version
+        target = work / "patches" / line.version
         unpack_patches(package.dropin(line), target)
         request[f"patches.{line.version}"] = str(target)
+    woven = work / "woven.jar"
     if out is not None:
-        request["out"] = str(out)
-    report = _run(request, package, launch, environment, folder)
+        request["out"] = str(woven)
+    report = _run(request, package, launch, environment, work)
     like = report.get("line", tried[0].version)
     if "line" not in report:
-        return Fit(None, like, _values(report, f"difference.{like}."))
+        differences = _values(report, f"difference.{like}.")
+        return Fit(None, like, differences or ("the weaver does not say what differs",))
+    _require_named(report["version"], like, tried)
+    if out is not None:
+        out.write_bytes(_left(woven, launch))
+        out.chmod(0o644)
     prefix = "class."
     classes = {
         key.removeprefix(prefix): value for key, value in report.items() if key.startswith(prefix)
     }
     return Fit(replace(lines[like], version=report["version"], classes=classes), like, ())
+
+
+def _require_named(version: str, like: str, tried: Sequence[Line]) -> None:
+    """The Java of the installation wrote this, and a file is to have that name."""
+    known = like in {line.version for line in tried}
+    if not known or not re.fullmatch(f"{re.escape(like)}{OWN_BUILD}[0-9a-f]{{12}}", version):
+        raise BrokenData(
+            f"The weaver names {version[:_SHOWN]!r}, which is no name of a combination.",
+            "Look at the Java of the installation.",
+        )
 
 
 def require_fitting(home: FlinkHome, fit: Fit) -> Line:
@@ -156,7 +178,7 @@ def judge_own_jar(
     jar: Path,
 ) -> Check:
     """Whether an installed jar is what is woven from this installation's classes now."""
-    with scratch_folder() as folder:
+    with scratch_folder(launch.user) as folder:
         anew = folder / "woven.jar"
         fit = compare(home, lines, package, without_ours(launch), environment, folder, anew)
         if fit.line is None:
@@ -218,14 +240,17 @@ def _run(
     package: Carried,
     launch: Launch,
     environment: Mapping[str, str],
-    folder: Path,
+    work: Path,
 ) -> dict[str, str]:
-    asked, answered, log = (folder / name for name in ("request.xml", "report.xml", "log.txt"))
+    asked, answered, log = work / "request.xml", work / "report.xml", work.with_name("log.txt")
     write_properties(asked, request)
-    class_path = os.pathsep.join(map(str, package.weaver()))
+    jars = [lent(jar, work.parent, launch.user) for jar in package.weaver()]
+    class_path = os.pathsep.join(map(str, jars))
+    hand_over(work, launch.user)
     command = [launch.java, "-cp", class_path, _MAIN, str(asked), str(answered)]
     try:
-        code = run_supervised(command, log, environment, _SECONDS)
+        own = environment_for(launch.user, environment)
+        code = run_supervised(command, log, own, _SECONDS, launch.user)
     except CommandTimeoutError as error:
         raise EnvironmentProblem(
             f"Weaving did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."
@@ -237,10 +262,19 @@ def _run(
             "Correct the JDK of the installation, or free space in TMPDIR.",
         )
     try:
-        return read_properties(answered)
-    except (OSError, ET.ParseError, KeyError) as error:
+        return read_properties(_left(answered, launch))
+    except (ET.ParseError, KeyError) as error:
         raise BrokenData(
             f"The weaver left a report that cannot be read ({error}).", "Run the command again."
+        ) from error
+
+
+def _left(file: Path, launch: Launch) -> bytes:
+    try:
+        return read_left(file, launch.user)
+    except OSError as error:
+        raise BrokenData(
+            f"The weaver left no {file.name} that can be read ({error}).", "Run the command again."
         ) from error
 
 

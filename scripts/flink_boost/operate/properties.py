@@ -20,10 +20,10 @@ def write_properties(file: Path, values: Mapping[str, str]) -> None:
     file.write_text(_HEAD + ET.tostring(root, encoding="unicode"), encoding="utf-8")
 
 
-def read_properties(file: Path) -> dict[str, str]:
+def read_properties(content: bytes) -> dict[str, str]:
     """Reads what ``Properties.storeToXML`` wrote.
 
     Raises ``ParseError`` or ``KeyError`` for what is not that.
     """
-    root = ET.parse(file).getroot()  # noqa: S314 - written by our own program
+    root = ET.fromstring(content)  # noqa: S314 - written by our own program, on its Java
     return {entry.attrib["key"]: entry.text or "" for entry in root.iter("entry")}

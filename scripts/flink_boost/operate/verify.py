@@ -18,10 +18,12 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.base.users import User, hand_over, lent, read_left
 from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.owner import environment_for
 from flink_boost.operate.dist.jar import write_replaced
 from flink_boost.operate.properties import read_properties
 
@@ -65,25 +67,30 @@ def observe(
     Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
     ``BrokenData`` when our jar is not whole enough for it to run.
     """
-    with scratch_folder() as folder:
-        report = folder / "report.xml"
-        class_path = os.pathsep.join(map(str, (*launch.class_path, verifier)))
+    user = launch.user
+    with scratch_folder(user) as folder:
+        report = folder / "answer" / "report.xml"
+        report.parent.mkdir()
+        hand_over(report.parent, user)
+        readable = lent(stock, folder, user)
+        class_path = (*launch.class_path, lent(verifier, folder, user))
         command = [
             launch.java,
             *launch.options[_MEASURED],
-            *("-Xmx1g", f"-Dstock.jars={stock}", "-cp", class_path),
+            *("-Xmx1g", f"-Dstock.jars={readable}", "-cp", os.pathsep.join(map(str, class_path))),
             *(MAIN_CLASS, str(report), str(STRINGS)),
         ]
         log = folder / "output.txt"
         try:
-            code = run_supervised(command, log, environment, _SECONDS)
+            code = run_supervised(command, log, environment_for(user, environment), _SECONDS, user)
         except CommandTimeoutError as error:
             raise EnvironmentProblem(
                 f"The check did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."
             ) from error
         if code != 0 or not report.is_file():
             raise _explain(log.read_text(errors="replace"), launch)
-        return _read(report)
+        seen = _read(report, user)
+    return {key: str(stock) if value == str(readable) else value for key, value in seen.items()}
 
 
 def judge(
@@ -244,10 +251,10 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
     return Check("mode", (seen["enabled"] == "true") == on, f"{text}.")
 
 
-def _read(report: Path) -> dict[str, str]:
+def _read(report: Path, user: User | None) -> dict[str, str]:
     try:
-        return read_properties(report)
-    except (ET.ParseError, KeyError) as error:
+        return read_properties(read_left(report, user))
+    except (OSError, ET.ParseError, KeyError) as error:
         raise BrokenData(
             f"The check left a report that cannot be read ({error}).", "Run the command again."
         ) from error

@@ -18,6 +18,7 @@ from flink_boost.flink.flamegraph import MARK_MEANS
 from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import find_java
 from flink_boost.flink.lines import load_lines
+from flink_boost.flink.owner import changers_of
 from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.stacks import Ours, ours_of
 from flink_boost.operate.flame import EVENTS, Flame, take_flame, task_managers
@@ -105,11 +106,16 @@ def _cache() -> Path:
 
 
 def _java_of(pid: int) -> str:
-    """The process's own java, which need not be on anybody's PATH; a container's is not ours."""
+    """The process's own java, which need not be on anybody's PATH; a container's is not ours.
+
+    Nor is one that root would run, and others can change.
+    """
     link = Path("/proc") / str(pid) / "exe"
     try:
-        if (link.parent / "root").samefile("/") and link.readlink().name == "java":
-            return str(link.readlink())
+        java = link.readlink()
+        trusted = os.geteuid() != 0 or not changers_of([java])
+        if trusted and (link.parent / "root").samefile("/") and java.name == "java":
+            return str(java)
     except OSError:
         pass
     return find_java(None, os.environ)

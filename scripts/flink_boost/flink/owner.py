@@ -1,0 +1,178 @@
+"""Decides as which user root runs what an installation names: its scripts, its Java.
+
+Whoever may change one of these files would otherwise be root by the next call of ``doctor``. So
+root runs them as root only where nobody else can change anything that decides what is run. Else
+they run as the owner of the installation, or, where that is root, as the one other user who can
+change something. Where there is no such user, or this process cannot become one, nothing is run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.processes import bare_environment
+from flink_boost.base.users import User, may, user_of
+from flink_boost.flink.home import FlinkHome
+
+# What processes of Flink take their code and their options from.
+_PARTS = ("bin", "opt", "plugins")
+_CONFIGURATIONS = ("flink-conf.yaml", "config.yaml")
+# As bin/config.sh reads it, with dots that stand for any character.
+_JAVA_HOME = re.compile(r"^ *env.java.home *: ([^#]*)", re.MULTILINE)
+_ACCESS_LIST = "system.posix_acl_access"
+_MOST_LINKS = 40
+_SHOWN = 3
+
+# Beside what every program needs: by these Flink's scripts and a JVM are set.
+_FLINKS = ("FLINK_", "HADOOP_", "HBASE_", "YARN_", "JAVA_", "JDK_JAVA_", "_JAVA_", "JVM_ARGS")
+_ROOTS_OWN = frozenset({"TEMP", "TMP", "TMPDIR"})
+
+
+def who_runs(
+    home: FlinkHome, environment: Mapping[str, str], more: Iterable[Path] = ()
+) -> User | None:
+    """The user to run an installation's programs as; None for the user that this process has.
+
+    ``more`` is run as well, beside what is in the installation. Raises ``EnvironmentProblem`` where
+    nothing is to be run.
+    """
+    if os.geteuid() != 0:
+        return None
+    return _other_than_root(home, (*_all_that_counts(home, environment), *more))
+
+
+def environment_for(user: User | None, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables for a program of that user: none of root's but those that Flink goes by."""
+    if user is None:
+        return dict(environment)
+    kept = {name: value for name, value in environment.items() if name.startswith(_FLINKS)}
+    usual = bare_environment(environment)
+    own = {"HOME": user.home, "USER": user.name, "LOGNAME": user.name}
+    return {k: v for k, v in {**usual, **kept, **own}.items() if k not in _ROOTS_OWN}
+
+
+def _other_than_root(home: FlinkHome, paths: Iterable[Path]) -> User | None:
+    changers = changers_of(paths)
+    if not changers:
+        return None
+    owner = home.folder.stat()
+    users = {owner.st_uid} - {0} or {uid for uid in changers if uid is not None}
+    if len(users) != 1:
+        raise EnvironmentProblem(
+            f"Root does not run what other users can change: {_listed(changers)}.",
+            "Run this as the user whom Flink runs as (`sudo -u USER flink-boost …`), or let root"
+            " alone write there.",
+        )
+    (uid,) = users
+    gid = owner.st_gid if uid == owner.st_uid else changers[uid].lstat().st_gid
+    user = user_of(uid, gid)
+    _require_possible(home, user, changers)
+    return user
+
+
+def _require_possible(home: FlinkHome, user: User, changers: Mapping[int | None, Path]) -> None:
+    script = home.folder / "bin" / "config.sh"
+    try:
+        if may(user, "-r", script):
+            return
+        why = f"{user.name} may not read {script}"
+    except OSError as error:
+        why = f"this process cannot become {user.name} ({error.strerror})"
+    raise EnvironmentProblem(
+        f"Root does not run what other users can change, {_listed(changers)}; and {why}.",
+        f"Run this as the user whose it is: `sudo -u '{user.name}' flink-boost …`.",
+    )
+
+
+def _listed(changers: Mapping[int | None, Path]) -> str:
+    named = [
+        f"{path} (by {'a group or everybody' if uid is None else user_of(uid, uid).name})"
+        for uid, path in changers.items()
+    ]
+    return ", ".join(named[:_SHOWN])
+
+
+def _all_that_counts(home: FlinkHome, environment: Mapping[str, str]) -> Iterator[Path]:
+    """What decides what the scripts start, with the Java that they would start themselves."""
+    conf = Path(environment.get("FLINK_CONF_DIR") or home.folder / "conf")
+    lib = Path(environment.get("FLINK_LIB_DIR") or home.lib)
+    yield home.folder
+    for folder in (conf, lib, *(home.folder / name for name in _PARTS)):
+        yield folder
+        yield from folder.rglob("*")
+    yield from _javas(conf, environment)
+
+
+def _javas(conf: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    named = []
+    for name in _CONFIGURATIONS:
+        with suppress(OSError):
+            text = (conf / name).read_text(errors="replace")
+            named += [found.strip() for found in _JAVA_HOME.findall(text)]
+    if environment.get("JAVA_HOME"):
+        named.append(environment["JAVA_HOME"])
+    on_path = shutil.which("java", path=environment.get("PATH", os.defpath))
+    javas = [Path(folder, "bin", "java") for folder in named if folder]
+    for java in javas or ([Path(on_path)] if on_path else []):
+        yield java
+        # Its program is not all that a Java is.
+        libraries = java.resolve().parents[1] / "lib"
+        if (libraries / "server" / "libjvm.so").exists():
+            yield from libraries.rglob("*")
+
+
+def changers_of(paths: Iterable[Path]) -> dict[int | None, Path]:
+    """Who beside root can change these files, or put others in their places, and one of them each.
+
+    None stands for a group or for everybody. What is not there can be changed by whoever can write
+    to the folder that it would be in.
+    """
+    found: dict[int | None, Path] = {}
+    seen: set[tuple[Path, bool]] = set()
+    for path in paths:
+        for step, leads_on in _steps(path):
+            if (step, leads_on) not in seen:
+                seen.add((step, leads_on))
+                with suppress(OSError):
+                    for uid in _changers(step, leads_on=leads_on):
+                        found.setdefault(uid, step)
+    return found
+
+
+def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
+    """The folders and links that lead to a path, and itself, each with whether it only leads on."""
+    rest = [*path.absolute().parts[1:]]
+    at = Path("/")
+    links = 0
+    yield at, True
+    while rest:
+        part = rest.pop(0)
+        at = at.parent if part == ".." else at / part
+        yield at, bool(rest)
+        if at.is_symlink() and links < _MOST_LINKS:
+            links += 1
+            target = at.readlink()
+            rest = [*(p for p in target.parts if p != "/"), *rest]
+            at = Path("/") if target.is_absolute() else at.parent
+
+
+def _changers(path: Path, *, leads_on: bool) -> Iterator[int | None]:
+    found = path.lstat()
+    if found.st_uid != 0:
+        yield found.st_uid
+    # In a sticky folder nobody can replace what is another's; but who looks what is in it finds
+    # what anybody has put there. A link has no permissions of its own.
+    if stat.S_ISLNK(found.st_mode) or (leads_on and found.st_mode & stat.S_ISVTX):
+        return
+    group = found.st_mode & stat.S_IWGRP and (
+        found.st_gid != 0 or _ACCESS_LIST in os.listxattr(path)
+    )
+    if group or found.st_mode & stat.S_IWOTH:
+        yield None

@@ -1,0 +1,367 @@
+"""What an installation names never runs as root where another user can change it.
+
+Root calls: as the installation's owner. Everybody else calls: as oneself, as before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from installations import JAR, LINE, flink_boost, java_environment, our_jars
+from own_flinks import own_home
+
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.users import read_left, user_of
+from flink_boost.cli.commands import flame
+from flink_boost.flink.distribution import ensure_distribution
+from flink_boost.flink.home import open_home
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.launch import ask_scripts
+from flink_boost.flink.owner import environment_for, who_runs
+from flink_boost.operate import verify
+
+OWNER, OTHER = 4711, 4712
+ROOT = os.geteuid() == 0
+# Whoever root's call runs things as; another user's call runs them as that user.
+EXPECTED = OWNER if ROOT else os.geteuid()
+
+Marks = Callable[[], set[int]]
+Here = Callable[..., int]
+
+# What Flink's own script has, as far as it is asked for.
+CONFIG = """
+bin=$(cd "$(dirname "$0")" && pwd)
+YAML_CONF="${FLINK_CONF_DIR:-$bin/../conf}/config.yaml"
+readFromConfig() { sed -n "s/^$1: //p" "$3" | tail -n 1; }
+JAVA_RUN=$(readFromConfig env.java.home "" "$YAML_CONF")/bin/java
+constructFlinkClassPath() { printf %s "$bin/../lib/flink-dist-2.3.0.jar"; }
+id -u >> /dev/null
+"""
+
+
+def own(folder: Path, uid: int = OWNER) -> None:
+    """Gives it away, where that can be done."""
+    if ROOT:
+        for path in (folder, *folder.rglob("*")):
+            os.lchown(path, uid, uid)
+
+
+@pytest.fixture
+def place(open_folder: Path) -> Path:
+    """A folder that others may reach, and write into a part of it."""
+    (open_folder / "marks").mkdir()
+    (open_folder / "marks").chmod(0o777)
+    return open_folder
+
+
+@pytest.fixture
+def marks(place: Path) -> Marks:
+    """The users that the installation's Java ran as."""
+    return lambda: {
+        int(word) for file in (place / "marks").iterdir() for word in file.read_text().split()
+    }
+
+
+def telling_java(folder: Path, marks: Path) -> Path:
+    """A home of Java whose program first writes down as whom it runs."""
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f'#!/bin/sh\nid -u >> {marks}/$(id -u)\nexec {java_home(17)}/bin/java "$@"\n')
+    java.chmod(0o755)
+    return folder
+
+
+def small(place: Path) -> Path:
+    """A Flink with a script of ours, whose configuration names the Java."""
+    home = place / "flink"
+    for name in ("bin", "conf", "lib"):
+        (home / name).mkdir(parents=True)
+    (home / "bin" / "config.sh").write_text(CONFIG)
+    (home / "bin" / "flink").write_text("FLINK_ENV_JAVA_OPTS\n")
+    java = telling_java(place / "jdk", place / "marks")
+    (home / "conf" / "config.yaml").write_text(f"env.java.home: {java}\n")
+    with zipfile.ZipFile(home / "lib" / "flink-dist-2.3.0.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Implementation-Version: 2.3.0\r\n")
+    return home
+
+
+def whole(place: Path) -> Path:
+    """A copy of the real one, nothing of it linked: its files get another owner."""
+    home = place / "flink"
+    shutil.copytree(ensure_distribution(LINE), home)
+    own_java(home, place)
+    return home
+
+
+def own_java(home: Path, place: Path) -> None:
+    java = telling_java(place / "jdk", place / "marks")
+    with (home / "conf" / "config.yaml").open("a") as conf:
+        conf.write(f"\nenv.java.home: {java}\n")
+
+
+def command(*words: str | Path, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """The real command; what it prints has to be JSON."""
+    return subprocess.run(
+        [*prefix, sys.executable, "-m", "flink_boost.cli", *map(str, words), "--json"],
+        env={**java_environment(LINE), "SECRET_OF_ROOT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        # What root makes is for root alone, if nothing is done about it.
+        umask=0o077,
+    )
+
+
+# --- who ------------------------------------------------------------------------------------------
+
+
+def conf_is_theirs(home: Path) -> None:
+    own(home / "conf")
+
+
+def all_is_theirs(home: Path) -> None:
+    own(home)
+
+
+def the_java_is_theirs(home: Path) -> None:
+    own(home.parent / "jdk")
+
+
+def a_folder_above_is_theirs(home: Path) -> None:
+    if ROOT:
+        os.chown(home.parent, OWNER, OWNER)
+
+
+def a_link_leads_to_theirs(home: Path) -> None:
+    theirs = home.parent / "theirs"
+    theirs.mkdir()
+    (home / "conf" / "config.yaml").rename(theirs / "config.yaml")
+    (home / "conf" / "config.yaml").symlink_to("../../theirs/config.yaml")
+    own(theirs)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        conf_is_theirs,
+        all_is_theirs,
+        the_java_is_theirs,
+        a_folder_above_is_theirs,
+        a_link_leads_to_theirs,
+    ],
+    ids=lambda change: change.__name__,
+)
+def test_doctor_starts_nothing_of_theirs_as_root(
+    change: Callable[[Path], None], place: Path, marks: Marks
+) -> None:
+    home = small(place)
+    change(home)
+    done = command("doctor", home)
+    assert marks() == {EXPECTED}
+    assert "JDK 17" in done.stdout
+
+
+def test_what_root_alone_can_change_runs_as_before(place: Path, marks: Marks) -> None:
+    command("doctor", small(place))
+    assert marks() == {os.geteuid()}
+
+
+def nobodys(home: Path) -> None:
+    (home / "conf").chmod(0o777)
+
+
+def sticky(home: Path) -> None:
+    (home / "lib").chmod(0o1777)
+
+
+def of_two(home: Path) -> None:
+    own(home / "conf")
+    own(home.parent / "jdk", OTHER)
+
+
+@pytest.mark.parametrize("change", [nobodys, sticky, of_two], ids=lambda change: change.__name__)
+def test_without_one_user_to_become_root_runs_nothing(
+    change: Callable[[Path], None], place: Path, marks: Marks
+) -> None:
+    home = small(place)
+    change(home)
+    done = command("doctor", home)
+    refused = [f for f in json.loads(done.stdout)["findings"] if "Root does not run" in f["text"]]
+    assert marks() == (set() if ROOT else {EXPECTED})
+    assert [f["exit_code"] for f in refused] == ([EnvironmentProblem.exit_code] if ROOT else [])
+    assert all("`sudo -u USER flink-boost …`" in f["next_step"] for f in refused)
+
+
+# Root without the right to become another user, as in a container without these capabilities.
+BOUND = ("setpriv", "--bounding-set=-setuid,-setgid", "--inh-caps=-setuid,-setgid")
+
+
+def test_who_cannot_become_that_user_runs_nothing(place: Path, marks: Marks) -> None:
+    home = small(place)
+    own(home)
+    done = command("doctor", home, prefix=BOUND if ROOT else ())
+    texts = [f for f in json.loads(done.stdout)["findings"] if "cannot become" in f["text"]]
+    assert marks() == (set() if ROOT else {EXPECTED})
+    assert len(texts) == ROOT
+    for found in texts:
+        assert f"this process cannot become #{OWNER} (Operation not permitted)" in found["text"]
+        assert found["next_step"].endswith(f"`sudo -u '#{OWNER}' flink-boost …`.")
+    assert command("verify", home, prefix=BOUND if ROOT else ()).returncode != 0
+    assert marks() == (set() if ROOT else {EXPECTED})
+
+
+def test_who_may_not_read_it_is_told(place: Path, marks: Marks) -> None:
+    home = small(place)
+    own(home)
+    (home / "bin").chmod(0o500)
+    if ROOT:
+        os.chown(home / "bin", 0, 0)
+    done = command("doctor", home)
+    assert marks() == (set() if ROOT else {EXPECTED})
+    assert (f"#{OWNER} may not read {home}/bin/config.sh" in done.stdout) is ROOT
+
+
+def test_a_user_gets_no_variables_of_roots(place: Path) -> None:
+    home = small(place)
+    own(home)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": "/root",
+        "TMPDIR": "/root/tmp",
+        "SECRET": "1",
+        "JAVA_HOME": "/jdk",
+        "JVM_ARGS": "-Da=b",
+        "HADOOP_CLASSPATH": "/hadoop",
+    }
+    user = who_runs(open_home(home), environment)
+    assert (user is not None) is ROOT
+    given = environment_for(user, environment)
+    if user is None:
+        assert given == environment
+    else:
+        assert (user.uid, user.gid, user.groups) == (OWNER, OWNER, ())
+        assert {"SECRET", "TMPDIR"}.isdisjoint(given)
+        assert (given["HOME"], given["JVM_ARGS"]) == ("/", "-Da=b")
+        assert (given["HADOOP_CLASSPATH"], given["JAVA_HOME"]) == ("/hadoop", "/jdk")
+
+
+def test_a_jar_behind_lib_counts(place: Path) -> None:
+    """As HADOOP_CLASSPATH brings them; which these are only the scripts know."""
+    home = small(place)
+    theirs = place / "hadoop.jar"
+    theirs.touch()
+    own(theirs)
+    environment = {**java_environment(LINE), "INTERNAL_HADOOP_CLASSPATHS": str(theirs)}
+    launch = ask_scripts(open_home(home), environment)
+    assert theirs in launch.class_path
+    assert (launch.user.uid if launch.user else os.geteuid()) == EXPECTED
+
+
+def test_flame_takes_no_java_of_theirs_to_draw_with(place: Path) -> None:
+    java = place / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    shutil.copy("/bin/sleep", java)
+    own(place / "jdk")
+    with subprocess.Popen([str(java), "60"]) as process:
+        try:
+            assert (flame._java_of(process.pid) == str(java)) is not ROOT
+        finally:
+            process.kill()
+
+
+# --- what they leave ------------------------------------------------------------------------------
+
+
+def link(file: Path, secret: Path) -> None:
+    file.symlink_to(secret)
+
+
+def hard_link(file: Path, secret: Path) -> None:
+    file.hardlink_to(secret)
+
+
+def pipe(file: Path, secret: Path) -> None:
+    os.mkfifo(file)
+    own(file)
+
+
+@pytest.mark.parametrize("how", [link, hard_link, pipe], ids=lambda how: how.__name__)
+def test_what_they_leave_is_no_way_to_read_what_is_roots(
+    how: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("root's")
+    how(tmp_path / "report.xml", tmp_path / "secret")
+    with pytest.raises(OSError, match=r"Too many|no file of #4711's"):
+        read_left(tmp_path / "report.xml", user_of(OWNER, OWNER))
+
+
+# --- the whole of it ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Here:
+    """The command in this process, with fewer strings; what it makes is for its user alone."""
+    monkeypatch.setattr("os.environ", java_environment(LINE))
+    monkeypatch.setattr(verify, "STRINGS", 5000)
+    monkeypatch.setattr("flink_boost.cli.own_jar.STRINGS", 5000)
+
+    def call(*words: str | Path) -> int:
+        mask = os.umask(0o077)
+        try:
+            return flink_boost(*words)
+        finally:
+            os.umask(mask)
+
+    return call
+
+
+@pytest.mark.timeout(600)
+def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here: Here) -> None:
+    home = whole(place)
+    own(home)
+    assert here("install", home) == 0
+    assert our_jars(home) == [JAR]
+    assert (home / "lib" / JAR).stat().st_uid == EXPECTED
+
+    assert here("verify", home, "--job") == 0
+
+    assert marks() == {EXPECTED}
+    # What cannot be read by that user is lent: here the jar to compare with.
+    stock = place / "official" / "flink-dist-2.3.0.jar"
+    stock.parent.mkdir(mode=0o700)
+    shutil.copyfile(ensure_distribution(LINE) / "lib" / stock.name, stock)
+    assert here("verify", home, "--stock", stock) == 0
+    assert marks() == {EXPECTED}
+
+
+@pytest.mark.timeout(600)
+def test_a_build_of_another_user_gets_its_jar(place: Path, marks: Marks, here: Here) -> None:
+    home = place / "flink"
+    made = own_home(place / "made")
+    shutil.copytree(made, home)
+    own_java(home, place)
+    own(home)
+    out = place / "out"
+    out.mkdir()
+
+    assert here("weave", home, "--out", out) == 0
+
+    assert marks() == {EXPECTED}
+    (jar,) = out.iterdir()
+    assert jar.stat().st_uid == os.geteuid()
+    assert here("install", home, "--weave") == 0
+    (installed,) = our_jars(home)
+    assert (home / "lib" / installed).read_bytes() == jar.read_bytes()
+    assert (home / "lib" / installed).stat().st_uid == EXPECTED
+    assert here("doctor", home) == 0
+    assert here("verify", home) == 0
+    assert marks() == {EXPECTED}
