@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 NOTHING = "–"
+_LONGEST_VERSION = 64
 
 # What a terminal takes for a command: colours and cursors, with one byte before them or two; titles
 # and links, which end with a bell, a sequence or at the latest with their line; all others.
@@ -57,6 +58,16 @@ def size_text(size: int) -> str:
             break
         amount, unit = amount / 1000, larger
     return f"{amount:.0f} {unit}" if unit == "B" or amount >= 10 else f"{amount:.1f} {unit}"
+
+
+def printable(text: str) -> str:
+    """A line that another program wrote, without what a terminal would take for a command."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def version_text(text: str) -> str:
+    """A version as somebody else wrote it, safe in messages and as a part of a file's name."""
+    return re.sub(r"[^\w.+~-]", "_", text.strip(), flags=re.ASCII)[:_LONGEST_VERSION]
 
 
 def alike(word: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:

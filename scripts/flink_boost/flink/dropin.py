@@ -13,6 +13,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import sha256
+from flink_boost.base.text import version_text
 
 RECORD = "META-INF/flink-boost/weave.properties"
 MOST_RECORD = 1 << 20  # bytes of it; ours have some thousand
@@ -79,8 +80,8 @@ def read_dropin(jar: Path) -> DropIn | None:
     try:
         return DropIn(
             jar,
-            record["flink.version"],
-            record["boost.version"],
+            version_text(record["flink.version"]),
+            version_text(record["boost.version"]),
             classes,
             record.get("own.line", "").strip(),
             _foreign(names, classes),

@@ -22,6 +22,7 @@ from flink_boost.base.errors import (
     UsageProblem,
     VendorFlink,
 )
+from flink_boost.base.text import version_text
 from flink_boost.flink.dropin import reading_zip, table_of_contents
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import (
@@ -223,8 +224,9 @@ def _version(dist: Path) -> str:
         name = "META-INF/MANIFEST.MF"
         # Whoever packs the jar anew may leave it out: the classes say what it is.
         manifest = archive.read(name).decode(errors="replace") if name in archive.NameToInfo else ""
-    for line in manifest.splitlines():
+    # What is longer than a line goes on in the next one, after a space.
+    for line in re.sub(r"\r?\n ", "", manifest).splitlines():
         key, _, value = line.partition(":")
         if key == "Implementation-Version":
-            return value.strip()
+            return version_text(value)
     return ""

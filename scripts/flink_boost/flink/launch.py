@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.text import printable
 from flink_boost.base.users import User, start_options
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.lines import OPENS_JAVA_LANG
@@ -109,8 +110,9 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     _, found, answer = done.stdout.rpartition(_MARK)
     if done.returncode != 0 or not found:
         words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
+        why = printable(words[-1]).rstrip(".")
         raise EnvironmentProblem(
-            f"{home.folder / 'bin/config.sh'} failed{_told(user)} ({words[-1].rstrip('.')}).",
+            f"{home.folder / 'bin/config.sh'} failed{_told(user)} ({why}).",
             next_step,
         )
     java, yarn_folders, image, class_path, *by_role = answer.split("\0")
@@ -122,8 +124,8 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
         java=java,
         class_path=entries,
         options={role: deciding(words.split()) for role, words in zip(ROLES, by_role, strict=True)},
-        yarn_folders=yarn_folders.strip(),
-        kubernetes_image=image.strip(),
+        yarn_folders=printable(yarn_folders.strip()),
+        kubernetes_image=printable(image.strip()),
         user=user,
     )
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Mapping
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged, UnsupportedFlink
+from flink_boost.flink.dropin import table_of_contents
 from flink_boost.flink.home import FlinkHome, require_unsigned, whole
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import class_checksums, patched_names
-from flink_boost.flink.versions import distance, version_key
+from flink_boost.flink.versions import distance, is_apache, version_key
 from flink_boost.operate.carried import Carried
 
 _OLDEST_FLINK = (1, 9)
+# It came with 1.9: what has it is no older Flink, whatever number it has.
+_SINCE_OLDEST = "org/apache/flink/core/plugin/PluginManager.class"
 
 
 def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> list[Line]:
@@ -31,11 +35,18 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
     def remoteness(line: Line) -> tuple[int, ...]:
         missing = sum(name not in found for name in line.classes)
         other = sum(found.get(name) != checksum for name, checksum in line.classes.items())
-        return missing, other, *distance(home.version, line.version)
+        return missing, other, *_apart(home.version, line.version)
 
     ordered = sorted(carried, key=remoteness)
     complete = [line for line in ordered if line.classes.keys() <= found.keys()]
     return complete or ordered[:1]
+
+
+def _apart(version: str, line: str) -> tuple[int, ...]:
+    """How far a line is from a build; of one that has no number it may be the newest."""
+    if re.match(r"\d+\.\d", version):
+        return distance(version, line)
+    return tuple(-number for number in version_key(line))
 
 
 def _require_plain(home: FlinkHome, archive: zipfile.ZipFile, names: set[str]) -> None:
@@ -64,8 +75,12 @@ def _require_plain(home: FlinkHome, archive: zipfile.ZipFile, names: set[str]) -
 
 
 def require_new_enough(home: FlinkHome) -> None:
-    numbers = version_key(home.version)[:2] if home.version else ()
-    if numbers and tuple(numbers) < _OLDEST_FLINK:
+    """Raises ``UnsupportedFlink`` for an old release of Apache's, by its number and its classes."""
+    if not is_apache(home.version) or version_key(home.version)[:2] >= _OLDEST_FLINK:
+        return
+    with whole(home.dist):
+        known = _SINCE_OLDEST.encode() in table_of_contents(home.dist)
+    if not known:
         raise UnsupportedFlink(
             f"{home.folder} holds Flink {home.version}, which is older than 1.9, the first that"
             " there are patches for.",

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.base.text import printable
 from flink_boost.base.users import hand_over, lent, start_options
 from flink_boost.flink.home import FlinkHome, is_dist
 from flink_boost.flink.launch import Launch
@@ -132,10 +133,11 @@ def _run(launch: Launch, environment: Mapping[str, str], folder: Path) -> list[s
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise EnvironmentProblem(f"{launch.java} does not run ({error}).", next_step) from error
-    lines: list[str] = done.stdout.splitlines()[-4:]
+    lines = [printable(line) for line in done.stdout.splitlines()[-4:]]
     if done.returncode != 0 or len(lines) < len(("java", "fits", "switched off", "sentence")):
         words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
         raise EnvironmentProblem(
-            f"{launch.java} did not tell whether the jar fits ({words[0][:_SHOWN]}).", next_step
+            f"{launch.java} did not tell whether the jar fits ({printable(words[0])[:_SHOWN]}).",
+            next_step,
         )
     return lines

@@ -23,6 +23,7 @@ from flink_boost.base.errors import (
 )
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.base.text import printable
 from flink_boost.base.users import hand_over, lent, read_left
 from flink_boost.flink.dropin import OWN_BUILD, RECORD, read_dropin, reading_zip
 from flink_boost.flink.home import FlinkHome, require_stock_dist
@@ -30,6 +31,7 @@ from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
 from flink_boost.flink.owner import environment_for
+from flink_boost.flink.versions import is_apache, version_key
 from flink_boost.operate.candidates import candidates, require_new_enough
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.properties import read_properties, write_properties
@@ -104,10 +106,15 @@ def compare(
     if out is not None:
         request["out"] = str(woven)
     report = _run(request, package, launch, environment, work)
-    like = report.get("line", tried[0].version)
     if "line" not in report:
-        differences = _values(report, f"difference.{like}.")
-        return Fit(None, like, differences or ("the weaver does not say what differs",))
+        found = {line.version: _values(report, f"difference.{line.version}.") for line in tried}
+        like = tried[0].version
+        if not is_apache(home.version):
+            # Its number does not say which line it comes from; of two at one distance, the later.
+            later = sorted(found, key=version_key, reverse=True)
+            like = min(later, key=lambda version: len(found[version]))
+        return Fit(None, like, found[like] or ("the weaver does not say what differs",))
+    like = report["line"]
     _require_named(report["version"], like, tried)
     if out is not None:
         out.write_bytes(_left(woven, launch))
@@ -258,7 +265,7 @@ def _run(
     if code != 0:
         words = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
         raise EnvironmentProblem(
-            f"The weaver did not run with {launch.java} ({words[0][:_SHOWN]}).",
+            f"The weaver did not run with {launch.java} ({printable(words[0])[:_SHOWN]}).",
             "Correct the JDK of the installation, or free space in TMPDIR.",
         )
     try:
@@ -283,4 +290,4 @@ def _numbered(prefix: str, values: Sequence[str]) -> dict[str, str]:
 
 
 def _values(report: Mapping[str, str], prefix: str) -> tuple[str, ...]:
-    return tuple(report[key] for key in sorted(report) if key.startswith(prefix))
+    return tuple(printable(report[key]) for key in sorted(report) if key.startswith(prefix))

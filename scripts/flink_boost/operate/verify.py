@@ -18,6 +18,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
+from flink_boost.base.text import printable
 from flink_boost.base.users import User, hand_over, lent, read_left
 from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
@@ -90,7 +91,8 @@ def observe(
         if code != 0 or not report.is_file():
             raise _explain(log.read_text(errors="replace"), launch)
         seen = _read(report, user)
-    return {key: str(stock) if value == str(readable) else value for key, value in seen.items()}
+    there = {str(readable): str(stock)}
+    return {key: there.get(value, printable(value)) for key, value in seen.items()}
 
 
 def judge(
@@ -263,7 +265,7 @@ def _read(report: Path, user: User | None) -> dict[str, str]:
 def _explain(errors: str, launch: Launch) -> EnvironmentProblem | BrokenData:
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
     telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
-    words = (telling[0] if telling else "it printed nothing")[:_SHOWN]
+    words = printable(telling[0] if telling else "it printed nothing")[:_SHOWN]
     if _UNLINKED.search(words):
         return BrokenData(
             f"A class that the check needs is missing or damaged ({words}).",
