@@ -114,7 +114,7 @@ def test_a_rebuild_gets_a_jar_of_its_own(
     assert Path(answer["jar"]) == installed
     assert answer["woven_like"] == LINE.version
     assert installed.read_bytes() == jar.read_bytes()
-    assert "same classes" in guard_says(rebuilt)
+    assert "the jar was made for the classes of this build" in guard_says(rebuilt)
     assert flink_boost("verify", rebuilt) == 0, capsys.readouterr().out
     assert "is what is woven from this installation's own classes" in capsys.readouterr().out
     assert flink_boost("doctor", rebuilt) == 0, capsys.readouterr().out
@@ -136,6 +136,12 @@ def test_a_woven_jar_is_for_its_own_classes_alone(
     said = guard_says(official)
     assert f"is built for Flink {LINE.version}-own-" in said
     assert f"install {JAR}, which fits" in said
+    again = new_home(tmp_path / "again")
+    small_dist(again, "1.17.2-acme", {n: code + b"!" for n, code in official_classes().items()})
+    (again / "lib" / jar.name).write_bytes(jar.read_bytes())
+    said = guard_says(again)
+    assert f"is built for Flink {LINE.version}-own-" in said
+    assert "`flink-boost install FLINK_HOME --weave`, which makes one for these classes" in said
     capsys.readouterr()
     assert flink_boost("verify", official) != 0
     assert flink_boost("doctor", official) != 0

@@ -3,12 +3,9 @@ package org.apache.flink.boost.guard;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 
 /**
  * Decides whether the woven classes of our jar belong to the Flink they run in.
@@ -110,16 +107,19 @@ public final class VersionGuard {
     }
 
     private Verdict check(ClassPathEntry ourJar, WeaveRecord record) throws IOException {
+        Sentences sentences = new Sentences(record, ourJar);
         // Java 8 calls itself 1.8, and no other that Flink runs on begins so.
         if (javaVersion != null && javaVersion.startsWith("1.")) {
-            return Verdict.refused(record, oldJava(record, ourJar));
+            return Verdict.refused(record, sentences.oldJava(javaVersion));
         }
         StockClasses stock = StockClasses.find(record, ourJar, loader, jars);
         if (!stock.differing().isEmpty()) {
-            return Verdict.refused(record, otherClasses(record, ourJar, stock));
+            return Verdict.refused(record, sentences.otherClasses(stock));
         }
         Verdict verdict =
-                stock.isEmpty() ? checkManifest(ourJar, record) : checkOrder(ourJar, record, stock);
+                stock.isEmpty()
+                        ? checkManifest(record, sentences)
+                        : checkOrder(record, sentences, stock);
         if (!verdict.fits()) {
             return verdict;
         }
@@ -127,170 +127,25 @@ public final class VersionGuard {
                 new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
         return mismatch == null
                 ? verdict
-                : Verdict.refused(record, otherNeighbour(record, ourJar, stock, mismatch));
+                : Verdict.refused(record, sentences.otherNeighbour(stock, mismatch));
     }
 
-    private Verdict checkOrder(ClassPathEntry ourJar, WeaveRecord record, StockClasses stock)
+    private static Verdict checkOrder(WeaveRecord record, Sentences sentences, StockClasses stock)
             throws IOException {
         Map<String, ClassPathEntry> inFront = stock.inFront();
         if (inFront.isEmpty()) {
-            return Verdict.fits(record, fits(record, ourJar, stock));
+            return Verdict.fits(record, sentences.fits(stock));
         }
         return inFront.size() == record.stockChecksums().size()
-                ? Verdict.unused(record, unused(ourJar, inFront.values()))
-                : Verdict.partlyInUse(record, partlyInUse(record, ourJar, inFront));
+                ? Verdict.unused(record, sentences.unused(inFront.values()))
+                : Verdict.partlyInUse(record, sentences.partlyInUse(inFront));
     }
 
-    private static String fits(WeaveRecord record, ClassPathEntry ourJar, StockClasses stock)
+    private static Verdict checkManifest(WeaveRecord record, Sentences sentences)
             throws IOException {
-        String version = isFlinksOwn(ourJar, record) ? record.flinkVersion() : stock.version();
-        if (record.flinkVersion().equals(version)) {
-            return "the class files it replaces are those of this version";
-        }
-        return named(version)
-                + (version != null && record.wasTestedOn(version)
-                        ? ": on the list of tested releases, same classes"
-                        : ": not on the list of tested releases, same classes");
-    }
-
-    /** One sentence: both versions, which classes differ, and the jar for them if there is one. */
-    private static String otherClasses(
-            WeaveRecord record, ClassPathEntry ourJar, StockClasses stock) throws IOException {
-        StockClasses.Difference first = stock.differing().get(0);
-        String version = first.copy().implementationVersion();
-        if (record.flinkVersion().equals(version)) {
-            return anotherBuild(record, ourJar, stock.differing());
-        }
-        List<String> names = stock.namesOfDiffering();
-        String line = stock.otherLine();
-        return String.format(
-                "flink-boost %s is built for Flink %s but found %s in %s, which has another %s:"
-                        + " remove %s from lib/, and %s.",
-                record.boostVersion(),
-                record.flinkVersion(),
-                named(version),
-                first.copy(),
-                String.join(", ", names),
-                ourJar,
-                line == null
-                        ? "look for a flink-boost that has a jar for these classes; this one knows"
-                                + " of none"
-                        : "install flink-boost-"
-                                + line
-                                + "-"
-                                + record.boostVersion()
-                                + ".jar, which fits");
-    }
-
-    private static String otherNeighbour(
-            WeaveRecord record,
-            ClassPathEntry ourJar,
-            StockClasses stock,
-            Neighbours.Mismatch mismatch)
-            throws IOException {
-        String version = stock.isEmpty() ? ourJar.implementationVersion() : stock.version();
-        return String.format(
-                "flink-boost %s for Flink %s cannot run in %s: the classes that it replaces are the"
-                        + " same, but %s: %s.",
-                record.boostVersion(),
-                record.flinkVersion(),
-                named(version),
-                mismatch,
-                isFlinksOwn(ourJar, record)
-                        ? "put the original " + ourJar + " back"
-                        : "remove " + ourJar + " from lib/, or the jar that brings this class");
-    }
-
-    private static String named(String version) {
-        return version == null ? "a Flink without a version number" : "Flink " + version;
-    }
-
-    private static Verdict checkManifest(ClassPathEntry ourJar, WeaveRecord record)
-            throws IOException {
-        return isFlinksOwn(ourJar, record)
-                ? Verdict.fits(record, "the manifest of " + ourJar + " names this version")
-                : Verdict.refused(record, anotherManifest(record, ourJar));
-    }
-
-    /** Whether our classes are inside Flink's jar; a jar of ours alone names our own version. */
-    private static boolean isFlinksOwn(ClassPathEntry ourJar, WeaveRecord record)
-            throws IOException {
-        return record.flinkVersion().equals(ourJar.implementationVersion());
-    }
-
-    private static String anotherManifest(WeaveRecord record, ClassPathEntry ourJar)
-            throws IOException {
-        String version = ourJar.implementationVersion();
-        return String.format(
-                "flink-boost %s is built for Flink %s but found %s in %s: put the original jar"
-                        + " back, or install the flink-boost jar for %s.",
-                record.boostVersion(),
-                record.flinkVersion(),
-                named(version),
-                ourJar,
-                version == null ? "the version in use" : "Flink " + version);
-    }
-
-    private static String anotherBuild(
-            WeaveRecord record, ClassPathEntry ourJar, List<StockClasses.Difference> differing) {
-        StockClasses.Difference first = differing.get(0);
-        StringBuilder more = new StringBuilder();
-        for (StockClasses.Difference other : differing.subList(1, differing.size())) {
-            more.append(more.length() == 0 ? "; also " : ", ").append(other.className());
-        }
-        return String.format(
-                "flink-boost %s is built for the official Flink %s but found a rebuild or vendor"
-                        + " version of the same number, %s, in %s (SHA-256 of class %s is %s,"
-                        + " expected %s%s): remove %s from lib/, or run the official Flink %s.",
-                record.boostVersion(),
-                record.flinkVersion(),
-                record.flinkVersion(),
-                first.copy(),
-                first.className(),
-                first.found(),
-                first.expected(),
-                more,
-                ourJar,
-                record.flinkVersion());
-    }
-
-    private static String partlyInUse(
-            WeaveRecord record, ClassPathEntry ourJar, Map<String, ClassPathEntry> inFront)
-            throws IOException {
-        Map.Entry<String, ClassPathEntry> first = inFront.entrySet().iterator().next();
-        return String.format(
-                "flink-boost %s for Flink %s can only work as a whole, but %s stands before %s on"
-                        + " the class path and its class %s is not patched: take Flink's classes"
-                        + " out of %s, or %s.",
-                record.boostVersion(),
-                record.flinkVersion(),
-                first.getValue(),
-                ourJar,
-                first.getKey(),
-                first.getValue(),
-                isFlinksOwn(ourJar, record)
-                        ? "put the original " + ourJar + " back"
-                        : "remove " + ourJar + " from lib/");
-    }
-
-    private static String unused(ClassPathEntry ourJar, Collection<ClassPathEntry> inFront) {
-        Set<String> jars = new LinkedHashSet<>();
-        inFront.forEach(jar -> jars.add(jar.toString()));
-        boolean one = jars.size() == 1;
-        return String.format(
-                "%s %s before %s on the class path and %s the classes that it replaces, so that"
-                        + " stock's code runs",
-                String.join(" and ", jars),
-                one ? "stands" : "stand",
-                ourJar,
-                one ? "brings" : "bring");
-    }
-
-    private String oldJava(WeaveRecord record, ClassPathEntry ourJar) {
-        return String.format(
-                "flink-boost %s for Flink %s needs Java 9 or newer but found Java %s: run Flink on"
-                        + " a newer Java, or remove %s from lib/.",
-                record.boostVersion(), record.flinkVersion(), javaVersion, ourJar);
+        return sentences.isFlinksOwn()
+                ? Verdict.fits(record, sentences.manifest())
+                : Verdict.refused(record, sentences.anotherManifest());
     }
 
     private static Verdict twoJars(List<ClassPathEntry> own) throws IOException {

@@ -30,6 +30,7 @@ final class WeaveRecord {
     private final Set<String> tested;
     private final SortedMap<String, SortedMap<String, String>> otherLines;
     private final List<String> links;
+    private final boolean forOwnBuild;
 
     private WeaveRecord(
             String flinkVersion,
@@ -37,18 +38,21 @@ final class WeaveRecord {
             SortedMap<String, String> stockChecksums,
             Set<String> tested,
             SortedMap<String, SortedMap<String, String>> otherLines,
-            List<String> links) {
+            List<String> links,
+            boolean forOwnBuild) {
         this.flinkVersion = flinkVersion;
         this.boostVersion = boostVersion;
         this.stockChecksums = Collections.unmodifiableSortedMap(stockChecksums);
         this.tested = Collections.unmodifiableSet(tested);
         this.otherLines = Collections.unmodifiableSortedMap(otherLines);
         this.links = Collections.unmodifiableList(links);
+        this.forOwnBuild = forOwnBuild;
     }
 
     /**
      * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
-     * they are there {@code tested}, {@code line.<version>/<binary name>} and {@code link.<n>}.
+     * they are there {@code tested}, {@code line.<version>/<binary name>}, {@code link.<n>} and
+     * {@code own.line}.
      *
      * @throws IllegalArgumentException when a version is missing or no class is listed
      */
@@ -81,7 +85,8 @@ final class WeaveRecord {
                 checksums,
                 tested(properties),
                 otherLines,
-                links);
+                links,
+                properties.getProperty("own.line") != null);
     }
 
     private static Set<String> tested(Properties properties) {
@@ -131,5 +136,10 @@ final class WeaveRecord {
     /** What the classes of the jar need of others, as {@link Link} reads it. */
     List<String> links() {
         return links;
+    }
+
+    /** True when the jar was made for somebody's own build of Flink, and not for a release. */
+    boolean isForOwnBuild() {
+        return forOwnBuild;
     }
 }

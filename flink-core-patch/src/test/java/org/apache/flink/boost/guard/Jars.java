@@ -97,6 +97,12 @@ final class Jars {
             return this;
         }
 
+        /** Says that it was made for somebody's own build, with the patches of that line. */
+        Builder wovenLike(String line) {
+            weave.setProperty("own.line", line);
+            return this;
+        }
+
         /** Says that our classes need something of others. */
         Builder link(String link) {
             weave.setProperty("link." + weave.size(), link);

@@ -8,6 +8,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Enumeration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -132,6 +133,55 @@ class VersionGuardTest {
                 .startsWith("Flink 2.1.1: on the list");
         assertThat(check(dropIn, fatJar, flink("2.1.2", stock)).sentence())
                 .isEqualTo("Flink 2.1.2: not on the list of tested releases, same classes");
+    }
+
+    @Test
+    void aJarForAnOwnBuildSaysThatItWasMadeForIt() throws IOException {
+        String own = "2.3.0-own-0123456789ab";
+        Path dropIn = jar("boost.jar", dropInBuilder(own).wovenLike("2.3.0"));
+
+        Verdict verdict = check(dropIn, flink("1.17.2-acme", stock));
+
+        assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.sentence())
+                .isEqualTo("Flink 1.17.2-acme: the jar was made for the classes of this build");
+    }
+
+    @Test
+    void aJarForAnOwnBuildThatWasRebuiltNamesTheWayToANewOne() throws IOException {
+        byte[] rebuilt = Jars.rebuilt(stock);
+        String own = "2.3.0-own-0123456789ab";
+        Jars.Builder builder = dropInBuilder(own).wovenLike("2.3.0");
+        Path dropIn = jar("boost.jar", builder);
+        Path flink = flink("1.17.2-acme", rebuilt);
+
+        Verdict verdict = check(dropIn, flink);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence())
+                .startsWith("flink-boost 0.2.0 is built for Flink " + own + " but found Flink 1.17")
+                .endsWith(
+                        STRING_VALUE
+                                + ": this jar was made for another build, so run `flink-boost"
+                                + " install FLINK_HOME --weave`, which makes one for these classes,"
+                                + " or remove "
+                                + dropIn
+                                + " from lib/.");
+
+        Path known = jar("other.jar", builder.otherLine("1.20.5", STRING_VALUE, rebuilt));
+        assertThat(check(known, flink).sentence())
+                .endsWith("from lib/, and install flink-boost-1.20.5-0.2.0.jar, which fits.");
+    }
+
+    @Test
+    void aNumberOfSomebodysOwnIsShownAsAPartOfOneLine() throws IOException {
+        String hostile = "1\u001b[31m\u2028x" + String.join("", Collections.nCopies(300, "9"));
+
+        Jars.Builder flink = new Jars.Builder().version(hostile).with(STRING_VALUE, stock);
+
+        String sentence = check(dropIn("2.3.0"), jar("flink.jar", flink)).sentence();
+
+        assertThat(sentence).matches("Flink 1\\?\\[31m\\?x9{56}: not on the list .*");
     }
 
     @Test

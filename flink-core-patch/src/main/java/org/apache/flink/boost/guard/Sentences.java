@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What {@link VersionGuard} says of a class path: one sentence each, with what to do. */
+final class Sentences {
+
+    /** Of a version that is none of ours so many characters are shown. */
+    private static final int LONGEST = 64;
+
+    private final WeaveRecord record;
+    private final ClassPathEntry ourJar;
+
+    Sentences(WeaveRecord record, ClassPathEntry ourJar) {
+        this.record = record;
+        this.ourJar = ourJar;
+    }
+
+    /** Whether our classes are inside Flink's jar; a jar of ours alone names our own version. */
+    boolean isFlinksOwn() throws IOException {
+        return record.flinkVersion().equals(ourJar.implementationVersion());
+    }
+
+    String fits(StockClasses stock) throws IOException {
+        String version = isFlinksOwn() ? record.flinkVersion() : stock.version();
+        if (record.flinkVersion().equals(version)) {
+            return "the class files it replaces are those of this version";
+        }
+        if (record.isForOwnBuild()) {
+            return named(version) + ": the jar was made for the classes of this build";
+        }
+        return named(version)
+                + (version != null && record.wasTestedOn(version)
+                        ? ": on the list of tested releases, same classes"
+                        : ": not on the list of tested releases, same classes");
+    }
+
+    /** One sentence: both versions, which classes differ, and the jar for them if there is one. */
+    String otherClasses(StockClasses stock) throws IOException {
+        StockClasses.Difference first = stock.differing().get(0);
+        String version = first.copy().implementationVersion();
+        if (record.flinkVersion().equals(version)) {
+            return anotherBuild(stock.differing());
+        }
+        List<String> names = stock.namesOfDiffering();
+        String line = stock.otherLine();
+        return String.format(
+                "flink-boost %s is built for Flink %s but found %s in %s, which has another %s: %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                named(version),
+                first.copy(),
+                String.join(", ", names),
+                otherJar(line));
+    }
+
+    /** What to do about other classes than ours were woven from; {@code line} may be null. */
+    private String otherJar(String line) {
+        if (line != null) {
+            return String.format(
+                    "remove %s from lib/, and install flink-boost-%s-%s.jar, which fits",
+                    ourJar, line, record.boostVersion());
+        }
+        return record.isForOwnBuild()
+                ? "this jar was made for another build, so run `flink-boost install FLINK_HOME"
+                        + " --weave`, which makes one for these classes, or remove "
+                        + ourJar
+                        + " from lib/"
+                : "remove "
+                        + ourJar
+                        + " from lib/, and look for a flink-boost that has a jar for these"
+                        + " classes; this one knows of none";
+    }
+
+    String otherNeighbour(StockClasses stock, Neighbours.Mismatch mismatch) throws IOException {
+        String version = stock.isEmpty() ? ourJar.implementationVersion() : stock.version();
+        return String.format(
+                "flink-boost %s for Flink %s cannot run in %s: the classes that it replaces are the"
+                        + " same, but %s: %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                named(version),
+                mismatch,
+                isFlinksOwn()
+                        ? "put the original " + ourJar + " back"
+                        : "remove " + ourJar + " from lib/, or the jar that brings this class");
+    }
+
+    private static String named(String version) {
+        return version == null ? "a Flink without a version number" : "Flink " + shown(version);
+    }
+
+    /** A number of whoever built that Flink, which may hold anything, as a part of one line. */
+    private static String shown(String version) {
+        String printable = version.replaceAll("[^ -~]", "?");
+        return printable.length() > LONGEST ? printable.substring(0, LONGEST) : printable;
+    }
+
+    String anotherManifest() throws IOException {
+        String version = ourJar.implementationVersion();
+        return String.format(
+                "flink-boost %s is built for Flink %s but found %s in %s: put the original jar"
+                        + " back, or install the flink-boost jar for %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                named(version),
+                ourJar,
+                version == null ? "the version in use" : named(version));
+    }
+
+    private String anotherBuild(List<StockClasses.Difference> differing) {
+        StockClasses.Difference first = differing.get(0);
+        StringBuilder more = new StringBuilder();
+        for (StockClasses.Difference other : differing.subList(1, differing.size())) {
+            more.append(more.length() == 0 ? "; also " : ", ").append(other.className());
+        }
+        return String.format(
+                "flink-boost %s is built for the official Flink %s but found a rebuild or vendor"
+                        + " version of the same number, %s, in %s (SHA-256 of class %s is %s,"
+                        + " expected %s%s): remove %s from lib/, or run the official Flink %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                record.flinkVersion(),
+                first.copy(),
+                first.className(),
+                first.found(),
+                first.expected(),
+                more,
+                ourJar,
+                record.flinkVersion());
+    }
+
+    String partlyInUse(Map<String, ClassPathEntry> inFront) throws IOException {
+        Map.Entry<String, ClassPathEntry> first = inFront.entrySet().iterator().next();
+        return String.format(
+                "flink-boost %s for Flink %s can only work as a whole, but %s stands before %s on"
+                        + " the class path and its class %s is not patched: take Flink's classes"
+                        + " out of %s, or %s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                first.getValue(),
+                ourJar,
+                first.getKey(),
+                first.getValue(),
+                isFlinksOwn()
+                        ? "put the original " + ourJar + " back"
+                        : "remove " + ourJar + " from lib/");
+    }
+
+    String unused(Collection<ClassPathEntry> inFront) {
+        Set<String> jars = new LinkedHashSet<>();
+        inFront.forEach(jar -> jars.add(jar.toString()));
+        boolean one = jars.size() == 1;
+        return String.format(
+                "%s %s before %s on the class path and %s the classes that it replaces, so that"
+                        + " stock's code runs",
+                String.join(" and ", jars),
+                one ? "stands" : "stand",
+                ourJar,
+                one ? "brings" : "bring");
+    }
+
+    String oldJava(String javaVersion) {
+        return String.format(
+                "flink-boost %s for Flink %s needs Java 9 or newer but found Java %s: run Flink on"
+                        + " a newer Java, or remove %s from lib/.",
+                record.boostVersion(), record.flinkVersion(), javaVersion, ourJar);
+    }
+
+    String manifest() {
+        return "the manifest of " + ourJar + " names this version";
+    }
+}
