@@ -1,14 +1,18 @@
 """Lets Codespeed 0.13, written for Django 1.11 to 2.1, run unchanged on Django 5.2.
 
-Codespeed imports three names that Django has removed since. :func:`install` puts them back and has
-to run before Codespeed is imported, which is why the settings module calls it. The other functions
+Codespeed imports three names that Django has removed since, and Matplotlib, which takes longer than
+all the rest of a start. :func:`install` puts the names back and has to run before Codespeed is
+imported, as :func:`draw_late` has, which is why the settings module calls them. The other functions
 need its models and run once those are loaded. The removed template tags are in
 ``templatetags/legacy_conditions.py``.
 """
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import django.conf.urls
@@ -20,12 +24,31 @@ from django.http import HttpResponse
 from django.template import loader
 from django.urls import re_path
 
+_DRAWING = "codespeed.images"
+
 
 def install() -> None:
     """Adds the removed names to the modules that Codespeed takes them from; safe to repeat."""
     setattr(django.utils.encoding, "python_2_unicode_compatible", _same_class)  # noqa: B010
     setattr(django.shortcuts, "render_to_response", _render_to_response)  # noqa: B010
     setattr(django.conf.urls, "url", re_path)  # noqa: B010
+
+
+def draw_late() -> None:
+    """Loads Matplotlib with the first image instead of at the start; safe to repeat.
+
+    Our own pages have none. In the place of the module that draws stands one that makes way for it.
+    """
+    if _DRAWING not in sys.modules:
+        module = ModuleType(_DRAWING)
+        setattr(module, "gen_image_from_results", _draw)  # noqa: B010
+        sys.modules[_DRAWING] = module
+
+
+def _draw(*arguments: Any) -> Any:
+    if sys.modules[_DRAWING].__spec__ is None:
+        del sys.modules[_DRAWING]
+    return importlib.import_module(_DRAWING).gen_image_from_results(*arguments)
 
 
 def show_whole_commit_ids() -> None:

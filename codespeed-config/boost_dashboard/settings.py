@@ -11,6 +11,7 @@ from boost_dashboard import compatibility
 from boost_dashboard.configuration import read_configuration
 
 compatibility.install()
+compatibility.draw_late()
 # Codespeed warns on every start that anybody may post; WriteToken sees to it that nobody can.
 warnings.filterwarnings("ignore", module=r"codespeed\.apps")
 

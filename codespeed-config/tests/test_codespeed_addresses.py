@@ -177,6 +177,27 @@ def test_the_images_of_odd_values_are_refused_without_an_error(dashboard: Dashbo
     assert relative.status_code == 422
 
 
+def test_nothing_that_draws_is_loaded_before_the_first_image(
+    dashboard: Dashboard, tmp_path: Path
+) -> None:
+    program = tmp_path / "drawing.py"
+    program.write_text(
+        "import sys\n"
+        "from boost_dashboard import wsgi\n"
+        "print('matplotlib' in sys.modules)\n"
+        "from codespeed import images, views\n"
+        "assert images.gen_image_from_results is views.gen_image_from_results\n"
+        "try:\n"
+        "    views.gen_image_from_results({'results': []}, 600, 500)\n"
+        "except ValueError:\n"  # the largest of no values
+        "    print('matplotlib' in sys.modules)\n"
+        "from codespeed import images\n"
+        "print(images.DEF_CHART_W)\n",
+        encoding="utf-8",
+    )
+    assert run_in_dashboard(dashboard.data, program).split() == ["False", "True", "600"]
+
+
 def _image(benchmark: str, executable: str) -> dict[str, str]:
     return {
         "env": "box-1",
