@@ -13,7 +13,6 @@ import statistics
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from otava.analysis import compute_change_points
 from pydantic import Field, FiniteFloat
 from scipy import special
 
@@ -88,6 +87,9 @@ def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:
 
 def levels_apart(ratios: Sequence[float], rules: Rules) -> dict[int, float]:
     """Where new levels begin, in order, and the p-value of each."""
+    # It brings scipy.stats, half of a start of the commands that only sometimes ask it.
+    from otava.analysis import compute_change_points
+
     # A list on purpose: given an array, Otava 0.8 leaves out cutting the window from it.
     found, _ = compute_change_points(
         list(ratios), window_len=rules.window, max_pvalue=rules.max_p_value, min_magnitude=0.0

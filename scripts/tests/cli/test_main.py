@@ -165,6 +165,19 @@ def test_version_and_help_import_no_subcommand() -> None:
     assert answer.stdout.startswith("flink-boost, version 0.2.0\n")
 
 
+@pytest.mark.parametrize("command", ["nightly", "request", "detect", "alarm"])
+def test_what_is_asked_now_and_then_is_not_loaded_before(command: str) -> None:
+    script = (
+        f"import sys; import flink_boost.cli.commands.{command};"
+        "slow = {'scipy.stats', 'githubkit', 'slack_sdk'} & set(sys.modules);"
+        "assert not slow, slow"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+
+
 def test_the_error_numbers_of_a_full_disk() -> None:
     assert {errno.ENOSPC, errno.EDQUOT} <= DISK_FULL
     assert errno.ENOENT not in DISK_FULL

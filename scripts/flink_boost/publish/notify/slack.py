@@ -8,12 +8,14 @@ import logging
 import re
 import urllib.error
 from http.client import HTTPException
-
-from slack_sdk.webhook import WebhookClient, WebhookResponse
+from typing import TYPE_CHECKING
 
 from flink_boost.publish.notify.channel import NotSent, Uncertain, within
 from flink_boost.publish.notify.message import Message
 from flink_boost.publish.notify.settings import SlackSettings
+
+if TYPE_CHECKING:
+    from slack_sdk.webhook import WebhookResponse
 
 SOCKET_SECONDS = 15
 DEADLINE_SECONDS = 45.0
@@ -31,6 +33,9 @@ class SlackNotifier:
     name = "slack"
 
     def __init__(self, settings: SlackSettings, deadline: float = DEADLINE_SECONDS) -> None:
+        # Slow to load, and most commands that could send do not.
+        from slack_sdk.webhook import WebhookClient
+
         # At its default level the client hands the address to the log.
         logger = logging.Logger("flink_boost.slack", logging.CRITICAL + 1)
         self._client = WebhookClient(

@@ -2,7 +2,8 @@
 
 githubkit signs the calls, as a token or as an installation of an App whose tokens last an hour.
 Redirects, waiting and what a status means are decided here: a redirect may not carry the token to
-another host or turn a POST into a GET, and a wait is counted by GitHub's clock.
+another host or turn a POST into a GET, and a wait is counted by GitHub's clock. githubkit is loaded
+with the first client: it takes half a second, and most commands that may call GitHub do not.
 """
 
 from __future__ import annotations
@@ -11,24 +12,19 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 import httpx
-from githubkit import GitHub
-from githubkit.auth import (
-    AppAuthStrategy,
-    AppInstallationAuthStrategy,
-    BaseAuthStrategy,
-    TokenAuthStrategy,
-)
-from githubkit.cache import MemCacheStrategy
-from githubkit.exception import GitHubException, RequestError, RequestFailed
 
 from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
 from flink_boost.service.hub.account import SET_ACCOUNT, HubAccount
 from flink_boost.service.hub.transport import CONNECT_SECONDS, READ_SECONDS, BoundedTransport
 from flink_boost.service.hub.waiting import UNSAID_SECONDS, seconds_to_wait
+
+if TYPE_CHECKING:
+    from githubkit import GitHub
+    from githubkit.auth import BaseAuthStrategy
 
 _HEADERS = {"X-GitHub-Api-Version": "2022-11-28"}
 _AGENT = "flink-boost"
@@ -148,6 +144,8 @@ class GitHubClient:
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
     ) -> httpx.Response:
+        from githubkit.exception import GitHubException, RequestError, RequestFailed
+
         url = path if "://" in path else f"{self._account.api}{path}"
         self._require_api(url)
         try:
@@ -232,6 +230,9 @@ class GitHubClient:
         return True
 
     def _signed(self) -> GitHub[BaseAuthStrategy]:
+        from githubkit import GitHub
+        from githubkit.cache import MemCacheStrategy
+
         account, auth = self._account, _strategy(self._account, self._installation)
         return GitHub(
             auth,
@@ -247,6 +248,8 @@ class GitHubClient:
 
 
 def _strategy(account: HubAccount, installation: int | None) -> BaseAuthStrategy:
+    from githubkit.auth import AppAuthStrategy, AppInstallationAuthStrategy, TokenAuthStrategy
+
     if not account.app:
         return TokenAuthStrategy(account.token)
     if installation is None:
