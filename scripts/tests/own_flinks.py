@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -34,10 +35,12 @@ def own_home(
     """
     home = new_home(folder / "flink")
     classes = compiled(folder, (*LINE.classes, *(changes or {})), options, changes)
-    names = {file: file.relative_to(classes).with_suffix("") for file in classes.rglob("*.class")}
-    content = {".".join(name.parts): file.read_bytes() for file, name in names.items()}
-    # `jar --update` would pack all of it anew, which takes minutes on a busy machine.
-    repacked(home, {}, content, small=False)
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    # A copy of its own: the distribution's is a link to what all tests use.
+    content = dist.with_suffix(".own")
+    shutil.copyfile(dist, content)
+    content.replace(dist)
+    put_into(dist, classes)
     return home
 
 
@@ -69,6 +72,18 @@ def compiled(
     done = subprocess.run(compile_it, capture_output=True, text=True, timeout=_SECONDS, check=False)
     assert done.returncode == 0, done.stderr
     return classes
+
+
+def put_into(jar: Path, folder: Path) -> None:
+    """Puts the files of a folder into a jar, as ``jar --update``, which packs all of it anew."""
+    files = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    with zipfile.ZipFile(jar, "a", zipfile.ZIP_DEFLATED) as archive:
+        # The directory at the end says what is in it; replaced entries are named there no more.
+        archive.filelist[:] = [old for old in archive.filelist if old.filename not in files]
+        for name in files:
+            archive.NameToInfo.pop(name, None)
+        for name, path in sorted(files.items()):
+            archive.write(path, name)
 
 
 def repacked(
