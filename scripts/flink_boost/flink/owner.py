@@ -113,7 +113,8 @@ def _all_that_counts(home: FlinkHome, environment: Mapping[str, str]) -> Iterato
 def _javas(conf: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     named = []
     for name in _CONFIGURATIONS:
-        with suppress(OSError):
+        # A pipe of that name would let us wait for its writer.
+        if (conf / name).is_file():
             text = (conf / name).read_text(errors="replace")
             named += [found.strip() for found in _JAVA_HOME.findall(text)]
     if environment.get("JAVA_HOME"):
