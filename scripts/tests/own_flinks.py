@@ -35,12 +35,7 @@ def own_home(
     """
     home = new_home(folder / "flink")
     classes = compiled(folder, (*LINE.classes, *(changes or {})), options, changes)
-    (dist,) = (home / "lib").glob("flink-dist*.jar")
-    # A copy of its own: the distribution's is a link to what all tests use.
-    content = dist.with_suffix(".own")
-    shutil.copyfile(dist, content)
-    content.replace(dist)
-    put_into(dist, classes)
+    with_entries(home, entries_of(classes))
     return home
 
 
@@ -74,16 +69,29 @@ def compiled(
     return classes
 
 
-def put_into(jar: Path, folder: Path) -> None:
-    """Puts the files of a folder into a jar, as ``jar --update``, which packs all of it anew."""
-    files = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
-    with zipfile.ZipFile(jar, "a", zipfile.ZIP_DEFLATED) as archive:
+def with_entries(home: Path, changed: Mapping[str, bytes]) -> None:
+    """Gives an installation a ``flink-dist`` of its own, with those entries instead of stock's.
+
+    ``jar --update`` would do the same, and pack all of it anew.
+    """
+    (dist,) = (home / "lib").glob("flink-dist*.jar")
+    # The distribution's is a link to what all tests use.
+    content = dist.with_suffix(".own")
+    shutil.copyfile(dist, content)
+    content.replace(dist)
+    with zipfile.ZipFile(dist, "a", zipfile.ZIP_DEFLATED) as archive:
         # The directory at the end says what is in it; replaced entries are named there no more.
-        archive.filelist[:] = [old for old in archive.filelist if old.filename not in files]
-        for name in files:
+        archive.filelist[:] = [old for old in archive.filelist if old.filename not in changed]
+        for name in changed:
             archive.NameToInfo.pop(name, None)
-        for name, path in sorted(files.items()):
-            archive.write(path, name)
+        for name, entry in changed.items():
+            archive.writestr(name, entry)
+
+
+def entries_of(classes: Path) -> dict[str, bytes]:
+    """The files of a folder as entries of a jar."""
+    files = sorted(file for file in classes.rglob("*") if file.is_file())
+    return {str(file.relative_to(classes)): file.read_bytes() for file in files}
 
 
 def repacked(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from installations import LINE, VERSION, flink_boost, java_environment, new_home, our_jars
-from own_flinks import compiled, repacked
+from own_flinks import compiled, repacked, with_entries
 
 from flink_boost.base.errors import PatchedCodeChanged, UnsupportedFlink
 from flink_boost.base.text import printable, version_text
@@ -169,15 +169,8 @@ def test_a_number_does_no_harm_in_names_of_files(
 
 def whole(home: Path, number: str, classes: dict[str, bytes]) -> None:
     """As ``numbered``, with all of Flink."""
-    (dist,) = (home / "lib").glob("flink-dist*.jar")
-    target = dist.with_suffix(".own")
     changed = {f"{name.replace('.', '/')}.class": code for name, code in classes.items()}
-    changed["META-INF/MANIFEST.MF"] = manifest(number)
-    with zipfile.ZipFile(dist) as source, zipfile.ZipFile(target, "w") as made:
-        for name in source.namelist():
-            if not name.endswith("/"):
-                made.writestr(name, changed.get(name) or source.read(name))
-    target.replace(dist)
+    with_entries(home, {**changed, "META-INF/MANIFEST.MF": manifest(number)})
 
 
 def test_a_jar_may_say_what_it_likes_of_itself(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from installations import JAR, LINE, flink_boost, java_environment, our_jars
-from own_flinks import own_home
+from own_flinks import compiled, entries_of, with_entries
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.users import read_left, user_of
@@ -345,10 +345,8 @@ def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here:
 
 @pytest.mark.timeout(600)
 def test_a_build_of_another_user_gets_its_jar(place: Path, marks: Marks, here: Here) -> None:
-    home = place / "flink"
-    made = own_home(place / "made")
-    shutil.copytree(made, home)
-    own_java(home, place)
+    home = whole(place)
+    with_entries(home, entries_of(compiled(place / "made", LINE.classes)))
     own(home)
     out = place / "out"
     out.mkdir()
