@@ -469,7 +469,8 @@ def test_a_cluster_of_two_entry_points_is_healthy_and_ends_when_told(
     settings: Mapping[str, str] = {
         "JOB_MANAGER_RPC_ADDRESS": "localhost",
         "FLINK_PROPERTIES": f"rest.port: {rest_port}\njobmanager.rpc.port: {rpc_port}\n"
-        "taskmanager.memory.process.size: 1000m\njobmanager.memory.process.size: 1000m\n",
+        "taskmanager.memory.process.size: 1000m\njobmanager.memory.process.size: 1000m\n"
+        "env.java.opts.all: -XX:TieredStopAtLevel=1\n",
     }
     logs = tmp_path / "jobmanager.log", tmp_path / "taskmanager.log"
     with started(home, "jobmanager", logs[0], **settings) as manager:

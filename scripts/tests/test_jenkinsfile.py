@@ -21,6 +21,8 @@ _OPENED = [
     f"--add-opens=java.base/java.{name}=ALL-UNNAMED"
     for name in ("lang", "util", "io", "net", "lang.reflect", "text", "math")
 ]
+# It ends before optimised code or a collector in parallel would pay.
+_BRIEF = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 NIGHT = {
     **dict.fromkeys(("LINE", "GROUP", "BENCHMARKS", "RECIPE", "COMMITS", "HEAD"), ""),
     "TASK": "nightly",
@@ -44,7 +46,7 @@ class Ran:
 
     def __init__(self, class_path: str, folder: Path, **plan: Any) -> None:
         given = json.dumps({"params": NIGHT, **plan})
-        command = ["java", *_OPENED, "-cp", class_path, "groovy.ui.GroovyMain"]
+        command = ["java", *_BRIEF, *_OPENED, "-cp", class_path, "groovy.ui.GroovyMain"]
         done = subprocess.run(
             [*command, str(FOLDER / "run.groovy"), str(PROJECT_ROOT / "Jenkinsfile"), given],
             cwd=folder,
