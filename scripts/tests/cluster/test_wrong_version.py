@@ -105,7 +105,9 @@ def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
         f" vendor version of the same number, {line.version}, in {dist} (SHA-256 of class"
         f" org.apache.flink.types.StringValue is {checksum}, expected"
         f" {line.classes['org.apache.flink.types.StringValue']}): remove"
-        f" {dist.with_name(dropin_jar.name)} from lib/, or run the official Flink {line.version}."
+        f" {dist.with_name(dropin_jar.name)} from lib/, run the official Flink {line.version}, or"
+        " run `flink-boost install FLINK_HOME --weave`, which makes one for these classes if they"
+        " do what the official ones do."
     )
     refused_at_start(ended, log, sentence)
 

@@ -11,6 +11,10 @@ import java.util.Set;
 /** What {@link VersionGuard} says of a class path: one sentence each, with what to do. */
 final class Sentences {
 
+    /** Makes a jar for classes that no release has. */
+    private static final String WEAVE =
+            "`flink-boost install FLINK_HOME --weave`, which makes one for these classes";
+
     /** Of a version that is none of ours so many characters are shown. */
     private static final int LONGEST = 64;
 
@@ -68,14 +72,12 @@ final class Sentences {
                     ourJar, line, record.boostVersion());
         }
         return record.isForOwnBuild()
-                ? "this jar was made for another build, so run `flink-boost install FLINK_HOME"
-                        + " --weave`, which makes one for these classes, or remove "
-                        + ourJar
-                        + " from lib/"
-                : "remove "
-                        + ourJar
-                        + " from lib/, and look for a flink-boost that has a jar for these"
-                        + " classes; this one knows of none";
+                ? "this jar was made for another build, so run " + WEAVE + ", or " + removal()
+                : removal() + ", or run " + WEAVE + " if they do what a release's do";
+    }
+
+    private String removal() {
+        return "remove " + ourJar + " from lib/";
     }
 
     String otherNeighbour(StockClasses stock, Neighbours.Mismatch mismatch) throws IOException {
@@ -123,7 +125,8 @@ final class Sentences {
         return String.format(
                 "flink-boost %s is built for the official Flink %s but found a rebuild or vendor"
                         + " version of the same number, %s, in %s (SHA-256 of class %s is %s,"
-                        + " expected %s%s): remove %s from lib/, or run the official Flink %s.",
+                        + " expected %s%s): %s, run the official Flink %s, or run %s if they do"
+                        + " what the official ones do.",
                 record.boostVersion(),
                 record.flinkVersion(),
                 record.flinkVersion(),
@@ -132,8 +135,9 @@ final class Sentences {
                 first.found(),
                 first.expected(),
                 more,
-                ourJar,
-                record.flinkVersion());
+                removal(),
+                record.flinkVersion(),
+                WEAVE);
     }
 
     String partlyInUse(Map<String, ClassPathEntry> inFront) throws IOException {

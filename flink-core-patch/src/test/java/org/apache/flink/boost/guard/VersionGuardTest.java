@@ -60,8 +60,9 @@ class VersionGuardTest {
                                 + STRING_VALUE
                                 + ": remove "
                                 + dropIn
-                                + " from lib/, and look for a flink-boost that has a jar for these"
-                                + " classes; this one knows of none.");
+                                + " from lib/, or run `flink-boost install FLINK_HOME --weave`,"
+                                + " which makes one for these classes if they do what a"
+                                + " release's do.");
     }
 
     @Test
@@ -108,7 +109,8 @@ class VersionGuardTest {
                                 + Jars.sha256(rebuilt)
                                 + ", expected "
                                 + Jars.sha256(stock))
-                .contains("from lib/, or run the official Flink 2.3.0.");
+                .contains("from lib/, run the official Flink 2.3.0, or run `flink-boost install")
+                .endsWith(" for these classes if they do what the official ones do.");
     }
 
     @Test
