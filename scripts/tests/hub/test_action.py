@@ -119,6 +119,13 @@ def test_who_may_write_runs_nothing_of_the_pull_request() -> None:
     assert own["with"] == {"answer": download["with"]["path"]}
 
 
+def test_the_answer_of_a_job_that_is_run_again_replaces_the_first_one() -> None:
+    (job,) = read_yaml(WORKFLOWS / "benchmark.yml")["jobs"].values()
+    (upload,) = (one for one in job["steps"] if one["uses"].startswith("actions/upload-artifact"))
+    assert "steps.benchmark.outputs.answer" in upload["if"], "also of a job that failed"
+    assert upload["with"]["overwrite"] is True
+
+
 def test_inputs_of_the_workflows_are_inputs_of_the_action() -> None:
     known = set(action()["inputs"])
     for path in WORKFLOWS.glob("*.yml"):
