@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -91,6 +92,36 @@ def test_what_takes_for_ever_is_refused_and_ends(
         fetch(commit)
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     assert str(tmp_path) not in running.stdout
+
+
+def test_what_a_git_kept_that_was_ended_is_kept_no_longer(
+    tmp_path: Path, fetch: Callable[[str], Path]
+) -> None:
+    commit = repository_with(tmp_path / "fork", os.urandom(4 * MIB))
+    own = fetch(commit)
+    (pack,) = (own / "objects" / "pack").glob("*.pack")
+    # As a Git leaves it that is killed while it looks whether a whole pack has all that it needs.
+    pack.with_suffix(".keep").touch()
+    shutil.rmtree(tmp_path / "fork")
+    other = repository_with(tmp_path / "fork", b"x")
+    fetch(other)
+    forget_commits(own, (other,), most=0)
+    assert size(own) < MIB
+
+
+def test_a_refusal_is_known_in_whatever_language_the_box_speaks(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fork = str(tmp_path / "fork")
+    commit = repository_with(tmp_path / "fork", b"x")
+    tree = subprocess.check_output(["git", "-C", fork, "rev-parse", f"{commit}^{{tree}}"])
+    nobody = b"tree " + tree + b"author nobody\ncommitter nobody\n\nx\n"
+    write = ["git", "-C", fork, "hash-object", "-t", "commit", "-w", "--literally", "--stdin"]
+    broken = subprocess.check_output(write, input=nobody).decode().strip()
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("LANGUAGE", "de")  # of which Git brings its own texts
+    with pytest.raises(BuildFailed, match="fsck error"):
+        fetch(broken)
 
 
 def test_commits_that_cannot_be_packed_again_within_bounds_are_forgotten_altogether(

@@ -128,9 +128,11 @@ def _fetch(folder: Path, sha: str, address: str) -> None:
             f" longer has it ({reasons[0][:200]}).",
         ) from error
     finally:
-        # What a Git that was ended leaves is as large as a whole pack, and nobody's.
-        for left in (folder / "objects" / "pack").glob("tmp_*"):
-            left.unlink(missing_ok=True)
+        # What a Git that was ended leaves is as large as a whole pack, and nobody's; or has a whole
+        # one kept for ever.
+        for pattern in ("tmp_*", "*.keep"):
+            for left in (folder / "objects" / "pack").glob(pattern):
+                left.unlink(missing_ok=True)
     if not _has(folder, sha):
         raise BuildFailed(f"The commit {sha[:12]} could not be fetched.")
 
@@ -144,6 +146,7 @@ def _git(folder: Path, *arguments: str, at: Path | None = None) -> str:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ALLOW_PROTOCOL": "https:file",
         "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C",  # what it says is read here
     }
     with NamedTemporaryFile(dir=folder.parent, suffix=".log") as log:
         try:
