@@ -49,7 +49,8 @@ class HubComment(models.Model):
 class BenchmarkRequest(models.Model):
     """A request; ``order`` is what is measured, a JSON object that does not change any more.
 
-    ``beat`` is when its worker last said that it lives, ``attempts`` how many workers have begun,
+    ``started`` is when a worker first began, ``resumed`` when one began after it last waited,
+    ``beat`` when its worker last said that it lives; ``attempts`` is how many workers have begun,
     ``seconds`` what of its work was foretold.
     """
 
@@ -65,6 +66,7 @@ class BenchmarkRequest(models.Model):
     asked = models.DateTimeField()
     queued = models.DateTimeField()
     started = models.DateTimeField(null=True)
+    resumed = models.DateTimeField(null=True)
     moved = models.DateTimeField()
     ended = models.DateTimeField(null=True)
     beat = models.DateTimeField(null=True)

@@ -40,7 +40,9 @@ class RequestOrder(Frozen):
 class Request(Frozen):
     """A request in the queue. Times are aware, in UTC.
 
-    ``beat`` is when its worker last said that it lives, ``attempts`` how many workers have begun.
+    ``started`` is when a worker first began, ``resumed`` when one began after it last waited: for
+    the machine, the network or a token. ``beat`` is when its worker last said that it lives,
+    ``attempts`` how many workers have begun.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Request(Frozen):
     asked: datetime = Field(description="when the comment was written")
     queued: datetime
     started: datetime | None = None
+    resumed: datetime | None = None
     ended: datetime | None = None
     beat: datetime | None = None
     worker: str = ""

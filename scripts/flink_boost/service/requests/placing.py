@@ -37,9 +37,10 @@ def place_text(
 ) -> str:
     """``queued, 2 before it; an answer is expected in 6 to 14 minutes.``"""
     running = sum(
-        (now - one.started).total_seconds()
+        # One that takes longer than foretold takes nothing of the time of those after it.
+        min(_worked_seconds(one, now), one.expected * habit.ratio)
         for one in ahead
-        if one.state.is_at_work and one.started is not None
+        if one.state.is_at_work
     )
     expected = [one.expected for one in ahead]
     earliest, latest = eta(now, expected, request.expected, habit, blocked, running)
@@ -55,7 +56,13 @@ def place_text(
 def history_of(ended: Sequence[Request]) -> list[tuple[float, float]]:
     """Seconds that were foretold and that it took, of those that were answered."""
     return [
-        (one.expected, (one.ended - one.started).total_seconds())
+        (one.expected, _worked_seconds(one, one.ended))
         for one in ended
-        if one.state is RequestState.DONE and one.started is not None and one.ended is not None
+        if one.state is RequestState.DONE and one.ended is not None
     ]
+
+
+def _worked_seconds(one: Request, until: datetime) -> float:
+    """Since it last began: it may have waited for days before that."""
+    began = one.resumed or one.started
+    return 0.0 if began is None else (until - began).total_seconds()

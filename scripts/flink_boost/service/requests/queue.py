@@ -168,14 +168,14 @@ class RequestQueue:
             state__in=[state.value for state in AT_WORK],
         )
         for row in stopped.order_by("queued"):
-            fields = self._beginning(worker, now, row.started)
+            fields = self._beginning(worker, now, row.started, row.resumed)
             if stopped.filter(pk=row.pk, beat=row.beat, worker=row.worker).update(
                 state=RequestState.BUILDING.value, attempts=row.attempts + 1, **fields
             ):
                 return self.find(row.key)
         waiting = table.objects.filter(repository=self.repository, state=RequestState.QUEUED.value)
         for row in waiting.exclude(key__in=list(but)).order_by("queued", "pk"):
-            fields = self._beginning(worker, now, row.started)
+            fields = self._beginning(worker, now, row.started, None)
             goal = target(RequestState.QUEUED, Event.TAKEN)
             if waiting.filter(pk=row.pk).update(
                 state=goal.value, attempts=row.attempts + 1, **fields
@@ -300,6 +300,9 @@ class RequestQueue:
         )
 
     @staticmethod
-    def _beginning(worker: str, now: datetime, started: datetime | None) -> dict[str, Any]:
-        first = naive(now) if started is None else started
-        return {"worker": worker, "beat": naive(now), "moved": naive(now), "started": first}
+    def _beginning(
+        worker: str, now: datetime, started: datetime | None, resumed: datetime | None
+    ) -> dict[str, Any]:
+        at = naive(now)
+        fields = {"started": started or at, "resumed": resumed or at}
+        return {"worker": worker, "beat": at, "moved": at, **fields}

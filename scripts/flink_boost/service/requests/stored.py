@@ -48,7 +48,7 @@ def comment_of(row: Any) -> Comment:
 def request_of(row: Any) -> Request:
     times = {
         name: None if (moment := getattr(row, name)) is None else aware(moment)
-        for name in ("asked", "queued", "started", "ended", "beat")
+        for name in ("asked", "queued", "started", "resumed", "ended", "beat")
     }
     return Request.model_validate(
         {
