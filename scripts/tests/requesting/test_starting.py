@@ -30,7 +30,7 @@ def test_each_desk_knows_the_other_queues_and_names_no_path_of_this_machine(
     )  # fmt: skip
 
     names = [one.name for one in served]
-    for desk in serving.desks:
+    for number, desk in enumerate(serving.desks):
         others = [queue.repository for queue in desk.others]
-        assert others == [name for name in names if name != desk.queue.repository]
+        assert others == [*names[number + 1 :], *names[:number]], "in turn, from the next one"
     assert [desk.recipe for desk in serving.desks] == ["flink-boost", "", "flink-boost"]

@@ -38,7 +38,8 @@ class Desk:
     """Reads, decides and answers for one repository. ``now`` is aware, in UTC.
 
     ``blocked`` tells when something else will have the box, ``others`` are the queues of further
-    repositories that the same box works on in turn, and ``tell`` tells a person what happens.
+    repositories that the same box works on in turn, from the one whose turn is after this one's;
+    and ``tell`` tells a person what happens.
     """
 
     hub: Hub

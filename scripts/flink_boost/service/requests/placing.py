@@ -15,16 +15,19 @@ def ahead_of(
 ) -> tuple[Request, ...]:
     """Those that come before a request, which need not be in its queue yet.
 
-    ``own`` is the queue of its repository, ``others`` those of further ones. All are worked on in
-    turn: of each other queue come what runs, and as many that wait as of its own, and one more.
+    ``own`` is the queue of its repository, ``others`` those of further ones, as their turns follow
+    on its own. What runs comes first. Then each queue has one turn after the other: those between
+    the one at work and ours have one more than the rest before it is this request's turn.
     """
     ids = [one.id for one in own]
     first = list(own[: ids.index(request.id)] if request.id in ids else own)
-    turns = sum(not one.state.is_at_work for one in first) + 1
-    for queue in others:
+    turns = sum(not one.state.is_at_work for one in first)
+    at_work = [any(one.state.is_at_work for one in queue) for queue in others]
+    last = at_work.index(True) if True in at_work else -1
+    for number, queue in enumerate(others):
         running = [one for one in queue if one.state.is_at_work]
         waiting = [one for one in queue if not one.state.is_at_work]
-        first += running + waiting[:turns]
+        first += running + waiting[: turns + (number > last)]
     return tuple(first)
 
 

@@ -81,7 +81,7 @@ def serving_of(
     place = _Place(results, build, spool, environ, tell, progress)
     desks, workers = [], []
     queues = [RequestQueue(repository.name) for repository in settings.repositories]
-    for repository, queue in zip(settings.repositories, queues, strict=True):
+    for number, (repository, queue) in enumerate(zip(settings.repositories, queues, strict=True)):
         name = _recipe_name(repository, folder)
         recipe = _recipe(name)
         hub = open_repository(repository.name, environ)
@@ -93,7 +93,7 @@ def serving_of(
             recipe=public_name(name, recipe),
             now=_now,
             blocked=lambda: settings.blocked(_now()),
-            others=[one for one in queues if one is not queue],
+            others=[*queues[number + 1 :], *queues[:number]],
             tell=tell,
         )
         desks.append(desk)
