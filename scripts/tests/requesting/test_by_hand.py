@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from flink_boost.cli.commands import request
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
+from flink_boost.service.builds import recipe
 from flink_boost.service.requests.model import Measured
 from requesting.samples import BOX, KNOWN, TUPLE, measured
 from requesting.test_answer import SLOW, STILL
@@ -156,6 +158,22 @@ def test_no_path_of_this_machine_is_printed_to_be_repeated(
     told = capsys.readouterr().out
     assert said in told
     assert str(worked_on.parent) not in told
+
+
+def test_a_draft_among_the_recipes_ends_no_call_of_another(
+    worked_on: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    same_builds(monkeypatch)
+    ours = tmp_path / "recipes"
+    shutil.copytree(recipe.RECIPES, ours)
+    (ours / "draft.toml").write_text("kind = ")
+    monkeypatch.setattr(recipe, "RECIPES", ours)
+
+    assert main([*RUN, "--trusted", "--profile", "--recipe", str(worked_on), TUPLE]) == 0
+    assert "--recipe flink-boost --" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("pairs", [5, 1])

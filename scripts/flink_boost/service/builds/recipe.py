@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from flink_boost.base.errors import UsageProblem
+from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import OURS, Frozen, Purpose
 from flink_boost.measure.tomlfile import naming_what_is_wrong
@@ -169,6 +170,7 @@ def public_name(name: str, recipe: Recipe) -> str:
         return path.relative_to(recipe.repository).as_posix()
     own = {"repository", "branch", "isolated", "mirrors", "minutes", "keep"}
     for known in sorted(RECIPES.glob("*.toml")):
-        if load_recipe(known.stem).model_dump(exclude=own) == recipe.model_dump(exclude=own):
-            return known.stem
+        with suppress(FlinkBoostError):  # a draft of somebody's that is none of this call's
+            if load_recipe(str(known)).model_dump(exclude=own) == recipe.model_dump(exclude=own):
+                return known.stem
     return ""
