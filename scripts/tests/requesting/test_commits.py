@@ -109,6 +109,38 @@ def test_what_a_git_kept_that_was_ended_is_kept_no_longer(
     assert size(own) < MIB
 
 
+def test_no_lock_of_a_git_that_was_ended_is_in_the_way(
+    tmp_path: Path, fetch: Callable[[str], Path]
+) -> None:
+    commit = repository_with(tmp_path / "fork", b"x")
+    own = fetch(commit)
+    for name in (f"refs/heads/request-{commit}.lock", "packed-refs.lock", "config.lock"):
+        (own / name).touch()
+    fetch(commit)
+    (own / "packed-refs.lock").touch()
+    assert forget_commits(own, (), most=0) == 1
+
+
+def test_a_call_that_is_ended_while_it_forgets_all_leaves_no_half_of_it(
+    tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = repository_with(tmp_path / "fork", b"x")
+    own = fetch(commit)
+    real = shutil.rmtree
+
+    def ended(folder: Path) -> None:
+        real(folder / "objects")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commits, "_LARGEST_FILE", 64)
+    monkeypatch.setattr(shutil, "rmtree", ended)
+    with pytest.raises(KeyboardInterrupt):
+        forget_commits(own, (commit,), most=0)
+    monkeypatch.undo()
+    assert (fetch(commit) / "HEAD").exists()
+    assert not own.with_suffix(".old").exists()
+
+
 def test_a_refusal_is_known_in_whatever_language_the_box_speaks(
     tmp_path: Path, fetch: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

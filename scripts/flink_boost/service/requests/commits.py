@@ -33,6 +33,8 @@ _FOR_GOOD = re.compile(
 )
 _OUT_OF_MEMORY = re.compile(r"out of memory|cannot allocate memory", re.IGNORECASE)
 _LINES_SHOWN = 3
+_PARTS = ("HEAD", "refs", "objects/info")  # of a repository that is whole
+_OF_PACKS = ("objects/pack/tmp_*", "objects/pack/*.keep")
 _SETTINGS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "fetch.fsckObjects=true"),
     *("-c", "protocol.version=2", "-c", "gc.auto=0", "-c", "credential.helper="),
@@ -70,7 +72,8 @@ def fetch_commits(order: RequestOrder, clone: Path, folder: Path) -> Path:
     """
     make_folder(folder.parent)
     with exclusive_lock(folder.with_suffix(".lock"), "fetching commits"):
-        if not (folder / "HEAD").exists():
+        _sweep(folder)
+        if not all((folder / part).exists() for part in _PARTS):
             _git(folder, "init", "--quiet", "--bare", str(folder), at=folder.parent)
         place = ("rev-parse", "--path-format=absolute", "--git-path", "objects")
         objects = _git(folder, *place, at=clone)
@@ -89,6 +92,7 @@ def forget_commits(folder: Path, kept: Iterable[str], most: int = MOST_KEPT) -> 
     Whoever asks for one of them again has it fetched again. Being killed in between does no harm.
     """
     with exclusive_lock(folder.with_suffix(".lock"), "fetching commits"):
+        _sweep(folder)
         refs = _git(folder, "for-each-ref", "--format=%(refname)", "refs/heads/").split()
         wanted = {f"refs/heads/request-{sha}" for sha in kept}
         old = [ref for ref in refs if ref not in wanted]
@@ -99,8 +103,26 @@ def forget_commits(folder: Path, kept: Iterable[str], most: int = MOST_KEPT) -> 
         try:
             _git(folder, "gc", "--quiet", "--prune=now")
         except _GitFailed:  # within these bounds; or the disk is full, and a new pack needs room
-            shutil.rmtree(folder)
+            # At once: half a repository would be none to fetch into.
+            folder.rename(_forgotten(folder))
+            _sweep(folder)
     return len(old)
+
+
+def _forgotten(folder: Path) -> Path:
+    return folder.with_suffix(".old")
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what a Git, or one of us, that was ended left; whoever calls this has the lock.
+
+    Locks would be held for ever, and so would whole packs; parts of packs are as large as these.
+    """
+    if _forgotten(folder).exists():
+        shutil.rmtree(_forgotten(folder))
+    for pattern in ("*.lock", "gc.pid", "refs/**/*.lock", *_OF_PACKS):
+        for left in folder.glob(pattern):
+            left.unlink(missing_ok=True)
 
 
 def _has(folder: Path, sha: str) -> bool:
@@ -128,11 +150,7 @@ def _fetch(folder: Path, sha: str, address: str) -> None:
             f" longer has it ({reasons[0][:200]}).",
         ) from error
     finally:
-        # What a Git that was ended leaves is as large as a whole pack, and nobody's; or has a whole
-        # one kept for ever.
-        for pattern in ("tmp_*", "*.keep"):
-            for left in (folder / "objects" / "pack").glob(pattern):
-                left.unlink(missing_ok=True)
+        _sweep(folder)
     if not _has(folder, sha):
         raise BuildFailed(f"The commit {sha[:12]} could not be fetched.")
 
