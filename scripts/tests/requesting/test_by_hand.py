@@ -137,6 +137,8 @@ def test_work_that_is_not_committed_is_said_to_be_left_out(
         ("recipe.toml", "", "--recipe flink-boost --"),  # it differs by its clone alone
         ("tree/ci/recipe.toml", "", "--recipe ci/recipe.toml --"),
         ("recipe.toml", 'links = ["x"]', "The recipe is a file of the machine that measured"),
+        # Without it a sandbox has no network: the recipe of that name would build nothing.
+        ("recipe.toml", "mirrors = true", "The recipe is a file of the machine that measured"),
     ],
 )
 def test_no_path_of_this_machine_is_printed_to_be_repeated(

@@ -168,7 +168,7 @@ def public_name(name: str, recipe: Recipe) -> str:
     path = Path(name).resolve()
     if path.is_relative_to(recipe.repository):
         return path.relative_to(recipe.repository).as_posix()
-    own = {"repository", "branch", "isolated", "mirrors", "minutes", "keep"}
+    own = {"repository", "branch", "isolated", "minutes", "keep"}
     for known in sorted(RECIPES.glob("*.toml")):
         with suppress(FlinkBoostError):  # a draft of somebody's that is none of this call's
             if load_recipe(str(known)).model_dump(exclude=own) == recipe.model_dump(exclude=own):
