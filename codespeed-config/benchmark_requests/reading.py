@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -165,8 +166,9 @@ def read_requests(most: int, now: datetime | None = None) -> Requests:
     when = now or datetime.now(UTC).replace(tzinfo=None)
     rows = BenchmarkRequest.objects.select_related("comment")
     waiting = rows.filter(state=QUEUED).order_by("queued", "id")[:_MOST_IN_QUEUE]
-    queue = tuple(_shown(row, place) for place, row in enumerate(waiting, 1))
     running = tuple(map(_shown, rows.filter(state__in=AT_WORK).order_by("started", "id")))
+    turns = _in_turn(waiting, {one.row.repository for one in running})
+    queue = tuple(_shown(row, place) for place, row in enumerate(turns, 1))
     ended = rows.filter(ended__isnull=False).order_by("-ended", "-id")[:most]
     hubs = tuple(HubCursor.objects.order_by("repository"))
     return Requests(
@@ -191,10 +193,11 @@ def troubles(
                 f"The worker of {one.row.key} has said nothing since {_minute(beat)}: look "
                 "whether flink-boost request serve runs."
             )
-    if queue and not running and now - queue[0].row.queued > STANDING:
+    oldest = min(queue, key=lambda one: one.row.queued, default=None)
+    if oldest is not None and not running and now - oldest.row.queued > STANDING:
         found.append(
-            f"The queue stands still: {queue[0].row.key} waits since "
-            f"{_minute(queue[0].row.queued)}, and nothing runs."
+            f"The queue stands still: {oldest.row.key} waits since "
+            f"{_minute(oldest.row.queued)}, and nothing runs."
         )
     for hub in hubs:
         if hub.problem:
@@ -230,6 +233,19 @@ def _figures(now: datetime) -> Figures:
         median=percentile(seconds, 0.5),
         slow=percentile(seconds, 0.95),
     )
+
+
+def _in_turn(waiting: Iterable[BenchmarkRequest], busy: Collection[str]) -> list[BenchmarkRequest]:
+    """As a box works on them: one of each repository, then the next of each.
+
+    A repository of which one runs has had its turn.
+    """
+    before: Counter[str] = Counter()
+    turns = []
+    for row in waiting:
+        turns.append((before[row.repository], row.repository in busy, row))
+        before[row.repository] += 1
+    return [row for *_, row in sorted(turns, key=lambda turn: turn[:2])]
 
 
 def _shown(row: BenchmarkRequest, place: int = 0) -> Shown:

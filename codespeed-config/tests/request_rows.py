@@ -24,6 +24,7 @@ def asked(number: int, state: str, minutes_ago: float, **more: Any) -> dict[str,
     return {
         "number": number, "state": state, "ago": minutes_ago, "took": None, "author": "reviewer",
         "verdict": "", "note": "", "stale": False, "beat": None, "started": None,
+        "repository": REPOSITORY,
         "url": f"https://github.com/{REPOSITORY}/pull/{number}#issuecomment-{number}", **more,
     }  # fmt: skip
 
@@ -49,16 +50,18 @@ def _store(requests: Sequence[dict[str, Any]], hubs: Sequence[dict[str, Any]]) -
     for place, one in enumerate(requests):
         when = before(one["ago"])
         comment = HubComment.objects.create(
-            repository=REPOSITORY, comment_id=place, number=one["number"], author=one["author"],
-            body="/benchmark-request", created=when, updated=when, url=one["url"], read=when,
+            repository=one["repository"], comment_id=place, number=one["number"],
+            author=one["author"], body="/benchmark-request", created=when, updated=when,
+            url=one["url"], read=when,
         )  # fmt: skip
         order = {
             "base": "b" * 40, "head": f"{place:040x}", "line": "2.3.0", "pairs": 5,
             "names": ["org.example.One.write", "org.example.One.read"],
         }  # fmt: skip
         BenchmarkRequest.objects.create(
-            key=f"r{place:010x}", comment=comment, repository=REPOSITORY, number=one["number"],
-            author=one["author"], order=json.dumps(order) if "order" not in one else one["order"],
+            key=f"r{place:010x}", comment=comment, repository=one["repository"],
+            number=one["number"], author=one["author"],
+            order=json.dumps(order) if "order" not in one else one["order"],
             state=one["state"], stale=one["stale"], asked=when, queued=when, moved=when,
             started=before(one["started"]), beat=before(one["beat"]),
             ended=None if one["took"] is None else when and when + timedelta(minutes=one["took"]),

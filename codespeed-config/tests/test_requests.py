@@ -59,6 +59,20 @@ def test_queue_running_and_ended_are_told_apart(dashboard: Dashboard) -> None:
     assert f'href="https://github.com/{REPOSITORY}/pull/14#issuecomment-14"' in own
 
 
+@pytest.mark.parametrize(("runs", "turns"), [(True, [4, 1, 2, 3]), (False, [1, 4, 2, 3])])
+def test_the_place_is_that_of_repositories_in_turn(
+    dashboard: Dashboard, runs: bool, turns: list[int]
+) -> None:
+    rows = [asked(number, "queued", 300 - number) for number in (1, 2, 3)]
+    rows.append(asked(4, "queued", 5, repository="apache/other"))
+    rows += [asked(5, "measuring", 400, started=1, beat=0)] if runs else []
+    ask(dashboard.data, rows)
+    found = as_json(dashboard)
+    assert [one["number"] for one in found["queue"]] == turns
+    assert [one["place"] for one in found["queue"]] == [1, 2, 3, 4]
+    assert len(found["troubles"]) == (0 if runs else 1), "the oldest waits for hours"
+
+
 def test_the_figures_are_those_of_all_answered_requests(dashboard: Dashboard) -> None:
     times = [random.Random(7).choice((9, 11, 14, 16, 25)) + n / 60 for n in range(40)]
     rows = [asked(n, "done", 1000 + n, took=took) for n, took in enumerate(times)]
