@@ -67,6 +67,11 @@ class Shown:
         return max((self.row.ended - self.row.asked).total_seconds(), 0.0)
 
     @property
+    def since(self) -> datetime | None:
+        """When it last began: before that it may have waited for days."""
+        return self.row.resumed or self.row.started
+
+    @property
     def took(self) -> str:
         """The same for people."""
         return "–" if self.seconds is None else duration(self.seconds)

@@ -24,7 +24,7 @@ def asked(number: int, state: str, minutes_ago: float, **more: Any) -> dict[str,
     return {
         "number": number, "state": state, "ago": minutes_ago, "took": None, "author": "reviewer",
         "verdict": "", "note": "", "stale": False, "beat": None, "started": None,
-        "repository": REPOSITORY,
+        "repository": REPOSITORY, "resumed": None,
         "url": f"https://github.com/{REPOSITORY}/pull/{number}#issuecomment-{number}", **more,
     }  # fmt: skip
 
@@ -63,7 +63,8 @@ def _store(requests: Sequence[dict[str, Any]], hubs: Sequence[dict[str, Any]]) -
             number=one["number"], author=one["author"],
             order=json.dumps(order) if "order" not in one else one["order"],
             state=one["state"], stale=one["stale"], asked=when, queued=when, moved=when,
-            started=before(one["started"]), beat=before(one["beat"]),
+            started=before(one["started"]), resumed=before(one["resumed"]),
+            beat=before(one["beat"]),
             ended=None if one["took"] is None else when and when + timedelta(minutes=one["took"]),
             verdict=one["verdict"], note=one["note"],
         )  # fmt: skip

@@ -73,6 +73,15 @@ def test_the_place_is_that_of_repositories_in_turn(
     assert len(found["troubles"]) == (0 if runs else 1), "the oldest waits for hours"
 
 
+def test_what_runs_again_after_it_waited_runs_since_then(dashboard: Dashboard) -> None:
+    days = 2 * 24 * 60
+    rows = [asked(6, "building", days, started=days, resumed=1, beat=0)]
+    ask(dashboard.data, [*rows, asked(7, "measuring", days, started=days, beat=0)])
+    first, second = (one["started"][:16].replace("T", " ") for one in as_json(dashboard)["running"])
+    assert first == second
+    assert page(dashboard, "requests/").count(first) == 1
+
+
 def test_the_figures_are_those_of_all_answered_requests(dashboard: Dashboard) -> None:
     times = [random.Random(7).choice((9, 11, 14, 16, 25)) + n / 60 for n in range(40)]
     rows = [asked(n, "done", 1000 + n, took=took) for n, took in enumerate(times)]
