@@ -16,6 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.permissions import changers_of
+
 _SECONDS = 60.0
 # What the kernel answers where a process may not become that user, or does not know the number.
 _REFUSED = frozenset({errno.EPERM, errno.EINVAL})
@@ -87,6 +90,22 @@ def lent(file: Path, folder: Path, user: User | None) -> Path:
     shutil.copyfile(file, copy)
     copy.chmod(0o644)
     return copy
+
+
+def lent_of_others(file: Path, folder: Path, user: User | None) -> Path:
+    """The same for a file that is not ours.
+
+    Raises ``EnvironmentProblem`` for an unreadable one that others than root can change: it may be
+    a link by now, and root would copy for that user what it leads to.
+    """
+    if user is None or may(user, "-r", file):
+        return file
+    if changers_of([file]):
+        raise EnvironmentProblem(
+            f"{user.name} may not read {file}, and root does not copy what other users can change.",
+            "Let that user read it, or put it where root alone can write.",
+        )
+    return lent(file, folder, user)
 
 
 def open_to(folder: Path, user: User | None) -> None:

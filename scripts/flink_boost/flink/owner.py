@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.permissions import changers_of
 from flink_boost.base.processes import bare_environment
 from flink_boost.base.users import User, may, user_of
 from flink_boost.flink.home import FlinkHome
@@ -26,8 +26,6 @@ _PARTS = ("bin", "opt", "plugins")
 _CONFIGURATIONS = ("flink-conf.yaml", "config.yaml")
 # As bin/config.sh reads it, with dots that stand for any character.
 _JAVA_HOME = re.compile(r"^ *env.java.home *: ([^#]*)", re.MULTILINE)
-_ACCESS_LIST = "system.posix_acl_access"
-_MOST_LINKS = 40
 _SHOWN = 3
 
 # Beside what every program needs: by these Flink's scripts and a JVM are set.
@@ -127,53 +125,3 @@ def _javas(conf: Path, environment: Mapping[str, str]) -> Iterator[Path]:
         libraries = java.resolve().parents[1] / "lib"
         if (libraries / "server" / "libjvm.so").exists():
             yield from libraries.rglob("*")
-
-
-def changers_of(paths: Iterable[Path]) -> dict[int | None, Path]:
-    """Who beside root can change these files, or put others in their places, and one of them each.
-
-    None stands for a group or for everybody. What is not there can be changed by whoever can write
-    to the folder that it would be in.
-    """
-    found: dict[int | None, Path] = {}
-    seen: set[tuple[Path, bool]] = set()
-    for path in paths:
-        for step, leads_on in _steps(path):
-            if (step, leads_on) not in seen:
-                seen.add((step, leads_on))
-                with suppress(OSError):
-                    for uid in _changers(step, leads_on=leads_on):
-                        found.setdefault(uid, step)
-    return found
-
-
-def _steps(path: Path) -> Iterator[tuple[Path, bool]]:
-    """The folders and links that lead to a path, and itself, each with whether it only leads on."""
-    rest = [*path.absolute().parts[1:]]
-    at = Path("/")
-    links = 0
-    yield at, True
-    while rest:
-        part = rest.pop(0)
-        at = at.parent if part == ".." else at / part
-        yield at, bool(rest)
-        if at.is_symlink() and links < _MOST_LINKS:
-            links += 1
-            target = at.readlink()
-            rest = [*(p for p in target.parts if p != "/"), *rest]
-            at = Path("/") if target.is_absolute() else at.parent
-
-
-def _changers(path: Path, *, leads_on: bool) -> Iterator[int | None]:
-    found = path.lstat()
-    if found.st_uid != 0:
-        yield found.st_uid
-    # In a sticky folder nobody can replace what is another's; but who looks what is in it finds
-    # what anybody has put there. A link has no permissions of its own.
-    if stat.S_ISLNK(found.st_mode) or (leads_on and found.st_mode & stat.S_ISVTX):
-        return
-    group = found.st_mode & stat.S_IWGRP and (
-        found.st_gid != 0 or _ACCESS_LIST in os.listxattr(path)
-    )
-    if group or found.st_mode & stat.S_IWOTH:
-        yield None

@@ -12,7 +12,15 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.scratch import scratch_folder
-from flink_boost.base.users import User, copy_into, hand_over, lent, open_to, read_left
+from flink_boost.base.users import (
+    User,
+    copy_into,
+    hand_over,
+    lent,
+    lent_of_others,
+    open_to,
+    read_left,
+)
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
@@ -56,7 +64,7 @@ def compare_job(
     """
     with scratch_folder(launch.user) as aside:
         job = lent(job, aside, launch.user)
-        readable = lent(stock, aside, launch.user)
+        readable = lent_of_others(stock, aside, launch.user)
         stock_home = _without(home, jar, readable, aside / "flink", launch.user)
         try:
             expected = _run(stock_home, line, aside / "stock", launch, job, environment)

@@ -19,7 +19,7 @@ from flink_boost.base.files import sha256
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
-from flink_boost.base.users import User, hand_over, lent, read_left
+from flink_boost.base.users import User, hand_over, lent, lent_of_others, read_left
 from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
 from flink_boost.flink.launch import ROLES, Launch
@@ -73,7 +73,7 @@ def observe(
         report = folder / "answer" / "report.xml"
         report.parent.mkdir()
         hand_over(report.parent, user)
-        readable = lent(stock, folder, user)
+        readable = lent_of_others(stock, folder, user)
         class_path = (*launch.class_path, lent(verifier, folder, user))
         command = [
             launch.java,

@@ -304,6 +304,28 @@ def test_what_they_leave_is_no_way_to_read_what_is_roots(
         read_left(tmp_path / "report.xml", user_of(OWNER, OWNER))
 
 
+def test_a_link_that_appears_meanwhile_lends_nothing_of_roots(place: Path) -> None:
+    """Their scripts run before the jar to compare with is lent to their Java."""
+    home = place / "flink"
+    shutil.copytree(ensure_distribution(LINE), home)
+    secret, got = place / "secret", place / "marks" / "got"
+    secret.write_text("root's")
+    secret.chmod(0o600)
+    java = place / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f'#!/bin/sh\nfor word; do cat "${{word#-Dstock.jars=}}" >> {got}; done\n')
+    java.chmod(0o755)
+    (home / "conf" / "config.yaml").write_text(f"env.java.home: {java.parents[1]}\n")
+    own(home)
+    assert flink_boost("install", home) == 0
+    with (home / "bin" / "config.sh").open("a") as script:
+        script.write(f"\nln -sf {secret} {home}/lib/flink-dist-2.3.0.jar\n")
+    done = command("verify", home)
+    assert done.returncode == EnvironmentProblem.exit_code
+    assert (f"#{OWNER} may not read {home}/lib/flink-dist-2.3.0.jar" in done.stderr) is ROOT
+    assert (b"root's" in got.read_bytes()) is not ROOT
+
+
 # --- the whole of it ------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.base.permissions import changers_of
 from flink_boost.base.places import CARRIED
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
@@ -18,7 +19,6 @@ from flink_boost.flink.flamegraph import MARK_MEANS
 from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import find_java
 from flink_boost.flink.lines import load_lines
-from flink_boost.flink.owner import changers_of
 from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.stacks import Ours, ours_of
 from flink_boost.operate.flame import EVENTS, Flame, take_flame, task_managers
