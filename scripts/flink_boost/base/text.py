@@ -18,6 +18,8 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
 
 def short_number(value: float) -> str:
     """At least three significant digits, without an exponent: 0.0123, 7.21, 19.3, 1640."""
@@ -63,6 +65,11 @@ def size_text(size: int) -> str:
 def printable(text: str) -> str:
     """A line that another program wrote, without what a terminal would take for a command."""
     return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def without_control(text: str) -> str:
+    """Lines for a terminal, which others may have had a word in, without what it would act on."""
+    return _CONTROL.sub("?", text)
 
 
 def version_text(text: str) -> str:

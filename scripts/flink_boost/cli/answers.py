@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import click
 
 from flink_boost.base.errors import AnswerLost, UsageProblem
+from flink_boost.base.text import without_control
 from flink_boost.cli.problems import Problem, explain
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -44,7 +45,7 @@ def say(text: str, done: str = "") -> None:
     has done by then, a sentence without its full stop.
     """
     try:
-        click.echo(text)
+        click.echo(without_control(text))
     except OSError as error:
         lost = f"{done}, but the answer" if done else "The answer"
         raise AnswerLost(

@@ -20,6 +20,7 @@ import click
 
 from flink_boost.base.errors import AnswerLost, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
+from flink_boost.base.text import without_control
 from flink_boost.cli import commands
 from flink_boost.cli.answers import print_problem
 from flink_boost.cli.context import Settings
@@ -171,7 +172,7 @@ def main(arguments: list[str] | None = None) -> int:
         with suppress(OSError):
             if "--debug" in arguments:
                 traceback.print_exc()
-            click.echo(f"flink-boost: {problem}", err=True)
+            click.echo(without_control(f"flink-boost: {problem}"), err=True)
         return problem.exit_code
     # A command may return its own exit code; `--help` and `--version` give 0 the same way.
     return result if isinstance(result, int) else 0

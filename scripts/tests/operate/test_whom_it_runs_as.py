@@ -107,10 +107,12 @@ def own_java(home: Path, place: Path) -> None:
         conf.write(f"\nenv.java.home: {java}\n")
 
 
-def command(*words: str | Path, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """The real command; what it prints has to be JSON."""
+def command(
+    *words: str | Path, prefix: tuple[str, ...] = (), answer: tuple[str, ...] = ("--json",)
+) -> subprocess.CompletedProcess[str]:
+    """The real command; what it prints has to be JSON, if nothing else is said."""
     return subprocess.run(
-        [*prefix, sys.executable, "-m", "flink_boost.cli", *map(str, words), "--json"],
+        [*prefix, sys.executable, "-m", "flink_boost.cli", *map(str, words), *answer],
         env={**java_environment(LINE), "SECRET_OF_ROOT": "1"},
         capture_output=True,
         text=True,
@@ -324,6 +326,19 @@ def test_a_link_that_appears_meanwhile_lends_nothing_of_roots(place: Path) -> No
     assert done.returncode == EnvironmentProblem.exit_code
     assert (f"#{OWNER} may not read {home}/lib/flink-dist-2.3.0.jar" in done.stderr) is ROOT
     assert (b"root's" in got.read_bytes()) is not ROOT
+
+
+def test_what_their_scripts_say_does_nothing_to_a_terminal(place: Path) -> None:
+    home = small(place)
+    dist = "lib/flink-dist-2.3.0.jar"
+    shutil.copyfile(ensure_distribution(LINE) / dist, home / dist)
+    with (home / "bin" / "config.sh").open("a") as script:
+        script.write("JAVA_RUN=$(printf '/jdk/\\033]0;title\\007\\033[31mjava')\n")
+    own(home)
+    for name in ("install", "doctor", "verify"):
+        done = command(name, home, answer=())
+        assert "title" in done.stdout + done.stderr
+        assert not {"\x1b", "\x07"} & set(done.stdout + done.stderr)
 
 
 # --- the whole of it ------------------------------------------------------------------------------
