@@ -77,15 +77,17 @@ def _other_than_root(home: FlinkHome, paths: Iterable[Path]) -> User | None:
 
 def _require_possible(home: FlinkHome, user: User, changers: Mapping[int | None, Path]) -> None:
     script = home.folder / "bin" / "config.sh"
+    next_step = f"Run this as the user whose it is: `sudo -u '{user.name}' flink-boost …`."
     try:
         if may(user, "-r", script):
             return
         why = f"{user.name} may not read {script}"
+        # As tar leaves it when root unpacks an archive in a folder of root's own.
+        next_step = f"Where Flink runs as root, give it to root: `chown -R root: {home.quoted}`."
     except OSError as error:
         why = f"this process cannot become {user.name} ({error.strerror})"
     raise EnvironmentProblem(
-        f"Root does not run what other users can change, {_listed(changers)}; and {why}.",
-        f"Run this as the user whose it is: `sudo -u '{user.name}' flink-boost …`.",
+        f"Root does not run what other users can change, {_listed(changers)}; and {why}.", next_step
     )
 
 

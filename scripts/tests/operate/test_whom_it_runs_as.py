@@ -232,6 +232,27 @@ def test_who_may_not_read_it_is_told(place: Path, marks: Marks) -> None:
     assert (f"#{OWNER} may not read {home}/bin/config.sh" in done.stdout) is ROOT
 
 
+@pytest.mark.skipif(not ROOT, reason="gives files to root")
+def test_what_root_unpacked_in_a_folder_of_roots_can_be_given_to_root(
+    place: Path, marks: Marks
+) -> None:
+    roots = place / "root"
+    roots.mkdir(mode=0o700)
+    home = small(place).rename(roots / "flink")
+    own(home)
+    (refused,) = (
+        f
+        for f in json.loads(command("doctor", home).stdout)["findings"]
+        if f["exit_code"] and "may not read" in f["text"]
+    )
+    advice = f"chown -R root: {home}"
+    assert f"`{advice}`" in refused["next_step"]
+    assert marks() == set()
+    subprocess.run(advice.split(), check=True, timeout=20)
+    command("doctor", home)
+    assert marks() == {0}
+
+
 def test_a_user_gets_no_variables_of_roots(place: Path) -> None:
     home = small(place)
     own(home)
