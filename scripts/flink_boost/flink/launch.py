@@ -116,6 +116,8 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
             next_step,
         )
     java, yarn_folders, image, class_path, *by_role = answer.split("\0")
+    if user is not None:
+        _require_named_java(java, user, environment)
     entries = tuple(_entries(class_path))
     if user is None:
         # What stands behind lib/ on the class path is known only now.
@@ -128,6 +130,20 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
         kubernetes_image=printable(image.strip()),
         user=user,
     )
+
+
+def _require_named_java(java: str, user: User, environment: Mapping[str, str]) -> None:
+    """Raises ``EnvironmentProblem`` where root's Flink would have another Java than that user's.
+
+    The scripts pass over a ``JAVA_HOME`` that is no folder to them.
+    """
+    named = environment.get("JAVA_HOME")
+    if java == "java" and named and Path(named).is_dir():
+        raise EnvironmentProblem(
+            f"JAVA_HOME is {named}, which {user.name} may not enter: the scripts, run as"
+            f" {user.name}, would start another Java.",
+            f"Unset JAVA_HOME if Flink runs as {user.name}, or let that user enter it.",
+        )
 
 
 def _told(user: User | None) -> str:

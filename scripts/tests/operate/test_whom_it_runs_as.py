@@ -232,6 +232,27 @@ def test_who_may_not_read_it_is_told(place: Path, marks: Marks) -> None:
     assert (f"#{OWNER} may not read {home}/bin/config.sh" in done.stdout) is ROOT
 
 
+def test_a_java_of_roots_alone_is_not_passed_over(place: Path) -> None:
+    """The scripts take a JAVA_HOME that they cannot see for none: another Java would be judged."""
+    home = small(place)
+    with (home / "bin" / "config.sh").open("a") as script:
+        script.write(
+            "JAVA_RUN=java; if [[ -d $JAVA_HOME ]]; then JAVA_RUN=$JAVA_HOME/bin/java; fi\n"
+        )
+    own(home)
+    roots = place / "root"
+    roots.mkdir(mode=0o700)
+    (roots / "jdk").mkdir()
+    environment = {**java_environment(LINE), "JAVA_HOME": str(roots / "jdk")}
+    if ROOT:
+        with pytest.raises(EnvironmentProblem, match=f"JAVA_HOME is {roots}/jdk, which #{OWNER}"):
+            ask_scripts(open_home(home), environment)
+    else:
+        assert ask_scripts(open_home(home), environment).java == f"{roots}/jdk/bin/java"
+    del environment["JAVA_HOME"]
+    assert ask_scripts(open_home(home), environment).java == "java"
+
+
 @pytest.mark.skipif(not ROOT, reason="gives files to root")
 def test_what_root_unpacked_in_a_folder_of_roots_can_be_given_to_root(
     place: Path, marks: Marks
