@@ -2,13 +2,16 @@
 
 The benchmarks are those of the release's line, or of the oldest measured line with the same major
 number, whose calls later releases still answer. The distribution's jars stand before Flink's jars
-of that line, so that every class of Flink is the release's. ``RunInfo.line`` is then the line that
-the jar is of, and the version of its baseline is the release.
+of that line, so that every class of Flink is the release's. Those with a class that our jar
+replaces are left out: our code stays off where it finds a copy that is another release's.
+``RunInfo.line`` is then the line that the jar is of, and the version of its baseline is the
+release.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
@@ -78,4 +81,10 @@ def class_paths_on(
         raise EnvironmentProblem(f"{dropin} is missing.", build_step(line))
     lib = distribution(own) / "lib"
     flink = [jar for pattern in _JARS for jar in sorted(lib.glob(pattern))]
-    return ClassPaths((ours, *flink, *others), dropin)
+    rest = [jar for jar in others if not _has_one_of(jar, own.classes)]
+    return ClassPaths((ours, *flink, *rest), dropin)
+
+
+def _has_one_of(jar: Path, classes: Iterable[str]) -> bool:
+    with zipfile.ZipFile(jar) as archive:
+        return any(f"{name.replace('.', '/')}.class" in archive.NameToInfo for name in classes)

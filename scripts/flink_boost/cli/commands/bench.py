@@ -171,7 +171,7 @@ def command(
             java = choose_java(java, jdk, own.jdks, dict(os.environ), java_home)
             chosen = choose_cells(find_group(load_groups(), group), patterns)
             version = distribution_version("flink-boost")
-            paths = class_paths_of(settings, flink, own, version, sides, third)
+            paths = class_paths_of(settings, flink, own, version, sides, third, java)
             started = datetime.now(UTC).replace(microsecond=0)
             jdks = (jdk,) if jdk else own.jdks
             box = require_box(java, jdks, own.version, environment)
@@ -271,7 +271,7 @@ def _resume(
     if not flink.measured or release_of(info) != info.line:
         flink, own = find_release(release_of(info))
     java = choose_java(java, info.jdk_feature, own.jdks, dict(os.environ), java_home)
-    paths = class_paths_of(settings, flink, own, info.boost_version, info.sides, info.third)
+    paths = class_paths_of(settings, flink, own, info.boost_version, info.sides, info.third, java)
     box = require_box(java, own.jdks, own.version, environment)
     plan.require_same_circumstances(info, paths, box)
     if damaged := ending.reopen(settings.results, info):
