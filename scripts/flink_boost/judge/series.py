@@ -19,6 +19,7 @@ from pydantic import Field, FiniteFloat
 
 from flink_boost.flink.side import Side
 from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo, Timing
+from flink_boost.measure.release import release_of
 from flink_boost.measure.summary import CellSummary, RunSummary
 
 
@@ -95,10 +96,12 @@ def settings_of(run: RunInfo) -> SeriesSettings:
 def build_series(runs: Iterable[RunSummary]) -> tuple[Series, ...]:
     """All series in the given runs, in the order in which benchmarks first appear.
 
-    Runs whose purpose makes no point (requests, confirmations, measured by hand) are passed over.
-    A/A runs give no points; they give the noise of the series with the same settings.
+    Runs whose purpose makes no point (requests, confirmations, measured by hand) are passed over,
+    and those on another release than their line's. A/A runs give no points; they give the noise of
+    the series with the same settings.
     """
-    ordered = sorted(runs, key=lambda run: (run.info.started, run.info.run_id))
+    of_lines = (run for run in runs if release_of(run.info) == run.info.line)
+    ordered = sorted(of_lines, key=lambda run: (run.info.started, run.info.run_id))
     compared: defaultdict[SeriesSettings, list[RunSummary]] = defaultdict(list)
     controls: defaultdict[SeriesSettings, list[RunSummary]] = defaultdict(list)
     for run in ordered:

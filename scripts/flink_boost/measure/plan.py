@@ -50,7 +50,7 @@ def plan_run(
     The subject is this project's code as it is checked out, the baseline the official release, by
     default the line's; with ``builds`` they are those of a recipe.
     ``pairs`` is for every benchmark; without it each has what the group says.
-    Without a purpose a group of quick looks gives a quick look, and others are measured by hand.
+    Without a purpose a group of quick looks gives a quick look of a measured line; else by hand.
     ``heap`` is a size as the JVM reads it (``64m``); empty leaves each benchmark its own. Raises
     ``UsageProblem`` for an extra option that a benchmark's own would silently override, and when
     nothing is left to be measured.
@@ -68,6 +68,7 @@ def plan_run(
         )
     opening = line.jvm_options if opened else _closing_options(box.jdk_feature)
     third = class_paths.third
+    a_point = group.quick_look and line.measured and release in ("", line.version)
     return RunInfo(
         run_id=run_id,
         started=started,
@@ -78,7 +79,7 @@ def plan_run(
         pairs=pairs or group.pairs,
         cell_pairs=() if pairs else group.cell_pairs,
         opened=opened,
-        purpose=purpose or (Purpose.QUICK_LOOK if group.quick_look else Purpose.BY_HAND),
+        purpose=purpose or (Purpose.QUICK_LOOK if a_point else Purpose.BY_HAND),
         subject=builds.candidate.built
         if builds
         else Built(project="flink-boost", version=version, commit=commit),

@@ -16,7 +16,7 @@ from flink_boost.cli.commands.repeat import repeated_plan
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.measure import store
-from flink_boost.measure.model import Purpose, RunInfo, Timing
+from flink_boost.measure.model import Built, Purpose, RunInfo, Timing
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 TIMING = Timing(warmup_iterations=1, warmup_time_ms=10, iterations=1, iteration_time_ms=10)
@@ -92,6 +92,28 @@ def test_a_run_that_repeats_nothing_is_refused(
     then, now = put(tmp_path, make_run(0)), put(tmp_path, make_run(1, **other))
     assert repeat(tmp_path, then.run_id, "--with", now.run_id) == 2
     assert what in capsys.readouterr().err
+
+
+def test_another_release_of_the_same_line_is_another_flink(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    then, now = (
+        put(
+            tmp_path,
+            make_run(night).model_copy(
+                update={
+                    "timings": (TIMING, TIMING),
+                    "baseline": Built(project="flink", version=release),
+                }
+            ),
+        )
+        for night, release in enumerate(("2.2.0", "2.3.0"))
+    )
+    assert repeat(tmp_path, then.run_id, "--with", now.run_id) == 2
+    assert "Flink line" in capsys.readouterr().err
+    assert repeat(tmp_path, then.run_id) == 2
+    assert "--release 2.2.0" in capsys.readouterr().err
+    assert len(store.run_ids(tmp_path)) == 2
 
 
 def test_other_timings_are_no_repetition(

@@ -9,7 +9,7 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_night, mak
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import build_series, pair_log_ratios
-from flink_boost.measure.model import Mode, RunInfo, Timing
+from flink_boost.measure.model import Built, Mode, RunInfo, Timing
 from flink_boost.measure.summary import RunSummary, summarise
 
 
@@ -120,6 +120,15 @@ def test_without_an_aa_run_the_noise_is_unknown_and_other_settings_do_not_lend_t
     foreign = make_run(1, sides=(Side.STOCK, Side.CONTROL), hostname="box-2")
     series = build_series([make_night(0), measured(foreign, ratio=1.0, noise=0.02)])
     assert [one.noise for one in series] == [None, None]
+
+
+def test_runs_on_another_release_give_neither_points_nor_noise() -> None:
+    other = {"baseline": Built(project="flink", version="2.1.0")}
+    night = make_night(1)
+    aa = make_run(2, sides=(Side.STOCK, Side.CONTROL), pairs=4).model_copy(update=other)
+    elsewhere = night.model_copy(update={"info": night.info.model_copy(update=other)})
+    series = build_series([make_night(0), elsewhere, measured(aa, ratio=1.0, noise=0.02)])
+    assert [(len(one.points), one.noise) for one in series] == [(1, None), (1, None)]
 
 
 def test_a_half_pair_does_not_count() -> None:

@@ -17,7 +17,7 @@ from flink_boost.flink.lines import find_line, measured_lines
 from flink_boost.flink.side import Side
 from flink_boost.measure import forkfiles, store
 from flink_boost.measure.forkfiles import PlannedFork
-from flink_boost.measure.model import Built
+from flink_boost.measure.model import Built, Purpose
 from flink_boost.measure.onrelease import benchmarks_for
 from flink_boost.measure.release import flink_of, release_of
 from flink_boost.publish.run_note import bench_command
@@ -60,6 +60,8 @@ def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
             codec = [line for line in loaded if ".boost.string.StringReader " in line]
             assert bool(codec) is (side is Side.PATCHED)
 
+    # Its group makes points of a trend, of lines.
+    assert info.purpose is Purpose.BY_HAND
     again = bench(tmp_path, "--resume", run_id)
     assert again.returncode == 0, again.stderr
 

@@ -28,6 +28,7 @@ from flink_boost.measure.ending import load_summary
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import newest_run
 from flink_boost.measure.model import Box, Cell, Purpose, RunInfo, Timing
+from flink_boost.measure.release import release_of
 from flink_boost.measure.summary import RunSummary, gap_sentence
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.progress import shown_progress
@@ -98,7 +99,7 @@ def command(
 def require_same_plan(then: RunInfo, now: RunInfo) -> None:
     """Raises ``UsageProblem`` when one run does not repeat the other."""
     what = {
-        "Flink line": then.line == now.line,
+        "Flink line": (then.line, release_of(then)) == (now.line, release_of(now)),
         "sides": then.sides == now.sides,
         "JDK": then.jdk_feature == now.jdk_feature,
         "threads": then.threads == now.threads,
@@ -142,6 +143,11 @@ def _measure(
         raise UsageProblem(
             f"The run {then.run_id} measured builds of {then.recipe_project}, by a recipe.",
             f"Measure them again by `{bench_command(then)}`.",
+        )
+    if release_of(then) != then.line:
+        raise UsageProblem(
+            f"The run {then.run_id} measured on Flink {release_of(then)}, which is no line.",
+            f"Measure it again by `{bench_command(then)}`, and give that run with --with.",
         )
     measuring = machine_lock(lock_file(os.environ), f"flink-boost repeat into {results}")
     with terminated_like_interrupted(), store.lock(results), measuring:
