@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
