@@ -76,7 +76,8 @@ def profile(
 
 @pytest.mark.timeout(60 * max(TRIALS, 5))
 def test_a_method_that_is_slow_on_purpose_comes_first(tmp_path: Path, info: RunInfo) -> None:
-    jar = slow_jar(LINE, STOCK, tmp_path / "slow", rounds=2)
+    # Fewer are lost, where the processor is fast, in how samples spread over one inlined method.
+    jar = slow_jar(LINE, STOCK, tmp_path / "slow", rounds=6)
     found = [profile(tmp_path, info, jar) for _ in range(TRIALS)]
     first = [pair.top[0].method for pair in found]
     assert first.count(SLOW) >= 0.9 * TRIALS, first
