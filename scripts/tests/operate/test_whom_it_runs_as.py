@@ -280,7 +280,7 @@ def test_a_user_gets_no_variables_of_roots(place: Path) -> None:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": "/root",
-        "TMPDIR": "/root/tmp",
+        "TMPDIR": "/tmp-of-root",
         "SECRET": "1",
         "JAVA_HOME": "/jdk",
         "JVM_ARGS": "-Da=b",
