@@ -101,19 +101,16 @@ def repacked(
     *,
     manifest: bool = True,
     line: Line = LINE,
-    small: bool = True,
 ) -> None:
     """Puts a small ``flink-dist`` in the place of the real one.
 
-    It has the classes around those that we patch, some of them ``changed``, and ``more`` entries;
-    not ``small``, it has all that the real one has.
+    It has the classes around those that we patch, some of them ``changed``, and ``more`` entries.
     """
     (dist,) = (home / "lib").glob("flink-dist*.jar")
     dist.unlink()
     kept = ("org/apache/flink/core/", "org/apache/flink/types/")
     kept += ("META-INF/MANIFEST.MF",) if manifest else ()
     kept += ("org/apache/flink/api/common/", "org/apache/flink/runtime/io/network/")
-    kept += () if small else ("",)
     real = ensure_distribution(line) / "lib" / f"flink-dist-{line.version}.jar"
     linked = {f"{name.replace('.', '/')}.class" for name in neighbours(line)}
     others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}

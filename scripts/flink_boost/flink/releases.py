@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.lines import LINES_FILE, Line, PinnedFile
 from flink_boost.flink.versions import version_key
 
@@ -104,6 +105,20 @@ def line_of(release: Release, lines: Mapping[str, Line]) -> Line:
         jdks=release.jdks,
         distribution=release.distribution,
     )
+
+
+def served(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tuple[Line, Line]:
+    """The line whose jar a release gets, and the same as ``line_of`` has it.
+
+    Raises ``UsageProblem`` for a release without a jar.
+    """
+    release = known.releases.get(version)
+    line = lines.get(release.classes) if release else None
+    if release is None or line is None or not line.enabled:
+        raise UsageProblem(
+            f"There is no jar for Flink {version}.", "`flink-boost releases` lists what there is."
+        )
+    return line, line_of(release, lines)
 
 
 def jdks_of(version: str, first: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:

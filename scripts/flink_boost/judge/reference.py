@@ -27,7 +27,7 @@ from flink_boost.judge.pool import one_plan, pool
 from flink_boost.judge.ratio import Interval, compare, contrasts
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo
-from flink_boost.measure.release import release_of
+from flink_boost.measure.release import is_on_its_line
 
 REFERENCES = Path(__file__).with_name("references")
 JMH_CONFIDENCE = 0.999
@@ -179,7 +179,8 @@ def wants(reference: Reference) -> Callable[[RunInfo], bool]:
 
     def wanted(info: RunInfo) -> bool:
         return (
-            info.line == reference.line == release_of(info)
+            info.line == reference.line
+            and is_on_its_line(info)
             and Side.CONTROL not in info.sides
             and info.opened
             and (info.threads, info.heap) == (1, "")

@@ -19,7 +19,7 @@ from pydantic import Field, FiniteFloat
 
 from flink_boost.flink.side import Side
 from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo, Timing
-from flink_boost.measure.release import release_of
+from flink_boost.measure.release import is_on_its_line
 from flink_boost.measure.summary import CellSummary, RunSummary
 
 
@@ -100,7 +100,7 @@ def build_series(runs: Iterable[RunSummary]) -> tuple[Series, ...]:
     and those on another release than their line's. A/A runs give no points; they give the noise of
     the series with the same settings.
     """
-    of_lines = (run for run in runs if release_of(run.info) == run.info.line)
+    of_lines = (run for run in runs if is_on_its_line(run.info))
     ordered = sorted(of_lines, key=lambda run: (run.info.started, run.info.run_id))
     compared: defaultdict[SeriesSettings, list[RunSummary]] = defaultdict(list)
     controls: defaultdict[SeriesSettings, list[RunSummary]] = defaultdict(list)

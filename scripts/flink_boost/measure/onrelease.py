@@ -18,7 +18,7 @@ from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.lines import Line, load_lines, measured_lines
-from flink_boost.flink.releases import line_of, load_releases
+from flink_boost.flink.releases import load_releases, served
 from flink_boost.flink.side import Side
 from flink_boost.flink.versions import version_key
 from flink_boost.measure.classpaths import ClassPaths, build_step, find_class_paths
@@ -37,13 +37,7 @@ def find_release(version: str) -> tuple[Line, Line]:
 
     Raises ``UsageProblem`` for a release without jar or distribution.
     """
-    lines, release = load_lines(), load_releases().releases.get(version)
-    line = lines.get(release.classes) if release else None
-    if release is None or line is None or not line.enabled:
-        raise UsageProblem(
-            f"There is no jar for Flink {version}.", "`flink-boost releases` lists what there is."
-        )
-    own = line_of(release, lines)
+    line, own = served(version, load_releases(), load_lines())
     if not own.distribution:
         raise UsageProblem(
             f"Flink {version} cannot be measured: PyPI has no distribution of it.",

@@ -12,6 +12,11 @@ def release_of(info: RunInfo) -> str:
     return (stock.version if stock and apart else "") or info.line
 
 
+def is_on_its_line(info: RunInfo) -> bool:
+    """Whether a run measured the release that its line is named after, as those of a trend do."""
+    return release_of(info) == info.line
+
+
 def flink_of(info: RunInfo) -> str:
     """The same for people; a release that is no line with the line whose jar it has."""
     release = release_of(info)

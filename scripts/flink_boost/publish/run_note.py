@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import FiniteFloat
 
 from flink_boost.measure.model import Cell, Frozen, RunInfo
-from flink_boost.measure.release import release_of
+from flink_boost.measure.release import is_on_its_line, release_of
 from flink_boost.measure.summary import RunSummary
 
 
@@ -54,8 +54,7 @@ def bench_command(run: RunInfo, cell: Cell | None = None) -> str:
             f"flink-boost nightly --recipe FILE --commits {commits} --line {run.line}"
             f" --group {run.group}{only} --pairs {pairs}"
         )
-    release = release_of(run)
-    flink = f"--line {run.line}" if release == run.line else f"--release {release}"
+    flink = f"--line {run.line}" if is_on_its_line(run) else f"--release {release_of(run)}"
     words = ["flink-boost bench", f"--group {run.group}", flink]
     words += [f"--jdk {run.jdk_feature}"] if run.jdk_feature else []
     words += [] if run.opened else ["--not-opened"]

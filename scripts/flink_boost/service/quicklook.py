@@ -22,7 +22,7 @@ from flink_boost.measure import classpaths, plan, store
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Box, RunInfo
-from flink_boost.measure.release import release_of
+from flink_boost.measure.release import is_on_its_line
 from flink_boost.measure.store import RunState
 from flink_boost.publish import serve
 from flink_boost.publish.report import write_report
@@ -92,8 +92,8 @@ def _is_this_quick_look(info: RunInfo, group: Group, line: Line) -> bool:
     planned = (info.group, info.pairs, info.cell_pairs, info.cells, info.timings)
     return (
         planned == (group.name, group.pairs, group.cell_pairs, group.cells, group.timings)
-        and info.line == release_of(info) == line.version
-        and (info.sides, info.opened) == (SIDES, True)
+        and (info.line, info.sides, info.opened) == (line.version, SIDES, True)
+        and is_on_its_line(info)
         and (info.threads, info.heap) == (1, "")
         and info.jvm_options == (*plan.FORK_OPTIONS, *line.jvm_options)
     )

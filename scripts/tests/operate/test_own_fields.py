@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from installations import CARRIED, LINE, OTHER, flink_boost, java_environment, new_home
-from own_flinks import compiled, repacked
+from own_flinks import compiled, with_entries
 
 from flink_boost.base.errors import PatchedCodeChanged
 from flink_boost.flink.lines import load_lines
@@ -24,12 +24,15 @@ def java(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def home_with(folder: Path, name: str, before: str, more: str, *, small: bool = True) -> Path:
+def class_file(name: str) -> str:
+    return f"{name.replace('.', '/')}.class"
+
+
+def home_with(folder: Path, name: str, before: str, more: str) -> Path:
     """An installation with more in one class, in front of what is there once."""
     home = new_home(folder / "flink")
     classes = compiled(folder, [name], changes={name: (before, f"{more}\n{before}")})
-    content = (classes / f"{name.replace('.', '/')}.class").read_bytes()
-    repacked(home, {}, {name: content}, small=small)
+    with_entries(home, {class_file(name): (classes / class_file(name)).read_bytes()})
     return home
 
 
@@ -69,7 +72,7 @@ def test_a_method_of_its_own_on_no_field_of_ours_is_taken(
 ) -> None:
     before = "public int getPosition() {"
     more = "private int asked; public int twice() { asked++; return 2 * getPosition(); }"
-    home = home_with(tmp_path, INPUT, before, more, small=False)
+    home = home_with(tmp_path, INPUT, before, more)
     assert flink_boost("weave", home, "--dry-run") == 0, capsys.readouterr().err
 
 
@@ -80,7 +83,7 @@ def test_two_official_files_of_one_code_are_the_same(
     older = load_lines()["1.16.3"]
     assert older.classes[VIEW] != OTHER.classes[VIEW]
     home = new_home(tmp_path / "flink", OTHER)
-    repacked(home, {}, {VIEW: CARRIED.stock_class(older, VIEW)}, line=OTHER, small=False)
+    with_entries(home, {class_file(VIEW): CARRIED.stock_class(older, VIEW)})
     assert flink_boost("weave", home, "--dry-run") == 0, capsys.readouterr().err
     assert f"Nothing that our code depends on differs from Flink {OTHER.version}" in (
         capsys.readouterr().out

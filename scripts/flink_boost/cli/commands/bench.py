@@ -35,7 +35,7 @@ from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Purpose, RunInfo
 from flink_boost.measure.onrelease import find_release
-from flink_boost.measure.release import release_of
+from flink_boost.measure.release import is_on_its_line, release_of
 from flink_boost.measure.store import RunState
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.progress import shown_progress
@@ -268,7 +268,7 @@ def _resume(
             "`flink-boost nightly --resume` goes on with it.",
         )
     flink = own = find_line(info.line)
-    if not flink.measured or release_of(info) != info.line:
+    if not (flink.measured and is_on_its_line(info)):
         flink, own = find_release(release_of(info))
     java = choose_java(java, info.jdk_feature, own.jdks, dict(os.environ), java_home)
     paths = class_paths_of(settings, flink, own, info.boost_version, info.sides, info.third, java)

@@ -28,7 +28,7 @@ from flink_boost.measure.ending import load_summary
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import newest_run
 from flink_boost.measure.model import Box, Cell, Purpose, RunInfo, Timing
-from flink_boost.measure.release import release_of
+from flink_boost.measure.release import is_on_its_line, release_of
 from flink_boost.measure.summary import RunSummary, gap_sentence
 from flink_boost.measure.thirdside import ensure_third
 from flink_boost.publish.progress import shown_progress
@@ -144,7 +144,7 @@ def _measure(
             f"The run {then.run_id} measured builds of {then.recipe_project}, by a recipe.",
             f"Measure them again by `{bench_command(then)}`.",
         )
-    if release_of(then) != then.line:
+    if not is_on_its_line(then):
         raise UsageProblem(
             f"The run {then.run_id} measured on Flink {release_of(then)}, which is no line.",
             f"Measure it again by `{bench_command(then)}`, and give that run with --with.",

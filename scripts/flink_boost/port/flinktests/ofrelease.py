@@ -9,7 +9,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.lines import Line
-from flink_boost.flink.releases import KnownReleases, line_of
+from flink_boost.flink.releases import KnownReleases, served
 from flink_boost.flink.versions import distance
 from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests
 from flink_boost.port.flinktests.published import Versions, shaded_by, write_class_path_pom
@@ -26,14 +26,9 @@ def as_line(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tu
 
     Raises ``UsageProblem`` for a release without a jar.
     """
-    release = known.releases.get(version)
-    line = lines.get(release.classes) if release else None
-    if release is None or line is None or not line.enabled:
-        raise UsageProblem(
-            f"There is no jar for Flink {version}.", "`flink-boost releases` lists what there is."
-        )
+    line, own = served(version, known, lines)
     suffix = artifacts(version)[1].project.removeprefix("flink-runtime")
-    return line, replace(line_of(release, lines), artifact_suffix=suffix)
+    return line, replace(own, artifact_suffix=suffix)
 
 
 def tests_of_release(own: Line, source: Source, cache: Path) -> dict[str, ModuleTests]:
