@@ -5,6 +5,7 @@ Needs what ``make jars`` leaves.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from synthetic import make_run
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line, measured_lines
 from flink_boost.flink.side import Side
 from flink_boost.measure import forkfiles, store
@@ -64,6 +66,23 @@ def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
     assert info.purpose is Purpose.BY_HAND
     again = bench(tmp_path, "--resume", run_id)
     assert again.returncode == 0, again.stderr
+
+
+def test_a_run_on_which_our_code_would_stay_off_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "jars").mkdir()
+    (other,) = (PROJECT_ROOT / "build" / "jars").glob("flink-boost-1.9.3-*.jar")
+    own_name = other.name.replace("1.9.3", RELEASE)
+    shutil.copyfile(other, tmp_path / "jars" / own_name)
+    answer = subprocess.run(
+        [str(COMMAND), "--build", str(tmp_path), "bench", "--release", RELEASE],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert answer.returncode == 4, answer.stderr
+    assert f"On Flink {RELEASE} our code would stay off" in answer.stderr
+    assert not store.run_ids(tmp_path / "results")
 
 
 @pytest.mark.parametrize(
