@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from threading import Barrier, Event
 
 import pytest
 
@@ -115,28 +116,84 @@ def test_what_failed_and_what_has_other_code_runs_again() -> None:
 
 
 def test_nothing_begins_when_the_time_is_over() -> None:
-    now = iter([0.0, 0.0, 70.0, 70.0, 70.0])
+    now = [0.0]
     said: list[str] = []
+    left: list[ReleaseCell] = []
+
+    def run(_: ReleaseCell) -> tuple[int, int]:
+        now[0] += 70.0
+        return 1, 0
+
     done = run_open(
-        *([ONE, TWO, THREE], {}, lambda _: "now", lambda _: (1, 0), lambda _: None),
-        *(lambda _: None, said.append),
+        *([ONE, TWO, THREE], {}, lambda _: "now", run, lambda _: None),
+        *(left.append, said.append),
         day="2026-11-26",
         seconds=60,
-        clock=lambda: next(now),
+        clock=lambda: now[0],
     )
     assert [one.cell for one in done] == [ONE]
     assert said[-1] == "The time is over; the same command goes on with 2."
+    assert left == [ONE], "the release is fetched again when its other cells run"
 
 
-def test_a_release_is_left_once_after_its_last_cell() -> None:
+def test_a_release_is_left_once_after_its_last_cell_of_a_kind() -> None:
     left: list[ReleaseCell] = []
+    cluster = replace(ONE, what=What.CLUSTER)
     run_open(
-        *([ONE, TWO, THREE], {}, lambda _: "now", lambda _: (1, 0), lambda _: None),
+        *([ONE, TWO, THREE, cluster], {}, lambda _: "now", lambda _: (1, 0), lambda _: None),
         *(left.append, lambda _: None),
         day="2026-11-26",
         seconds=1e6,
     )
-    assert left == [TWO, THREE]
+    assert left == [TWO, THREE, cluster]
+
+
+def test_cells_run_at_once_and_their_release_stays_until_both_ended() -> None:
+    both = Barrier(2)
+    kept: list[CellResult] = []
+    left: list[tuple[ReleaseCell, int]] = []
+
+    def run(cell: ReleaseCell) -> tuple[int, int]:
+        if cell.release == ONE.release:
+            both.wait(timeout=60)
+        return 1, 0
+
+    done = run_open(
+        *([ONE, TWO, THREE], {}, lambda _: "now", run, kept.append),
+        *(lambda cell: left.append((cell, len(kept))), lambda _: None),
+        day="2026-11-26",
+        seconds=1e6,
+        workers=2,
+    )
+    assert {one.cell for one in done} == {ONE, TWO, THREE}
+    assert kept == done
+    ended = [one.cell for one in done]
+    after = dict(left)
+    assert after[THREE] == ended.index(THREE) + 1
+    of_two = [cell for cell in after if cell.release == ONE.release]
+    assert len(of_two) == 1
+    assert after[of_two[0]] > max(ended.index(ONE), ended.index(TWO))
+
+
+def test_ctrl_c_waits_for_nothing_that_runs() -> None:
+    release = Event()
+
+    def run(cell: ReleaseCell) -> tuple[int, int]:
+        if cell == ONE:
+            release.wait(timeout=60)
+            return 1, 0
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_open(
+            *([ONE, TWO, THREE], {}, lambda _: "now", run, lambda _: None),
+            *(lambda _: None, lambda _: None),
+            day="2026-11-26",
+            seconds=1e6,
+            workers=2,
+        )
+    assert not release.is_set()
+    release.set()
 
 
 def test_a_fetched_distribution_is_removed_and_that_of_a_line_stays(tmp_path: Path) -> None:

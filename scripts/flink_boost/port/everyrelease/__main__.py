@@ -47,7 +47,7 @@ def classes_of_jars() -> dict[str, str]:
     return found
 
 
-def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
+def _run(only: tuple[str, ...], minutes: float, workers: int, *, write_only: bool) -> int:
     lines, known = load_lines(), load_releases()
     classes = classes_of_jars()
     results = read_results(DATA)
@@ -81,6 +81,7 @@ def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
         *(lambda cell: remove_distribution(cell, known, lines, CACHE), click.echo),
         day=datetime.now(UTC).date().isoformat(),
         seconds=60 * minutes,
+        workers=workers,
     )
     failed = [result.cell.name for result in done if not result.passed]
     if failed:
@@ -93,8 +94,9 @@ def _run(only: tuple[str, ...], minutes: float, *, write_only: bool) -> int:
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--only", multiple=True, metavar="VERSION", help="This release, repeatable.")
 @click.option("--minutes", type=click.FloatRange(0), default=1e6, help="Begin nothing after that.")
+@click.option("--workers", type=click.IntRange(1), help="Cells at once; default: cores + 1.")
 @click.option("--page", "write_only", is_flag=True, help="Run nothing; write the page anew.")
-def main(only: tuple[str, ...], minutes: float, write_only: bool) -> None:
+def main(only: tuple[str, ...], minutes: float, workers: int | None, write_only: bool) -> None:
     """Run our tests on every official release of Flink that a jar is for (hours).
 
     What has passed with the code of today is not run again; a call that is killed goes on with the
@@ -102,9 +104,15 @@ def main(only: tuple[str, ...], minutes: float, write_only: bool) -> None:
     """
     try:
         with exclusive_lock(FOLDER / ".lock", "make test-releases"):
-            code = _run(only, minutes, write_only=write_only)
+            at_once = workers or (os.cpu_count() or 1) + 1
+            code = _run(only, minutes, at_once, write_only=write_only)
     except FlinkBoostError as error:
         raise SystemExit(f"{error}") from error
+    except KeyboardInterrupt:
+        click.echo("Interrupted; the same command goes on.")
+        sys.stdout.flush()
+        # Not sys.exit, which waits for the threads; the guards of what they run end with us.
+        os._exit(130)
     sys.exit(code)
 
 

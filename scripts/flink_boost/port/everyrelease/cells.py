@@ -43,6 +43,10 @@ class ReleaseCell:
         """For files and people."""
         return f"{self.release}-jdk{self.jdk}-{self.what}"
 
+    def shares_release(self, other: ReleaseCell) -> bool:
+        """Whether both run the same on one release, and use what was fetched of it."""
+        return (self.release, self.what) == (other.release, other.what)
+
 
 @dataclass(frozen=True)
 class CellResult:

@@ -1,11 +1,13 @@
-"""Runs the cells that are open, one after the other; what was run stays when it is killed."""
+"""Runs the cells that are open, some at once; what was run stays when it is killed."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -116,35 +118,58 @@ def run_open(
     *,
     day: str,
     seconds: float,
+    workers: int = 1,
     clock: Callable[[], float] = time.monotonic,
 ) -> list[CellResult]:
     """Runs what has no result with the jar of today; what failed before runs again.
 
-    ``keep`` gets each result at once, ``leave`` the last cell before another release's begins.
-    Begins nothing after ``seconds``.
+    At most ``workers`` run at once, each in a thread; ``keep``, ``leave`` and ``tell`` are called
+    in the caller's. ``keep`` gets each result at once, ``leave`` a cell after which no other of its
+    kind and release is to run. Begins nothing after ``seconds``. When an exception ends it, as
+    Ctrl-C does, what runs is not waited for.
     """
     began = clock()
     wanted = [cell for cell in cells if not _is_done(known.get(cell), classes(cell))]
+    pending = deque(wanted)
+    running: dict[Future[tuple[int, int]], ReleaseCell] = {}
     done: list[CellResult] = []
     if len(wanted) < len(cells):
         tell(f"{len(cells) - len(wanted)} of {len(cells)} are done already")
-    for number, cell in enumerate(wanted, start=1):
-        if done and done[-1].cell.release != cell.release:
-            leave(done[-1].cell)
-        if clock() - began >= seconds:
-            tell(f"The time is over; the same command goes on with {len(wanted) - number + 1}.")
-            break
-        passed, failed = run(cell)
-        result = CellResult(cell, passed, failed, classes(cell), day)
-        keep(result)
-        done.append(result)
-        pace = (clock() - began) / sum(_USUAL[one.cell.what] for one in done)
-        left = describe_left(pace * sum(_USUAL[one.what] for one in wanted[number:]))
-        said = f"{passed} passed" if result.passed else f"FAILED ({failed} of {passed + failed})"
-        tell(f"[{number}/{len(wanted)}] {cell.name}: {said}{f'; {left}' if left else ''}")
-    if done:
-        leave(done[-1].cell)
+    pool = ThreadPoolExecutor(workers)
+    try:
+        while True:
+            while pending and len(running) < workers and clock() - began < seconds:
+                cell = pending.popleft()
+                running[pool.submit(run, cell)] = cell
+            if not running:
+                break
+            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in ended:
+                cell = running.pop(future)
+                result = CellResult(cell, *future.result(), classes(cell), day)
+                keep(result)
+                done.append(result)
+                pace = (clock() - began) / sum(_USUAL[one.cell.what] for one in done)
+                left = pace * sum(_USUAL[one.what] for one in (*running.values(), *pending))
+                tell(f"[{len(done)}/{len(wanted)}] {_said(result, left)}")
+                if not any(map(cell.shares_release, (*running.values(), *pending))):
+                    leave(cell)
+    finally:
+        # After an interrupt nobody waits for what still runs.
+        pool.shutdown(wait=not running, cancel_futures=True)
+    if pending:
+        for cell in {one.cell.release: one.cell for one in done}.values():
+            if any(map(cell.shares_release, pending)):
+                leave(cell)
+        tell(f"The time is over; the same command goes on with {len(pending)}.")
     return done
+
+
+def _said(result: CellResult, seconds_left: float) -> str:
+    tests = result.tests + result.failed
+    said = f"{result.tests} passed" if result.passed else f"FAILED ({result.failed} of {tests})"
+    left = describe_left(seconds_left)
+    return f"{result.cell.name}: {said}{f'; {left}' if left else ''}"
 
 
 def _is_done(result: CellResult | None, classes: str) -> bool:
