@@ -4,6 +4,7 @@ package org.flinkboost.weaver;
 import static java.util.stream.Collectors.toUnmodifiableList;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -21,7 +22,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code weave}: writes a folder with our classes, the woven classes and their checksums. */
+/**
+ * {@code weave}: writes a folder with our classes, the woven classes and their checksums, for
+ * {@code assemble} and for the guard, which looks for a record of what it stands in front of in
+ * tests, too.
+ */
 @Command(
         name = "weave",
         description = "Apply the patches in a folder of compiled classes to official Flink jars.",
@@ -57,6 +62,9 @@ final class WeaveCommand implements Callable<Integer> {
 
     @Option(names = "--module", required = true, description = "Name of the checksum list.")
     private String module;
+
+    @Option(names = "--boost-version", required = true, description = "Version of flink-boost.")
+    private String boostVersion;
 
     @Option(names = "--out", required = true, description = "Folder to write; replaced.")
     private Path out;
@@ -115,6 +123,11 @@ final class WeaveCommand implements Callable<Integer> {
                 checksums.put(entry.getKey(), line.classes().get(entry.getKey()));
             }
             WovenClasses.write(aside, version, module, checksums);
+            WeaveRecord record = new WeaveRecord(version, boostVersion).classes(checksums);
+            Files.writeString(
+                    aside.resolve(WeaveRecord.RESOURCE),
+                    record.text(),
+                    StandardCharsets.ISO_8859_1);
             delete(out);
             Files.move(aside, out);
         } finally {

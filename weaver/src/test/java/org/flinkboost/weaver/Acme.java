@@ -146,6 +146,7 @@ final class Acme {
                         "--class-path=" + switchFolder(),
                         "--switch=" + SWITCH,
                         "--module=acme-boost",
+                        "--boost-version=0.2.0",
                         "--out=" + folder));
     }
 

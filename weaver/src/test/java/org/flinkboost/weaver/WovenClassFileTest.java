@@ -116,6 +116,10 @@ class WovenClassFileTest {
         expected.put(
                 "META-INF/flink-boost/woven/1.4.2/acme-boost.properties",
                 ("acme.Gauge=" + stock + "\n").getBytes());
+        expected.put(
+                "META-INF/flink-boost/weave.properties",
+                ("boost.version=0.2.0\nclass.acme.Gauge=" + stock + "\nflink.version=1.4.2\n")
+                        .getBytes());
         assertThat(Acme.files(acme.out())).containsExactlyInAnyOrderEntriesOf(expected);
         assertThat(Checksum.of(classFile("woven"))).isNotEqualTo(stock);
     }

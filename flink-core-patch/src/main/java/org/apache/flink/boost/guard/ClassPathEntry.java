@@ -3,6 +3,7 @@ package org.apache.flink.boost.guard;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -71,15 +72,20 @@ final class ClassPathEntry {
     /** The content of another resource of the same entry, or null when it is not there. */
     byte[] find(String resourceName) throws IOException {
         try {
-            return jars.read(new URL(base + resourceName));
+            return jars.read(beside(resourceName));
         } catch (FileNotFoundException absent) {
             return null;
         }
     }
 
+    /** An address of a class loader's own kind says nothing without what reads it. */
+    private URL beside(String resourceName) throws MalformedURLException {
+        return new URL(resource, base + resourceName);
+    }
+
     /** {@code Implementation-Version} of the manifest, or null when it names none. */
     String implementationVersion() throws IOException {
-        Manifest manifest = jars.manifest(resource, new URL(base + JarFile.MANIFEST_NAME));
+        Manifest manifest = jars.manifest(resource, beside(JarFile.MANIFEST_NAME));
         if (manifest == null) {
             return null;
         }

@@ -85,9 +85,13 @@ final class OpenJars implements Closeable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         for (JarFile jar : jars.values()) {
-            jar.close();
+            try {
+                jar.close();
+            } catch (IOException ignored) {
+                // What was read from it stays read: no reason to refuse a Flink that fits.
+            }
         }
     }
 }

@@ -106,6 +106,9 @@ final class Sentences {
 
     String anotherManifest() throws IOException {
         String version = ourJar.implementationVersion();
+        if (record.boostVersion().equals(version)) {
+            return withoutStock();
+        }
         return String.format(
                 "flink-boost %s is built for Flink %s but found %s in %s: put the original jar"
                         + " back, or install the flink-boost jar for %s.",
@@ -114,6 +117,30 @@ final class Sentences {
                 named(version),
                 ourJar,
                 version == null ? "the version in use" : named(version));
+    }
+
+    /** Of a jar of ours beside which there is no Flink, or none that may be looked at. */
+    private String withoutStock() {
+        return String.format(
+                "flink-boost %s is built for Flink %s but finds none of the classes that it"
+                        + " replaces beside %s: put the jar into lib/ of that Flink, let its"
+                        + " classes be read, or remove it.",
+                record.boostVersion(), record.flinkVersion(), ourJar);
+    }
+
+    /** Where the class loader serves none of the files that it loads classes from. */
+    static String nothingToSee() {
+        return "flink-boost cannot see its own class files on the class path, and so not find out"
+                + " whether it fits this Flink: remove it, or let its files be read.";
+    }
+
+    /** Where a repacked jar has lost what tells which Flink it is for. */
+    static String noRecord(ClassPathEntry ourJar) {
+        return String.format(
+                "%s has classes of flink-boost and no %s, which says what Flink they are for:"
+                        + " remove the jar from lib/ or install it anew, and where it was packed"
+                        + " into another jar, keep that file.",
+                ourJar, WeaveRecord.RESOURCE);
     }
 
     private String anotherBuild(List<StockClasses.Difference> differing) {

@@ -54,11 +54,7 @@ public final class Verdict {
         return new Verdict(false, false, false, UNKNOWN, UNKNOWN, sentence);
     }
 
-    static Verdict notWoven(String sentence) {
-        return new Verdict(true, true, true, UNKNOWN, UNKNOWN, sentence);
-    }
-
-    /** True when the woven classes may run; also true when there are none. */
+    /** True when the woven classes may run; also true when others' are used in their place. */
     public boolean fits() {
         return fits;
     }
@@ -73,12 +69,12 @@ public final class Verdict {
         return inUse;
     }
 
-    /** The version of flink-boost, or "unknown" when nothing is woven. */
+    /** The version of flink-boost, or "unknown" when its jar does not say. */
     public String boostVersion() {
         return boostVersion;
     }
 
-    /** The Flink version that the classes were woven for, or "unknown" when nothing is woven. */
+    /** The Flink version that the classes were woven for, or "unknown" when the jar is silent. */
     public String flinkVersion() {
         return flinkVersion;
     }

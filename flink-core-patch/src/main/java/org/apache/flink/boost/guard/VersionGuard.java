@@ -88,12 +88,13 @@ public final class VersionGuard {
             return twoJars(own);
         }
         if (own.isEmpty()) {
-            return Verdict.notWoven("no class path entry holds flink-boost");
+            // This class is loaded, so that it is somewhere: what cannot be looked at may not run.
+            return Verdict.refused(Sentences.nothingToSee());
         }
         ClassPathEntry ourJar = own.get(0);
         byte[] content = ourJar.find(WeaveRecord.RESOURCE);
         if (content == null) {
-            return Verdict.notWoven(ourJar + " has no " + WeaveRecord.RESOURCE);
+            return Verdict.refused(Sentences.noRecord(ourJar));
         }
         try {
             return check(ourJar, parse(content));

@@ -18,7 +18,8 @@ public final class DataOutputSerializerPatch {
     @Replaces(instance = true)
     public static boolean write(
             DataOutputSerializer self, MemorySegment segment, int off, int len) {
-        byte[] bytes = segment.isFreed() ? null : SegmentArray.of(segment);
+        // Stock looks at the length before the segment, up to Flink 1.10.
+        byte[] bytes = segment == null || segment.isFreed() ? null : SegmentArray.of(segment);
         if (bytes == null || off < 0 || len < 0 || off > bytes.length - len) {
             return false;
         }

@@ -253,7 +253,7 @@ final class SegmentDecoder {
         int kept = 8 - Long.bitCount(seconds);
         int size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
         if (kept < left || size > 8) {
-            word = bytesAt(in, position + 8);
+            word = limit - position > 8 ? bytesAt(in, position + 8) : 0;
             seconds = Words.seconds(Words.more(word), Words.carry(more));
             chars |= Words.withoutSeconds(word, seconds) << (kept << 3);
             size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);

@@ -273,7 +273,8 @@ final class VarintDecoder {
         int kept = 8 - Long.bitCount(seconds);
         int size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
         if (kept < left || size > 8) {
-            word = bytesAt(in, position + 8, limit);
+            // The sum leaves the range of int behind the end of the longest arrays.
+            word = limit - position > 8 ? bytesAt(in, position + 8, limit) : 0;
             seconds = Words.seconds(Words.more(word), Words.carry(more));
             chars |= Words.withoutSeconds(word, seconds) << (kept << 3);
             size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The kill switch: what its values mean, and that it never overrules the version guard. */
 class BoostModeTest {
 
-    private static final Verdict FITS = Verdict.notWoven("nothing is woven");
+    private static final Verdict FITS = Verdict.fits(record(), "these are its classes");
     private static final Verdict WRONG = Verdict.refused("this is another Flink");
 
     @TempDir private Path folder;
@@ -31,7 +31,7 @@ class BoostModeTest {
             assertThat(mode.enabled()).isTrue();
             assertThat(mode.refusal()).isNull();
             assertThat(mode.describe())
-                    .isEqualTo("flink-boost unknown for Flink unknown: mode on, nothing is woven");
+                    .isEqualTo("flink-boost 7 for Flink 8: mode on, these are its classes");
         }
     }
 
@@ -111,12 +111,27 @@ class BoostModeTest {
 
     @Test
     void aFreshlyLoadedClassFollowsThePropertyAndNeverThrows() throws Exception {
-        Path jar = new Jars.Builder().guard().writeTo(folder.resolve("guard.jar"));
+        String woven = "org.apache.flink.types.StringValue";
+        Path jar =
+                new Jars.Builder()
+                        .guard()
+                        .version("8")
+                        .wovenFor("8")
+                        .woven(woven, new byte[] {1})
+                        .writeTo(folder.resolve("flink-dist.jar"));
 
         assertThat(enabledIn(jar, null)).isTrue();
         assertThat(enabledIn(jar, "on")).isTrue();
         assertThat(enabledIn(jar, "off")).isFalse();
         assertThat(enabledIn(jar, "nonsense")).isFalse();
+    }
+
+    @Test
+    void aFreshlyLoadedClassIsOffInAJarThatLostItsRecord() throws Exception {
+        Path jar = new Jars.Builder().guard().writeTo(folder.resolve("guard.jar"));
+
+        assertThat(enabledIn(jar, null)).isFalse();
+        assertThat(enabledIn(jar, "on")).isFalse();
     }
 
     @Test

@@ -3,13 +3,25 @@ package org.apache.flink.boost.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.apache.flink.core.fs.FileSystem;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -558,14 +570,107 @@ class VersionGuardTest {
     }
 
     @Test
-    void aJarWithoutWeaveRecordIsNotWoven() throws IOException {
-        Path plain = jar("classes.jar", new Jars.Builder().guard());
+    void refusesAJarThatLostItsWeaveRecord() throws IOException {
+        Path repacked = jar("job.jar", new Jars.Builder().guard().with(STRING_VALUE, WOVEN));
 
-        Verdict verdict = check(plain, flink("2.3.0", stock));
+        Verdict verdict = check(repacked, flink("2.3.0", stock));
 
-        assertThat(verdict.fits()).isTrue();
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.fitsSwitchedOff()).isFalse();
         assertThat(verdict.flinkVersion()).isEqualTo("unknown");
-        assertThat(verdict.sentence()).isEqualTo(plain + " has no " + WeaveRecord.RESOURCE);
+        assertThat(verdict.sentence())
+                .startsWith(repacked + " has classes of flink-boost and no " + WeaveRecord.RESOURCE)
+                .contains("remove the jar from lib/ or install it anew");
+    }
+
+    @Test
+    void refusesWhereTheClassLoaderShowsNoFiles() {
+        ClassLoader silent =
+                new ClassLoader(null) {
+                    @Override
+                    public Enumeration<URL> getResources(String name) {
+                        return Collections.emptyEnumeration();
+                    }
+                };
+
+        Verdict verdict = VersionGuard.check(silent);
+
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.fitsSwitchedOff()).isFalse();
+        assertThat(verdict.sentence())
+                .contains("cannot see its own class files")
+                .contains("remove it, or let its files be read");
+    }
+
+    @Test
+    void refusesWhereNoClassOfFlinksIsSeen() throws IOException {
+        Path dropIn = jar("alone.jar", dropInBuilder("2.3.0").version("0.2.0"));
+
+        assertThat(check(dropIn).fits()).isFalse();
+        assertThat(check(dropIn).sentence())
+                .isEqualTo(
+                        "flink-boost 0.2.0 is built for Flink 2.3.0 but finds none of the classes that it"
+                                + " replaces beside "
+                                + dropIn
+                                + ": put the jar into lib/ of that Flink, let its classes be read,"
+                                + " or remove it.");
+    }
+
+    /** Of a loader that keeps its files in memory the addresses mean nothing to others. */
+    @Test
+    void readsAddressesThatOnlyTheirClassLoaderUnderstands() throws IOException {
+        Path dropIn = dropIn("2.3.0");
+        Path flink = flink("2.3.0", stock);
+        Path other = flink("2.2.1", new byte[] {4});
+
+        assertThat(VersionGuard.check(inMemory(dropIn, flink)).fits()).isTrue();
+        assertThat(VersionGuard.check(inMemory(dropIn, other)).sentence())
+                .contains("is built for Flink 2.3.0 but found Flink 2.2.1 in mem:/1/");
+    }
+
+    private static ClassLoader inMemory(Path... jars) throws IOException {
+        Map<String, byte[]> files = new LinkedHashMap<>();
+        for (int i = 0; i < jars.length; i++) {
+            try (JarFile jar = new JarFile(jars[i].toFile())) {
+                for (JarEntry entry : Collections.list(jar.entries())) {
+                    byte[] content = jar.getInputStream(entry).readAllBytes();
+                    files.put("/" + i + "/" + entry.getName(), content);
+                }
+            }
+        }
+        URLStreamHandler handler =
+                new URLStreamHandler() {
+                    @Override
+                    protected URLConnection openConnection(URL url) {
+                        return new URLConnection(url) {
+                            @Override
+                            public void connect() {
+                                connected = true;
+                            }
+
+                            @Override
+                            public InputStream getInputStream() throws IOException {
+                                byte[] content = files.get(getURL().getPath());
+                                if (content == null) {
+                                    throw new FileNotFoundException(getURL().toString());
+                                }
+                                return new ByteArrayInputStream(content);
+                            }
+                        };
+                    }
+                };
+        return new ClassLoader(FileSystem.class.getClassLoader()) {
+            @Override
+            public Enumeration<URL> getResources(String name) throws IOException {
+                List<URL> found = new ArrayList<>();
+                for (String file : files.keySet()) {
+                    if (file.replaceFirst("^/\\d+/", "").equals(name)) {
+                        found.add(new URL(null, "mem:" + file, handler));
+                    }
+                }
+                return Collections.enumeration(found);
+            }
+        };
     }
 
     @Test

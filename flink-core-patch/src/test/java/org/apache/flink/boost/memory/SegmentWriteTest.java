@@ -23,6 +23,7 @@ class SegmentWriteTest {
 
     private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
     private static final String SLICE = "slice";
+    private static final String NONE = "null";
     private static final int SIZE = 300;
 
     @ParameterizedTest
@@ -40,7 +41,8 @@ class SegmentWriteTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"allocateUnpooledSegment", "allocateUnpooledOffHeapMemory", SLICE})
+    @ValueSource(
+            strings = {"allocateUnpooledSegment", "allocateUnpooledOffHeapMemory", SLICE, NONE})
     void failsAsStockFails(String factory) throws IOException {
         int[] odd = {Integer.MIN_VALUE, -1, 0, 1, SIZE - 1, SIZE, SIZE + 1, Integer.MAX_VALUE};
         for (int off : odd) {
@@ -97,12 +99,11 @@ class SegmentWriteTest {
             throws IOException {
         byte[] bytes = new byte[SIZE];
         new Random(SIZE).nextBytes(bytes);
-        Object segment =
-                factory.equals(SLICE)
-                        ? SlicedSegments.slice(flink, SIZE)
-                        : flink.invokeStatic(FACTORY, factory, SIZE, null);
-        flink.invoke(segment, "put", 0, bytes, 0, SIZE);
-        if (freed) {
+        Object segment = segment(flink, factory);
+        if (segment != null) {
+            flink.invoke(segment, "put", 0, bytes, 0, SIZE);
+        }
+        if (segment != null && freed) {
             flink.invoke(segment, "free");
         }
         DataOutput out = flink.newOutput(capacity);
@@ -116,5 +117,16 @@ class SegmentWriteTest {
         byte[] array = (byte[]) flink.invoke(out, "getSharedBuffer");
         byte[] content = (byte[]) flink.invoke(out, "getCopyOfBuffer");
         return Arrays.asList(thrown, ByteBuffer.wrap(content), array.length);
+    }
+
+    private static Object segment(FlinkClasses flink, String factory) throws IOException {
+        switch (factory) {
+            case NONE:
+                return null;
+            case SLICE:
+                return SlicedSegments.slice(flink, SIZE);
+            default:
+                return flink.invokeStatic(FACTORY, factory, SIZE, null);
+        }
     }
 }
