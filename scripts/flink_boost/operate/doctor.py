@@ -217,7 +217,8 @@ def _in_effect(
             return Finding(
                 Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
             )
-        require_no_objection(home, ours.path, launch, environment)
+        if unknown := require_no_objection(home, ours.path, launch, environment):
+            return Finding(Level.WARNING, unknown)
     except FlinkBoostError as error:
         return problem(error)
     return Finding(Level.FINE, "No other jar stands before its classes on the class path.")

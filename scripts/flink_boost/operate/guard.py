@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -76,23 +75,27 @@ def require_start(
 
 def require_no_objection(
     home: FlinkHome, jar: Path, launch: Launch, environment: Mapping[str, str]
-) -> None:
-    """Raises ``VerificationFailed`` when processes do not start with our jar where it is.
+) -> str:
+    """Why it is not known whether processes start with our jar where it is; empty when they do.
 
-    A Java that is too old, or does not answer, is nothing that this is about.
+    A Java that is too old is nothing that this is about. Raises ``VerificationFailed`` when they do
+    not start.
     """
-    with suppress(EnvironmentProblem):
+    try:
         answer = ask_guard(launch, environment)
-        if answer.knows_java and not answer.lets_start(launch):
-            undo = (
-                f"Put the original {jar} back"
-                if is_dist(jar)
-                else f"Run `flink-boost uninstall {home.quoted}`"
-            )
-            raise VerificationFailed(
-                f"No process of this Flink will start: {answer.reason}.",
-                f"{undo}, or take the jar that brings this class out of lib/.",
-            )
+    except EnvironmentProblem as error:
+        return f"Whether Flink will start with {jar.name} is not known: {error}"
+    if answer.knows_java and not answer.lets_start(launch):
+        undo = (
+            f"Put the original {jar} back"
+            if is_dist(jar)
+            else f"Run `flink-boost uninstall {home.quoted}`"
+        )
+        raise VerificationFailed(
+            f"No process of this Flink will start: {answer.reason}.",
+            f"{undo}, or take the jar that brings this class out of lib/.",
+        )
+    return ""
 
 
 def ask_guard(

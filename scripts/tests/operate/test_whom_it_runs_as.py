@@ -423,6 +423,21 @@ def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here:
 
 
 @pytest.mark.timeout(600)
+def test_doctor_says_what_it_could_not_ask_for_lack_of_a_folder(place: Path, here: Here) -> None:
+    home = whole(place)
+    own(home)
+    assert here("install", home) == 0
+    closed = place / "of-root-alone"
+    closed.mkdir(mode=0o700)
+
+    done = command("doctor", home, prefix=("env", f"TMPDIR={closed}"))
+
+    told = f"may not enter {closed}, where temporary files go. Set TMPDIR to"
+    assert (told in done.stdout) is ROOT, done.stdout
+    assert done.returncode == 0
+
+
+@pytest.mark.timeout(600)
 def test_a_build_of_another_user_gets_its_jar(place: Path, marks: Marks, here: Here) -> None:
     home = whole(place)
     with_entries(home, entries_of(compiled(place / "made", LINE.classes)))
