@@ -22,6 +22,7 @@ from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import compare
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
+from flink_boost.measure.release import release_of
 
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Value]
@@ -48,6 +49,7 @@ _OF_RUN = (
     ExportColumn("purpose", "VARCHAR"),
     ExportColumn("run_group", "VARCHAR"),
     ExportColumn("line", "VARCHAR"),
+    ExportColumn("flink", "VARCHAR"),
     ExportColumn("jdk", "VARCHAR"),
     ExportColumn("box", "VARCHAR"),
     ExportColumn("boost_commit", "VARCHAR"),
@@ -203,6 +205,7 @@ def _of_run(info: RunInfo, cell: Cell) -> dict[str, Value]:
         "purpose": info.purpose.value,
         "run_group": info.group,
         "line": info.line,
+        "flink": release_of(info),
         "jdk": info.box.jdk,
         "box": info.box.label,
         "boost_commit": info.commit,

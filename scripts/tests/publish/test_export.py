@@ -17,7 +17,7 @@ from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import compare
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.model import Cell, RunInfo
+from flink_boost.measure.model import Built, Cell, RunInfo
 from flink_boost.publish.export import (
     FORK_COLUMNS,
     SUMMARY_COLUMNS,
@@ -89,6 +89,16 @@ def test_csv_is_read_back_and_holds_no_formula(tmp_path: Path, forks: tuple[Fork
     assert (rows[0]["cpu_ns_per_op"], rows[1]["cpu_ns_per_op"] != "") == ("", True)
     assert not any(value.startswith(tuple("=+-@\t\r")) for row in rows for value in row.values())
     assert any(HOSTILE.params[0][1] in row["params"] for row in rows)
+
+
+def test_a_release_that_is_no_line_stands_beside_the_line_whose_jar_ran(run: RunInfo) -> None:
+    stock = Built(project="flink", version="1.20.0")
+    other = run.model_copy(update={"line": "1.20.5", "baseline": stock})
+    for rows in (fork_rows, summary_rows):
+        (first, *_) = rows(other, make_forks(other))
+        assert (first["line"], first["flink"]) == ("1.20.5", "1.20.0")
+        (usual, *_) = rows(run, make_forks(run))
+        assert usual["line"] == usual["flink"] == run.line
 
 
 def test_negative_numbers_stay_numbers(tmp_path: Path, run: RunInfo) -> None:
