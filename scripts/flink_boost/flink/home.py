@@ -9,7 +9,8 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 
@@ -93,7 +94,8 @@ def choose_line(
     inside ``flink-dist``.
     """
     usable = {version: line for version, line in lines.items() if line.enabled}
-    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+    with whole(home.dist):
+        archive = opened(home.dist)
         if _OWN_CLASS in archive.NameToInfo:
             raise _replaced(home)
         require_unsigned(home, archive)
@@ -219,8 +221,35 @@ def whole(dist: Path) -> Iterator[None]:
         ) from error
 
 
+def opened(jar: Path) -> zipfile.ZipFile:
+    """A jar that is open for reading and stays so, to be used inside ``whole`` or ``reading_zip``.
+
+    A command looks into ``flink-dist`` several times, and each time it would parse a table of tens
+    of thousands of entries. A jar that was replaced or changed meanwhile is opened anew.
+    """
+    found = jar.stat()
+    return _opened(_File(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, jar))
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as it is now, under whatever name."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int
+    path: Path = field(compare=False)
+
+
+@lru_cache(maxsize=2)
+def _opened(file: _File) -> zipfile.ZipFile:
+    return zipfile.ZipFile(file.path)
+
+
 def _version(dist: Path) -> str:
-    with whole(dist), zipfile.ZipFile(dist) as archive:
+    with whole(dist):
+        archive = opened(dist)
         name = "META-INF/MANIFEST.MF"
         # Whoever packs the jar anew may leave it out: the classes say what it is.
         manifest = archive.read(name).decode(errors="replace") if name in archive.NameToInfo else ""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged, UnsupportedFlink
 from flink_boost.flink.dropin import table_of_contents
-from flink_boost.flink.home import FlinkHome, require_unsigned, whole
+from flink_boost.flink.home import FlinkHome, opened, require_unsigned, whole
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import class_checksums, patched_names
 from flink_boost.flink.versions import distance, is_apache, version_key
@@ -27,7 +27,8 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
     carried = [line for line in lines.values() if line.enabled and package.dropins([line])]
     if not carried:
         raise EnvironmentProblem("There is no jar to begin from.", "Run `make jars`.")
-    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
+    with whole(home.dist):
+        archive = opened(home.dist)
         require_unsigned(home, archive)
         _require_plain(home, archive, patched_names(carried))
         found = class_checksums(archive, patched_names(carried))

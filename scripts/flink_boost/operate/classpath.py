@@ -14,7 +14,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, SeveralDropIns, VerificationFailed
 from flink_boost.flink.dropin import DropIn, reading_zip, table_of_contents
-from flink_boost.flink.home import FlinkHome, is_dist
+from flink_boost.flink.home import FlinkHome, is_dist, opened
 from flink_boost.flink.launch import Launch
 
 _VARIABLE = "FLINK_LIB_DIR"
@@ -159,7 +159,8 @@ def _copies(entry: Path, classes: Sequence[str]) -> list[Copy]:
         contents = table_of_contents(entry)
         if not any(file.encode() in contents for file in files):
             return []
-        with reading_zip(), zipfile.ZipFile(entry) as archive:
+        with reading_zip():
+            archive = opened(entry)
             return [
                 Copy(name, entry, hashlib.sha256(archive.read(file)).hexdigest())
                 for file, name in files.items()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from flink_boost.base.errors import UnsupportedFlink, VendorFlink
 from flink_boost.flink.dropin import DropIn
-from flink_boost.flink.home import FlinkHome, choose_line, whole
+from flink_boost.flink.home import FlinkHome, choose_line, opened, whole
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import class_checksums
 
@@ -38,5 +37,5 @@ def own_line(dropin: DropIn, lines: Mapping[str, Line]) -> Line | None:
 
 def fits_own(home: FlinkHome, dropin: DropIn) -> bool:
     """Whether ``flink-dist`` has the very class files that a jar was woven from."""
-    with whole(home.dist), zipfile.ZipFile(home.dist) as archive:
-        return class_checksums(archive, dropin.classes) == dict(dropin.classes)
+    with whole(home.dist):
+        return class_checksums(opened(home.dist), dropin.classes) == dict(dropin.classes)
