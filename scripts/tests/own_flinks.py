@@ -60,7 +60,15 @@ def compiled(
         file.write_text(text.replace(old, new), encoding="utf-8")
     classes = folder / "classes"
     compile_it = [
-        *("javac", "-nowarn", "-proc:none", "--release", "11", *options),
+        *(
+            "javac",
+            "-J-XX:TieredStopAtLevel=1",
+            "-nowarn",
+            "-proc:none",
+            "--release",
+            "11",
+            *options,
+        ),
         *("-cp", str(dist), "-d", str(classes)),
         *(str(sources / name) for name in sorted(wanted)),
     ]

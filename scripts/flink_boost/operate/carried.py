@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.distribution import ensure_example
+from flink_boost.flink.home import opened
 from flink_boost.flink.lines import Line
 from flink_boost.operate.parts import LIST_SUFFIX, joined
 
@@ -95,9 +95,9 @@ def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
         for jar in line.jars:
             path = flink / jar.removesuffix(f"-{line.version}.jar") / line.version / jar
             _existing(path, f"Run `make build LINE={line.version}`.")
-            with zipfile.ZipFile(path) as archive:
-                if entry in archive.NameToInfo:
-                    return _checked(archive.read(entry), line, name)
+            content = _released(path, entry)
+            if content is not None:
+                return _checked(content, line, name)
         raise EnvironmentProblem(f"No jar of Flink {line.version} has {name}.", "Fetch them anew.")
 
     def weaver() -> tuple[Path, ...]:
@@ -156,6 +156,13 @@ def _temporary() -> Path:
     folder = stack.enter_context(scratch_folder())
     atexit.register(stack.close)
     return folder
+
+
+@cache
+def _released(jar: Path, entry: str) -> bytes | None:
+    """A file in a jar of Flink's, which does not change; None when it has none of that name."""
+    archive = opened(jar)
+    return archive.read(entry) if entry in archive.NameToInfo else None
 
 
 def _byte_buddy_version(root: Path) -> str:
