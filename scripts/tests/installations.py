@@ -40,6 +40,11 @@ def new_home(folder: Path, line: Line = LINE) -> Path:
     return private_copy(ensure_distribution(line), folder)
 
 
+def put_jar(home: Path, line: Line = LINE) -> Path:
+    """Our jar in ``lib/`` as ``install`` leaves it, which starts JVMs to look at more first."""
+    return Path(shutil.copy(CARRIED.dropin(line), home / "lib"))
+
+
 def java_environment(line: Line) -> dict[str, str]:
     """Our environment without what points to another Flink, with the line's first JDK."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}

@@ -20,6 +20,7 @@ from installations import (
     new_home,
     problems,
     put_in_front,
+    put_jar,
     set_options,
 )
 
@@ -66,7 +67,7 @@ def test_what_is_for_hadoop_stands_behind_the_jars(line: Line, tmp_path: Path) -
 def test_an_older_class_among_what_is_for_hadoop(
     packed: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     older = tmp_path / "hadoop" / ("older.jar" if packed else "classes")
     if packed:
         older.parent.mkdir()
@@ -88,7 +89,7 @@ def test_an_older_class_among_what_is_for_hadoop(
 def test_a_second_jar_of_ours_among_what_is_for_hadoop(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     second = Path(shutil.copy(CARRIED.dropin(LINE), tmp_path / "second.jar"))
     monkeypatch.setenv("HADOOP_CLASSPATH", str(second))
 
@@ -110,7 +111,7 @@ def test_a_second_jar_of_ours_among_what_is_for_hadoop(
 def test_switched_off_it_does_not_matter_what_stands_in_front(
     count: int, home: Path, answer: Answer
 ) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     front = put_in_front(home, list(LINE.classes)[:count])
     set_options(home, **{"env_java_default-opts_all": OFF})
 
@@ -123,7 +124,7 @@ def test_switched_off_it_does_not_matter_what_stands_in_front(
 
 
 def test_one_role_that_is_on_still_refuses_to_start(home: Path, answer: Answer) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     put_in_front(home, [OUTPUT])
     set_options(home, env_java_opts_taskmanager=OFF)
     found = answer("doctor", home)

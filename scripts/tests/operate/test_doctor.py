@@ -22,10 +22,10 @@ from installations import (
     OPENS,
     OTHER,
     damage,
-    flink_boost,
     new_home,
     problems,
     put_in_front,
+    put_jar,
     set_options,
     texts,
 )
@@ -53,7 +53,7 @@ Answer = Callable[..., dict[str, Any]]
 
 
 def test_a_mode_that_means_nothing_is_a_problem(home: Path, answer: Answer) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     set_options(home, env_java_opts_taskmanager="-Dflink.boost.mode=of")
 
     diagnosis = answer("doctor", home)
@@ -65,7 +65,7 @@ def test_a_mode_that_means_nothing_is_a_problem(home: Path, answer: Answer) -> N
 
 def test_doctor_tells_that_java_lang_is_not_opened(home: Path, answer: Answer) -> None:
     """As it is when ``env.java.opts.all`` is overwritten instead of added to."""
-    assert answer("install", home)["ok"]
+    put_jar(home)
     assert not any("java.lang" in text for text in texts(answer("doctor", home)))
     conf = home / "conf" / "config.yaml"
     assert conf.read_text().count(OPENS) == 1
@@ -124,7 +124,7 @@ def test_a_linked_library_has_its_own_code(home: Path, answer: Answer) -> None:
 
 
 def test_the_kill_switch_is_told_for_each_role(home: Path, answer: Answer) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     set_options(home, **{"env_java_default-opts_all": OFF})
     diagnosis = answer("doctor", home)
     assert diagnosis["ok"]
@@ -187,7 +187,7 @@ def java_8(folder: Path) -> Path:
 
 
 def test_a_jar_that_is_damaged_in_the_middle(home: Path, answer: Answer) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     assert problems(answer("doctor", home)) == []
     damage(home / "lib" / JAR)
 
@@ -244,7 +244,7 @@ def test_without_a_jar_to_compare_with_the_checksums_inside_decide(tmp_path: Pat
 def test_a_jar_of_our_name_that_may_not_be_read(
     home: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     jar, open_file = home / "lib" / JAR, Path.open
 
     def refused(path: Path, *arguments: Any, **options: Any) -> Any:
@@ -264,7 +264,7 @@ def test_a_jar_of_our_name_that_may_not_be_read(
 def test_jars_from_another_folder(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     other = new_home(tmp_path / "other") / "lib"
     monkeypatch.setenv("FLINK_LIB_DIR", str(other))
     found = answer("doctor", home)
@@ -286,7 +286,7 @@ def test_jars_from_another_folder(
     ids=["one", "all"],
 )
 def test_classes_in_front_of_ours(names: list[str], words: str, home: Path, answer: Answer) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     front = put_in_front(home, names)
     found = answer("doctor", home)
     assert found["exit_code"] == VerificationFailed.exit_code
@@ -297,7 +297,7 @@ def test_classes_in_front_of_ours(names: list[str], words: str, home: Path, answ
 
 def test_a_class_of_another_release_anywhere(home: Path, answer: Answer) -> None:
     """The guard compares what is behind our jar too."""
-    assert answer("install", home)["ok"]
+    put_jar(home)
     with zipfile.ZipFile(home / "lib" / "zzz-last.jar", "w") as archive:
         archive.writestr(f"{OUTPUT.replace('.', '/')}.class", b"another")
     found = answer("doctor", home)
@@ -306,7 +306,7 @@ def test_a_class_of_another_release_anywhere(home: Path, answer: Answer) -> None
 
 
 def test_a_relocated_class_is_another_class(home: Path, answer: Answer) -> None:
-    assert answer("install", home)["ok"]
+    put_jar(home)
     with zipfile.ZipFile(home / "lib" / "aaa-first.jar", "w") as archive:
         archive.writestr(f"shaded/{OUTPUT.replace('.', '/')}.class", b"another")
     assert answer("doctor", home)["ok"]
@@ -339,7 +339,9 @@ def running_jvm(home: Path) -> Iterator[int]:
     class_path = f"{home}/lib/{JAR}:{home}/lib/flink-dist-2.3.0.jar"
     java = Path(os.environ["JAVA_HOME"]) / "bin" / "java"
     process = subprocess.Popen(
-        [str(java), "-cp", class_path, str(program)], stdout=subprocess.PIPE, text=True
+        [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, str(program)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
@@ -382,7 +384,7 @@ def test_a_process_with_a_former_jar_of_the_same_name_is_to_be_restarted(
 
 def test_a_process_whose_jar_was_renamed_aside_first(home: Path, answer: Answer) -> None:
     """The kernel then knows the deleted file by its last name."""
-    assert answer("install", home)["ok"]
+    put_jar(home)
     with running_jvm(home) as pid:
         assert answer("uninstall", "--rolling", home)["action"] == "removed"
         assert answer("install", "--rolling", home)["action"] == "installed"
@@ -394,7 +396,7 @@ def test_a_process_whose_jar_was_renamed_aside_first(home: Path, answer: Answer)
 
 def test_a_jar_that_was_written_over_in_place_is_another(home: Path, answer: Answer) -> None:
     """As `cp` does it: the process has the same file open, with the table of contents it had."""
-    assert answer("install", home)["ok"]
+    put_jar(home)
     jar = home / "lib" / JAR
     with running_jvm(home) as pid:
         inode = jar.stat().st_ino
@@ -407,7 +409,7 @@ def test_a_jar_that_was_written_over_in_place_is_another(home: Path, answer: Ans
 
 def test_what_may_not_be_looked_at_is_not_known(home: Path, tmp_path: Path) -> None:
     """As for a process of another user: its command line is there, its open files are not."""
-    assert flink_boost("install", home) == 0
+    put_jar(home)
     jar, dist = home / "lib" / JAR, home / "lib" / "flink-dist-2.3.0.jar"
     process = tmp_path / "proc" / "77"
     process.mkdir(parents=True)
@@ -424,7 +426,7 @@ def test_what_may_not_be_looked_at_is_not_known(home: Path, tmp_path: Path) -> N
 
 
 def test_doctor_says_what_it_does_not_know(home: Path, tmp_path: Path) -> None:
-    assert flink_boost("install", home) == 0
+    put_jar(home)
     process = tmp_path / "proc" / "77"
     process.mkdir(parents=True)
     class_path = f"{home}/lib/{JAR}:{home}/lib/flink-dist-2.3.0.jar"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from installations import CARRIED, JAR, LINE, flink_boost
+from installations import CARRIED, JAR, LINE, put_jar
 
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.lines import load_lines
@@ -193,7 +193,7 @@ def of_process(home: Path, proc: Proc) -> Finding:
 
 
 def test_doctor_on_a_jar_that_is_passed_over(home: Path, proc: Proc) -> None:
-    assert flink_boost("install", home) == 0
+    put_jar(home)
     jar, dist = home / "lib" / JAR, home / "lib" / DIST
     proc.start((jar, dist), [dist])
     found = of_process(home, proc)
@@ -203,7 +203,7 @@ def test_doctor_on_a_jar_that_is_passed_over(home: Path, proc: Proc) -> None:
 
 
 def test_doctor_on_a_jar_that_was_changed_in_place(home: Path, proc: Proc) -> None:
-    assert flink_boost("install", home) == 0
+    put_jar(home)
     jar, dist = home / "lib" / JAR, home / "lib" / DIST
     proc.start((jar, dist), (jar, dist), started=-HOUR)
     found = of_process(home, proc)
@@ -218,7 +218,7 @@ def test_only_a_jar_that_is_gone_is_no_longer_installed(
     """What is wrong in ``lib/`` beside it says nothing about that."""
     jar, dist = home / "lib" / JAR, home / "lib" / DIST
     if there:
-        assert flink_boost("install", home) == 0
+        put_jar(home)
     if partial:
         (home / "lib" / f".{JAR}.x7.partial").touch()
     proc.start((jar, dist), [jar if there else f"{jar} (deleted)", dist])

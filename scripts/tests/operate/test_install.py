@@ -538,8 +538,9 @@ class running_jvm:  # noqa: N801 - reads like a function
             "class Sleeper { public static void main(String[] a) throws Exception {"
             ' System.out.println("ready"); Thread.sleep(100_000); } }'
         )
+        dist = f"{home}/lib/flink-dist-2.3.0.jar"
         self._process = subprocess.Popen(
-            ["java", "-cp", f"{home}/lib/flink-dist-2.3.0.jar", str(program)],
+            ["java", "-XX:TieredStopAtLevel=1", "-cp", dist, str(program)],
             stdout=subprocess.PIPE,
             text=True,
         )

@@ -16,6 +16,7 @@ from installations import (
     everything_in,
     flink_boost,
     our_jars,
+    put_jar,
     small_home,
 )
 from signalled import run_signalled_at
@@ -46,7 +47,7 @@ def test_a_change_ends_with_the_jar_whole_or_not_there(
     interrupted = 0
     for step in range(1, 20):
         if command == "uninstall":
-            assert flink_boost("install", home) == 0
+            put_jar(home)
         code, answer = signalled_at(number, step, command, home)
         assert our_jars(home) in ([], [JAR])
         if code == 0:
@@ -77,7 +78,7 @@ def test_what_was_begun_is_taken_back(home: Path) -> None:
 def test_an_examination_while_it_waits_for_the_scripts(
     command: str, number: signal.Signals, home: Path, tmp_path: Path
 ) -> None:
-    assert flink_boost("install", home) == 0
+    put_jar(home)
     script = home / "bin" / "config.sh"
     script.unlink()
     asked = tmp_path / "asked"
