@@ -16,6 +16,7 @@ import pytest
 from installations import LINE, flink_boost, java_environment, new_home
 
 from flink_boost.flink.lines import Line
+from flink_boost.operate import verify
 
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
@@ -103,6 +104,12 @@ def home(line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     environment = java_environment(line)
     monkeypatch.setattr("os.environ", environment)
     return new_home(tmp_path / "flink", line)
+
+
+@pytest.fixture
+def fewer_strings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what is not about strings: the commands take a million, and seconds for them."""
+    monkeypatch.setattr(verify, "STRINGS", 5000)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.home import FlinkHome, choose_line
 from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import Line
+from flink_boost.operate import verify
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.guard import require_start
@@ -24,7 +25,7 @@ from flink_boost.operate.own_build import (
     require_fitting,
     without_ours,
 )
-from flink_boost.operate.verify import STRINGS, Check
+from flink_boost.operate.verify import Check
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def own_jar(
             yield OwnJar(line, fit.like, None)
             return
         jar = aside.rename(folder / line.dropin_name(package.version))
-        _tell(f"Woven as for Flink {fit.like}; comparing {STRINGS:,} strings with stock")
+        _tell(f"Woven as for Flink {fit.like}; comparing {verify.STRINGS:,} strings with stock")
         checks = prove(home, line, lines[fit.like], jar, launch, package, environment)
         yield OwnJar(line, fit.like, jar, tuple(checks))
 

@@ -14,8 +14,8 @@ from installations import (
     LINE,
     LINES,
     everything_in,
-    flink_boost,
     java_environment,
+    put_jar,
     with_mode,
 )
 
@@ -28,6 +28,7 @@ from flink_boost.operate.flink_processes import find_running
 
 
 @pytest.mark.parametrize("line", LINES[:1], ids=lambda line: line.version)
+@pytest.mark.usefixtures("fewer_strings")
 @pytest.mark.timeout(900)
 def test_a_real_job_writes_the_same_as_without_the_jar(
     line: Line,
@@ -40,7 +41,7 @@ def test_a_real_job_writes_the_same_as_without_the_jar(
     # Where a JVM would put its temporary files, and leave them when it is killed.
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    monkeypatch.setenv("JVM_ARGS", f"-Djava.io.tmpdir={temporary}")
+    monkeypatch.setenv("JVM_ARGS", f"-Djava.io.tmpdir={temporary} -XX:TieredStopAtLevel=1")
     before = everything_in(home)
 
     found = answer("verify", home, "--job")
@@ -54,7 +55,7 @@ def test_a_real_job_writes_the_same_as_without_the_jar(
 
 @pytest.mark.timeout(300)
 def test_a_cluster_that_does_not_start_without_our_jar_is_no_fault_of_it(home: Path) -> None:
-    assert flink_boost("install", home) == 0
+    put_jar(home)
     script = home / "bin" / "taskmanager.sh"
     script.unlink()
     script.write_text("#!/bin/sh\necho no memory left\nexit 1\n")

@@ -40,7 +40,6 @@ from flink_boost.base.errors import (
     VerificationFailed,
 )
 from flink_boost.flink.dropin import RECORD
-from flink_boost.operate import verify
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
 WRITTEN = ("out.write((lenToWrite >>> 28));", "out.write((lenToWrite >>> 27));")
@@ -51,10 +50,7 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(autouse=True)
-def fewer_strings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command takes a million."""
-    monkeypatch.setattr(verify, "STRINGS", 5000)
-    monkeypatch.setattr("flink_boost.cli.own_jar.STRINGS", 5000)
+def java_of_the_line(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in java_environment(LINE).items():
         monkeypatch.setenv(name, value)
 

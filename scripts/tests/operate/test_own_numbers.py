@@ -18,7 +18,6 @@ from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.dropin import RECORD, read_dropin
 from flink_boost.flink.home import open_home
 from flink_boost.flink.versions import is_apache
-from flink_boost.operate import verify
 
 NUMBERS = ("trunk", "vvr-8.0.9-flink-1.17", "1.2.0-acme", "1.2.0")
 HOSTILE = ("../../x", "9" * 300, "1.17.2\x1b[31m\x07", "1.17.2\nEvil: x", "a/b\\c d\u202e")
@@ -30,11 +29,8 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(autouse=True)
-def fewer_strings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command takes a million."""
+def java_of_the_line(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.environ", java_environment(LINE))
-    monkeypatch.setattr(verify, "STRINGS", 5000)
-    monkeypatch.setattr("flink_boost.cli.own_jar.STRINGS", 5000)
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,6 @@ from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.owner import environment_for, who_runs
-from flink_boost.operate import verify
 
 OWNER, OTHER = 4711, 4712
 ROOT = os.geteuid() == 0
@@ -74,7 +73,8 @@ def telling_java(folder: Path, marks: Path) -> Path:
     """A home of Java whose program first writes down as whom it runs."""
     java = folder / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.write_text(f'#!/bin/sh\nid -u >> {marks}/$(id -u)\nexec {java_home(17)}/bin/java "$@"\n')
+    real = f"{java_home(17)}/bin/java -XX:TieredStopAtLevel=1"
+    java.write_text(f'#!/bin/sh\nid -u >> {marks}/$(id -u)\nexec {real} "$@"\n')
     java.chmod(0o755)
     return folder
 
@@ -387,11 +387,9 @@ def test_what_their_scripts_say_does_nothing_to_a_terminal(place: Path) -> None:
 
 
 @pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> Here:
+def here(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> Here:
     """The command in this process, with fewer strings; what it makes is for its user alone."""
     monkeypatch.setattr("os.environ", java_environment(LINE))
-    monkeypatch.setattr(verify, "STRINGS", 5000)
-    monkeypatch.setattr("flink_boost.cli.own_jar.STRINGS", 5000)
 
     def call(*words: str | Path) -> int:
         mask = os.umask(0o077)

@@ -23,7 +23,8 @@ import org.apache.flink.core.fs.FileSystemFactory;
 
 /**
  * What one JVM with the class path of an installation sees, written down as properties: {@code
- * flink-boost verify} starts it and judges. Arguments: the file to write, the number of strings.
+ * flink-boost verify} starts it and judges. Arguments: the file to write, the number of strings, of
+ * which {@link Corpus#COMPLETE} have every code unit in every place.
  *
  * <p>The class path is the installation's own, with this program behind it; the system property
  * {@code stock.jars} names the jars with stock's classes, which get a loader of their own.
@@ -43,7 +44,7 @@ public final class InstallationCheck {
         InstallationCheck check = new InstallationCheck();
         check.describe();
         check.locateClasses();
-        check.compareStrings(Math.max(Corpus.COMPLETE, Long.parseLong(arguments[1])));
+        check.compareStrings(check.runsOrIsSwitchedOff() ? Long.parseLong(arguments[1]) : 0);
         try (OutputStream out = Files.newOutputStream(file)) {
             check.seen.storeToXML(out, null);
         }
@@ -89,6 +90,11 @@ public final class InstallationCheck {
                 put("intact." + name, record.getProperty(key).trim().equals(sha256(stock)));
             }
         }
+    }
+
+    /** Where our code stays off unasked, stock's would be compared with stock's. */
+    private boolean runsOrIsSwitchedOff() {
+        return BoostMode.ENABLED || "off".equals(System.getProperty(BoostMode.PROPERTY));
     }
 
     private void compareStrings(long count) throws InterruptedException {
