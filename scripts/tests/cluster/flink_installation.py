@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import eventual
+import httpx
 
 from flink_boost.base.net import free_ports
 from flink_boost.flink.distribution import private_copy
 from flink_boost.flink.lines import Line, default_line, measured_lines
 from flink_boost.operate.example_job import loaded_classes
 
+# The optimising compiler would take half of the time of processes that live for seconds.
+QUICK = "-XX:TieredStopAtLevel=1"
 START_SECONDS = 180
 JOB_SECONDS = 180
 STOP_SECONDS = 60
@@ -71,10 +74,14 @@ class FlinkInstallation:
         java_options: str = "",
         options: Mapping[str, str] | None = None,
         joins: FlinkInstallation | None = None,
+        *,
+        quick_scripts: bool = True,
     ) -> None:
         """``jars`` go to ``lib/``, ``java_options`` to all JVMs, ``options`` to the configuration.
 
-        TaskManagers of an installation that ``joins`` another find that one's JobManager.
+        TaskManagers of an installation that ``joins`` another find that one's JobManager. Scripts
+        from 1.19 on start a JVM for each look at the configuration; ``quick_scripts`` are those
+        whose JVMs do without the optimising compiler.
         """
         self.home = private_copy(distribution, home)
         for jar in jars:
@@ -82,14 +89,16 @@ class FlinkInstallation:
             shutil.copy(jar, home / "lib" / jar.name)
         self._java_home = java_home
         self._rest_port, self._rpc_port = joins._ports if joins else free_ports(2)
-        # The optimising compiler would take half of the time of processes that live for seconds.
-        test_options = f"-Xlog:class+load:file={home}/log/classes.%p.txt -XX:TieredStopAtLevel=1"
+        test_options = f"-Xlog:class+load:file={home}/log/classes.%p.txt {QUICK}"
         self._java_options = f"{test_options} {java_options}".strip()
+        self._tool_options = ""
         if (home / "conf" / "config.yaml").is_file():
+            self._tool_options = QUICK if quick_scripts else ""
             self._configure(options or {})
         else:
             self._configure_before_yaml(options or {})
         self._processes: list[subprocess.Popen[str]] = []
+        self._uploaded: dict[Path, str] = {}
 
     def __enter__(self) -> FlinkInstallation:
         return self
@@ -156,6 +165,26 @@ class FlinkInstallation:
         with urllib.request.urlopen(url, timeout=60) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
+
+    def order(self, path: str, content: Mapping[str, Any]) -> dict[str, Any]:
+        """What its REST interface answers to that; raises ``httpx.HTTPError``."""
+        url = f"http://localhost:{self._rest_port}{path}"
+        answer = httpx.post(url, json=content, timeout=JOB_SECONDS)
+        assert answer.is_success, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def upload(self, jar: Path) -> str:
+        """The name under which the JobManager has that jar, for ``/jars/``."""
+        if jar not in self._uploaded:
+            answer = httpx.post(
+                f"http://localhost:{self._rest_port}/jars/upload",
+                files={"jarfile": (jar.name, jar.read_bytes(), "application/x-java-archive")},
+                timeout=JOB_SECONDS,
+            )
+            assert answer.is_success, answer.text
+            self._uploaded[jar] = Path(answer.json()["filename"]).name
+        return self._uploaded[jar]
 
     def run_job(self, jar: Path, *arguments: str) -> Ended:
         """``bin/flink run`` with a job's jar."""
@@ -283,6 +312,8 @@ class FlinkInstallation:
         if script == "flink" and (self.home / "conf" / "flink-conf.yaml").is_file():
             # The client of 1.9 does not read JVM options from the configuration.
             kept["JVM_ARGS"] = self._java_options
+        if self._tool_options:
+            kept["JAVA_TOOL_OPTIONS"] = self._tool_options
         return {
             **kept,
             "JAVA_HOME": str(self._java_home),

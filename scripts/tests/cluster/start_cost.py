@@ -45,12 +45,15 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory(prefix="start-cost-") as folder,
         FlinkInstallation(
-            distribution, home, Path(folder) / "stock", java_options=_PRODUCTION
+            *(distribution, home, Path(folder) / "stock"),
+            java_options=_PRODUCTION,
+            quick_scripts=False,
         ) as stock,
         FlinkInstallation(
             *(distribution, home, Path(folder) / "patched", [jar]),
             java_options=_PRODUCTION,
             joins=stock,
+            quick_scripts=False,
         ) as patched,
     ):
         started = stock.run("jobmanager.sh", "start", seconds=START_SECONDS)

@@ -9,16 +9,29 @@ from running_job import RunningJob
 
 
 def run_state_job(
-    flink: FlinkInstallation, jar: Path, savepoint: str, commanded: list[str], folder: Path
+    flink: FlinkInstallation,
+    jar: Path,
+    savepoint: str,
+    commanded: list[str],
+    folder: Path,
+    *,
+    with_client: bool = True,
 ) -> None:
-    """From a savepoint to the next one, which is left in ``savepoint`` of the folder."""
+    """From a savepoint to the next one, which is left in ``savepoint`` of the folder.
+
+    The client's scripts and JVMs take longer than the job: ``with_client`` is for some of the runs.
+    """
     folder.mkdir(parents=True)
     lines = (f"{command}\n" for command in commanded)
     (folder / "commands.txt").write_text("".join(lines))
-    job = RunningJob.submit(flink, jar, "StateJob", folder, savepoint=savepoint)
+    submit = RunningJob.submit if with_client else RunningJob.submit_without_client
+    job = submit(flink, jar, "StateJob", folder, savepoint=savepoint)
     job.wait_for_file(folder / "ready")
     # All commands have done their work when the savepoint is complete.
-    job.stop_with_savepoint(folder / "savepoint")
+    if with_client:
+        job.stop_with_savepoint(folder / "savepoint")
+    else:
+        job.stop_without_client(folder / "savepoint")
 
 
 def savepoint_of(folder: Path) -> str:

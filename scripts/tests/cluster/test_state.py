@@ -145,7 +145,9 @@ def carry_across(
     for turn in range(TURNS):
         changes = changes_of(turn)
         commanded = [*expected.generic.finds(), *changes]
-        runs = on_both(pair, jar, savepoints, commanded, folder / f"turn-{turn}")
+        runs = on_both(
+            pair, jar, savepoints, commanded, folder / f"turn-{turn}", with_client=turn == 0
+        )
         assert_written_down(runs, expected)
         expected.apply(changes)
         files = {side: state_files(run) for side, run in runs.items()}
@@ -157,7 +159,8 @@ def carry_across(
             "patched": savepoint_of(runs["stock"]),
         }
 
-    last = on_both(pair, jar, savepoints, expected.generic.finds(), folder / "last")
+    finds = expected.generic.finds()
+    last = on_both(pair, jar, savepoints, finds, folder / "last", with_client=True)
     assert_written_down(last, expected)
     for runs_of_turn in (*folder.glob("turn-*"), folder / "last"):
         shutil.rmtree(runs_of_turn)  # pytest would keep some hundred megabytes
@@ -198,13 +201,23 @@ def assert_written_down(runs: Mapping[str, Path], expected: StringState) -> None
 
 
 def on_both(
-    pair: Pair, jar: Path, savepoints: Mapping[str, str], commanded: list[str], folder: Path
+    pair: Pair,
+    jar: Path,
+    savepoints: Mapping[str, str],
+    commanded: list[str],
+    folder: Path,
+    *,
+    with_client: bool = False,
 ) -> dict[str, Path]:
     """Runs the job on both sides at the same time; the folder of each run."""
     folders = {side: folder / side for side in pair}
     with ThreadPoolExecutor() as pool:
         runs = [
-            pool.submit(run_state_job, pair[side], jar, savepoints[side], commanded, folders[side])
+            pool.submit(
+                run_state_job,
+                *(pair[side], jar, savepoints[side], commanded, folders[side]),
+                with_client=with_client,
+            )
             for side in pair
         ]
         for run in runs:
