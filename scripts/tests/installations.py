@@ -152,7 +152,8 @@ def damaged_dropin(target: Path, how: str) -> Path:
     program = Path(__file__).parent / "data" / "DamageCodec.java"
     subprocess.run(
         [
-            *(str(java_home(17) / "bin" / "java"), "-cp", f"{byte_buddy}/byte-buddy-1.17.7.jar"),
+            *(str(java_home(17) / "bin" / "java"), "-XX:TieredStopAtLevel=1"),
+            *("-cp", f"{byte_buddy}/byte-buddy-1.17.7.jar"),
             *(str(program), str(CARRIED.dropin(LINE)), str(target), how),
         ],
         timeout=100,

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flink_installation import ONE_PER_LINE, Install, count_words
+from flink_installation import ONE_PER_LINE, QUICK, Install, count_words
 from our_classes import (
     CODEC,
     ENTRY_POINTS,
@@ -82,7 +82,8 @@ def test_the_switch_decides_whose_method_body_runs(
 ) -> None:
     probe = subprocess.run(
         [
-            *("java", f"-Dflink.boost.mode={mode}", "--add-opens=java.base/java.lang=ALL-UNNAMED"),
+            *("java", QUICK, f"-Dflink.boost.mode={mode}"),
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
             *("-cp", f"{dropin_jar}:{distribution}/lib/*", str(PROBE)),
         ],
         capture_output=True,

@@ -64,7 +64,7 @@ def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def guard_says(home: Path) -> str:
     """What the check at the start of a process says with that ``lib/``."""
     done = subprocess.run(
-        ["java", "-cp", f"{home}/lib/*", str(GUARD)],
+        ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{home}/lib/*", str(GUARD)],
         capture_output=True,
         text=True,
         timeout=100,
