@@ -26,7 +26,7 @@ from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.flink.maven import require_jdk
-from flink_boost.flink.modes import MODES, CodecMode, find_mode, mode_options
+from flink_boost.flink.modes import MODES, CodecMode, find_mode, left_out, mode_options
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
 # On the first JDK of a line, in no mode; the weaver's do not depend on the line either.
@@ -134,7 +134,9 @@ def java_command(
         options = _OF_BENCHMARKS
     of_codec = build.module in CODEC_MODULES
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
-    left_out = mode.left_out if of_codec and not patterns else ()
+    without: tuple[str, ...] = ()
+    if of_codec and not patterns:
+        without = left_out(line, mode, build.module, optimised=optimised)
     return [
         str(find_home(jdk) / "bin" / "java"),
         "-ea",
@@ -144,7 +146,7 @@ def java_command(
         *("--details=testfeed", "--fail-if-no-tests", f"--reports-dir={reports}"),
         f"--scan-class-path={build.tests}",
         *(f"--include-classname={_simple(pattern)}" for pattern in chosen),
-        *(f"--exclude-classname={_simple(pattern)}" for pattern in left_out),
+        *(f"--exclude-classname={_simple(pattern)}" for pattern in without),
     ]
 
 

@@ -11,6 +11,10 @@ _FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
 # Where a mode's code does not depend on the optimising compiler, or another line tests it with
 # that: a quarter of the tests' time is that compiler's, an eighth that of a collector in parallel.
 _FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# Below a test there are fifty frames of JUnit, which each of its exceptions would write down.
+_SHORT_TRACES = "-XX:MaxJavaStackTraceDepth=40"
+# What flink-runtime-patch repeats in the same mode with the views of both modules.
+_OF_CORE_AGAIN = ("CodeUnitTest", "ConcurrencyTest")
 # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
@@ -100,13 +104,27 @@ def mode_options(
     first = mode.first_compiler or served or not (optimised or _needs_optimising(line, jdk, mode))
     return (
         "-Xmx1g",
+        _SHORT_TRACES,
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
-        *(_FEWER_CASES if mode.name != "opened" or served else ()),
+        *(_FEWER_CASES if _is_shortened(line, mode, optimised) else ()),
         *(_FIRST_COMPILER if first else ()),
         *mode.options,
         f"-Dexpected.access={mode.access}",
     )
+
+
+def left_out(
+    line: Line, mode: CodecMode, module: str, *, optimised: bool = False
+) -> tuple[str, ...]:
+    """Patterns for the test classes of a module that do not run on the line in that mode."""
+    again = module == "flink-core-patch" and _is_shortened(line, mode, optimised)
+    return (*mode.left_out, *(_OF_CORE_AGAIN if again else ()))
+
+
+def _is_shortened(line: Line, mode: CodecMode, optimised: bool) -> bool:
+    """Whether the loops of a measured line, opened, stand for those of this run."""
+    return mode.name != "opened" or not (line.measured or optimised)
 
 
 def _needs_optimising(line: Line, jdk: int, mode: CodecMode) -> bool:

@@ -59,6 +59,9 @@ final class ForkedJvm {
         List<String> command = new ArrayList<>();
         command.add(new File(System.getProperty("java.home"), "bin/java").getPath());
         command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+        // They end within a second.
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-XX:+UseSerialGC");
         command.add("-Dstock.jars=" + System.getProperty("stock.jars"));
         command.addAll(options);
         command.add("-cp");

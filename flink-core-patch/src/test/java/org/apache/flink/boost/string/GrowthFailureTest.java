@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
  */
 class GrowthFailureTest {
 
-    private static final List<String> SMALL_HEAP =
-            List.of("-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-Xmn16m");
+    private static final List<String> SMALL_HEAP = List.of("-Xms64m", "-Xmx64m", "-Xmn16m");
 
     @Test
     void failsAsStockWhereThereIsNoMemory() throws Exception {

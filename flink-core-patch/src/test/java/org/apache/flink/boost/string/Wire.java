@@ -22,16 +22,28 @@ public final class Wire {
      * write it, 0 as the instance methods do.
      */
     public static byte[] encoded(String text, int added) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
         if (text == null) {
-            out.write(0);
-            return out.toByteArray();
+            return new byte[1];
         }
-        varint(out, text.length() + added, 1);
-        for (char c : text.toCharArray()) {
-            varint(out, c, 1);
+        // The tests encode millions of strings: no stream, which takes a lock for each byte.
+        byte[] bytes = new byte[5 + 3 * text.length()];
+        int end = varint(bytes, 0, text.length() + added);
+        for (int i = 0; i < text.length(); i++) {
+            end = varint(bytes, end, text.charAt(i));
         }
-        return out.toByteArray();
+        return Arrays.copyOf(bytes, end);
+    }
+
+    /** Writes a base-128 varint and returns where it ends. */
+    private static int varint(byte[] bytes, int start, int value) {
+        int end = start;
+        int rest = value;
+        while ((rest & ~0x7F) != 0) {
+            bytes[end++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        bytes[end++] = (byte) rest;
+        return end;
     }
 
     /** A string whose length field and characters are padded with zero groups. */
