@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 
 import postgresql
 from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
+from flink_boost.publish import liveness, serve
 from operating import facts, operate, refused
 from request_rows import ask, asked
 
@@ -31,10 +33,12 @@ def server() -> Iterator[postgresql.PostgreSQL]:
         yield one
 
 
-@pytest.fixture
-def filled(start: Any) -> Dashboard:
-    """Three runs, odd values among them."""
-    dashboard: Dashboard = start()
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a dashboard that has ended, with three runs, odd values among them."""
+    data = tmp_path_factory.mktemp("three") / "codespeed"
+    url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
+    dashboard = Dashboard(data, url)
     for night in (1, 2, 3):
         when = {"commitid": f"run-{night}", "revision_date": f"2026-03-0{night} 01:02:03"}
         items = [
@@ -43,6 +47,20 @@ def filled(start: Any) -> Dashboard:
             result(**when, executable="stock 2.3.0", max=1e300),
         ]
         assert dashboard.upload(items).status_code == 202
+    liveness.stop(data)
+    return data
+
+
+@pytest.fixture
+def data(three_runs: Path, tmp_path: Path) -> Path:
+    """A copy of it that nothing serves."""
+    return Path(shutil.copytree(three_runs, tmp_path / "codespeed"))
+
+
+@pytest.fixture
+def filled(data: Path, start: Any) -> Dashboard:
+    """A copy of it that is served."""
+    dashboard: Dashboard = start(data.name)
     return dashboard
 
 
@@ -61,12 +79,12 @@ def results_in(data: Path) -> int:
     return len(rows_of(data)["result"])
 
 
-def test_everything_comes_back(filled: Dashboard, tmp_path: Path) -> None:
+def test_everything_comes_back(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.gz"
-    made = facts(filled.data, "backup", str(file))
+    made = facts(data, "backup", str(file))
     assert made["rows"]["result"] == 9
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "is there already" in refused(filled.data, 2, "backup", str(file))
+    assert "is there already" in refused(data, 2, "backup", str(file))
     other = tmp_path / "other" / "codespeed"
 
     dry = facts(other, "restore", str(file), "--dry-run")
@@ -74,20 +92,20 @@ def test_everything_comes_back(filled: Dashboard, tmp_path: Path) -> None:
     assert not other.exists()
     facts(other, "restore", str(file))
 
-    assert rows_of(other) == rows_of(filled.data)
+    assert rows_of(other) == rows_of(data)
     assert len(rows_of(other)["report"]) > 0
     # Secrets are of the machine, not of the results.
     assert not (other / "token").exists()
-    assert filled.token.encode() not in gzip.decompress(file.read_bytes())
+    assert (data / "token").read_bytes().strip() not in gzip.decompress(file.read_bytes())
 
 
-def test_requests_come_back_with_the_results(filled: Dashboard, tmp_path: Path) -> None:
-    ask(filled.data, [asked(7, "queued", 5), asked(8, "done", 9, took=4, verdict="faster")])
+def test_requests_come_back_with_the_results(data: Path, tmp_path: Path) -> None:
+    ask(data, [asked(7, "queued", 5), asked(8, "done", 9, took=4, verdict="faster")])
     file = tmp_path / "backup.gz"
-    assert facts(filled.data, "backup", str(file))["rows"]["benchmarkrequest"] == 2
+    assert facts(data, "backup", str(file))["rows"]["benchmarkrequest"] == 2
     other = tmp_path / "other" / "codespeed"
     facts(other, "restore", str(file))
-    assert request_rows_of(other) == request_rows_of(filled.data)
+    assert request_rows_of(other) == request_rows_of(data)
     assert len(request_rows_of(other)) == 2
 
 
@@ -220,12 +238,23 @@ def _prepare(data: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("damage", sorted(DAMAGES))
-def test_a_damaged_backup_changes_nothing(whole: bytes, damage: str, tmp_path: Path) -> None:
-    change, reason = DAMAGES[damage]
-    data, file = tmp_path / "codespeed", tmp_path / "damaged.gz"
+@pytest.fixture(scope="module")
+def restored(whole: bytes, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a dashboard that came from it."""
+    data = tmp_path_factory.mktemp("restored") / "codespeed"
+    file = data.parent / "whole.gz"
     file.write_bytes(whole)
     facts(data, "restore", str(file))
+    return data
+
+
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_damaged_backup_changes_nothing(
+    whole: bytes, restored: Path, damage: str, tmp_path: Path
+) -> None:
+    change, reason = DAMAGES[damage]
+    data = Path(shutil.copytree(restored, tmp_path / "codespeed"))
+    file = tmp_path / "damaged.gz"
     before = rows_of(data)
     assert len(before["result"]) == 1
     file.write_bytes(change(whole))
@@ -245,9 +274,9 @@ def test_without_a_database_or_a_file_it_says_so(tmp_path: Path) -> None:
     assert "No such file" in refused(data, 4, "backup", str(tmp_path / "no" / "folder" / "x"))
 
 
-def test_the_commands_do_all_of_it(filled: Dashboard, tmp_path: Path) -> None:
+def test_the_commands_do_all_of_it(data: Path, tmp_path: Path) -> None:
     """The command line hands its options on; what they do is tested without it."""
-    file, data = str(tmp_path / "b.gz"), filled.data
+    file = str(tmp_path / "b.gz")
 
     def said(*words: str) -> str:
         done = operate(data, *words)
@@ -294,42 +323,42 @@ def test_a_backup_is_of_one_moment_while_uploads_go_on(filled: Dashboard, tmp_pa
 
 
 def test_from_sqlite_to_postgresql_and_back(
-    filled: Dashboard, server: postgresql.PostgreSQL, tmp_path: Path, start: Any
+    data: Path, server: postgresql.PostgreSQL, tmp_path: Path, start: Any
 ) -> None:
     one, two = tmp_path / "one.gz", tmp_path / "two.gz"
-    facts(filled.data, "backup", str(one))
+    facts(data, "backup", str(one))
     environ = {"DATABASE_URL": server.new_database("moved")}
-    data = tmp_path / "moved" / "codespeed"
+    there = tmp_path / "moved" / "codespeed"
 
-    facts(data, "restore", str(one), **environ)
-    facts(data, "backup", str(two), **environ)
+    facts(there, "restore", str(one), **environ)
+    facts(there, "backup", str(two), **environ)
 
     # The same rows: all but the header, which has the time, and the checksum of all.
     rows = [gzip.decompress(file.read_bytes()).splitlines()[1:-1] for file in (one, two)]
     assert rows[0] == rows[1]
     back = tmp_path / "back" / "codespeed"
     facts(back, "restore", str(two))
-    assert rows_of(back) == rows_of(filled.data)
+    assert rows_of(back) == rows_of(data)
     # PostgreSQL counts apart from what was inserted: the next rows must not collide.
     moved: Dashboard = start("moved", **environ)
     assert moved.upload([result(benchmark="next", commitid="next")]).status_code == 202
-    assert "--replace" in refused(data, 2, "restore", str(one), **environ)
-    facts(data, "restore", str(one), "--replace", **environ)
+    assert "--replace" in refused(there, 2, "restore", str(one), **environ)
+    facts(there, "restore", str(one), "--replace", **environ)
     assert moved.upload([result(benchmark="next", commitid="next")]).status_code == 202
 
 
 def test_what_postgresql_cannot_hold_is_refused_whole(
-    filled: Dashboard, server: postgresql.PostgreSQL, tmp_path: Path
+    data: Path, server: postgresql.PostgreSQL, tmp_path: Path
 ) -> None:
-    connection = sqlite3.connect(filled.data / "db.sqlite3", timeout=20)
+    connection = sqlite3.connect(data / "db.sqlite3", timeout=20)
     with connection:
         connection.execute("UPDATE codespeed_benchmark SET units = ? WHERE id = 1", ("u" * 40,))
     connection.close()
     file = tmp_path / "long.gz"
-    facts(filled.data, "backup", str(file))
+    facts(data, "backup", str(file))
     environ = {"DATABASE_URL": server.new_database("refused")}
 
-    said = refused(tmp_path / "codespeed", 3, "restore", str(file), **environ)
+    said = refused(tmp_path / "other" / "codespeed", 3, "restore", str(file), **environ)
 
     assert "A row of codespeed.benchmark does not fit" in said
     with psycopg.connect(environ["DATABASE_URL"]) as moved:
