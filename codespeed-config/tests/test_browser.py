@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from conftest import Dashboard, result
 from sample_nights import commit_of, nights
 from stored_rows import store
-from visits import Visit, visiting
+from visits import LOOKS, Visit, visiting
 
 NIGHTS = 30
 NEWEST = commit_of(NIGHTS - 1)
@@ -51,19 +51,20 @@ def opened(visit: Visit, path: str) -> Page:
     return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_readable_at_any_width_and_in_both_schemes(
     browser: Browser, filled: Dashboard, name: str, width: int, scheme: str
 ) -> None:
     with visiting(browser, filled.url, width=width, scheme=scheme) as visit:
         page = opened(visit, PAGES[name])
-        visit.keep_picture(f"{name}-8-{width}-{scheme}")
+        for shown in visit.schemes():
+            visit.keep_picture(f"{name}-8-{width}-{shown}")
         visit.unfold(3)
 
-        assert visit.axe() == []
-        assert visit.overflow() <= 0
+        for shown in visit.schemes():
+            assert visit.axe() == [], shown
+            assert visit.overflow() <= 0
         assert page.locator("h1").count() == 1
     assert visit.problems == []
 

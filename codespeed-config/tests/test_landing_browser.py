@@ -15,7 +15,7 @@ from flink_boost.publish import liveness, serve
 from sample_nights import commit_of, nights
 from stored_rows import store
 from test_alarms import alarm
-from visits import Visit, visiting
+from visits import LOOKS, Visit, visiting
 
 NIGHTS = 30
 STEP = NIGHTS * 2 // 3
@@ -99,8 +99,7 @@ def test_a_row_leads_to_the_timeline_of_its_ratio(visit: Visit) -> None:
     assert "write.ascii.16.mixed.serializer" in page.locator("h1").inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("count", [8, 300])
 def test_it_is_readable_at_any_width_and_in_both_schemes(
     browser: Browser, filled: Dashboard, large: Dashboard, count: int, width: int, scheme: Any
@@ -108,10 +107,12 @@ def test_it_is_readable_at_any_width_and_in_both_schemes(
     url = (filled if count == 8 else large).url
     with visiting(browser, url, width=width, scheme=scheme) as visit:
         page = visit.open("")
-        visit.keep_picture(f"overview-{count}-{width}-{scheme}")
+        for look in visit.schemes():
+            visit.keep_picture(f"overview-{count}-{width}-{look}")
         visit.unfold(3)
-        assert visit.axe() == []
-        assert visit.overflow() <= 0
+        for look in visit.schemes():
+            assert visit.axe() == [], look
+            assert visit.overflow() <= 0
         assert page.locator("h1").count() == 1
     assert visit.problems == []
 

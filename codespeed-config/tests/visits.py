@@ -23,6 +23,8 @@ CHROMIUM_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Widths and schemes in which a page is opened; the other scheme is looked at without a reload.
+LOOKS = ((1280, "light"), (390, "dark"))
 PICTURES = PROJECT_FOLDER.parent / "build" / "screenshots"
 AXE = PROJECT_FOLDER.parent / ".cache" / "frontend" / "axe-core" / "axe.min.js"
 # Violations of the policy that no message reaches the console for; runs before the page's scripts.
@@ -45,6 +47,7 @@ class Visit:
 
     page: Page
     base: str
+    scheme: Any = "light"
     problems: list[str] = field(default_factory=list)
 
     def open(self, path: str) -> Page:
@@ -60,6 +63,13 @@ class Visit:
         self.page.on("requestfailed", lambda request: self.problems.append(f"no: {request.url}"))
         self.page.on("request", self._on_request)
         self.page.on("response", self._on_response)
+
+    def schemes(self) -> Iterator[str]:
+        """The colour scheme as it is, and then the other one, which stays."""
+        yield self.scheme
+        self.scheme = "light" if self.scheme == "dark" else "dark"
+        self.page.emulate_media(color_scheme=self.scheme)
+        yield self.scheme
 
     def keep_picture(self, name: str) -> None:
         """A screenshot for people, in build/screenshots; tests judge the page itself."""
@@ -82,7 +92,8 @@ class Visit:
 
     def axe(self) -> list[str]:
         """What axe finds serious or critical, with the elements."""
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        if self.page.evaluate("!('axe' in window)"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
             f"{each['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
@@ -117,7 +128,7 @@ def visiting(
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
     try:
-        visit = Visit(context.new_page(), base)
+        visit = Visit(context.new_page(), base, scheme)
         visit.listen()
         yield visit
     finally:
