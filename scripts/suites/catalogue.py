@@ -41,22 +41,20 @@ _RUNS_JAVA = (
 _TESTS = "scripts/tests/"
 _DASHBOARD = "codespeed-config"
 
-# Tests that kill processes, hold locks or wait for servers: others would move their moments.
+# Tests that kill processes, hold locks or wait for servers: others would move their moments. The
+# room whose tests take longest comes first.
 _QUIET = (
+    "measure/test_bench.py",
+    "measure/test_boxlock.py",
+    "measure/test_ending.py",
+    "measure/test_noise.py",
+    "measure/test_turns.py",
     "base/test_files.py",
     "base/test_processes.py",
     "base/test_scratch.py",
     "cli/test_flink_tests_command.py",
     "cli/test_gaps.py",
-    "cli/test_repeat.py",
     "cli/test_run_command.py",
-    "measure/test_bench.py",
-    "measure/test_boxlock.py",
-    "measure/test_ending.py",
-    "measure/test_noise.py",
-    "measure/test_onrelease.py",
-    "measure/test_profiles.py",
-    "measure/test_turns.py",
     "operate/test_attach.py",
     "operate/test_interrupted.py",
     "port/test_flinktests_runner.py",
@@ -70,43 +68,30 @@ _QUIET = (
     "requesting/test_desk.py",
     "requesting/test_killed.py",
     "requesting/test_postgresql.py",
-    "requesting/test_whole_way.py",
-    "service/test_bisect_for_real.py",
-    "service/test_canary_run.py",
     "service/test_isolated_builds.py",
-    "service/test_isolated_for_real.py",
     "service/test_isolated_profiles.py",
-    "service/test_night_profiles.py",
-    "service/test_nightly.py",
-    "service/test_nightly_recipe.py",
     "service/test_quicklook.py",
-    "service/test_real_proof.py",
-    "service/test_reruns.py",
     "service/test_sandbox.py",
 )
-# Of these, those that start JMH, which lets one benchmark at a time run on a machine.
-_FORKING = (
-    "cli/test_repeat.py",
-    "measure/test_bench.py",
-    "measure/test_onrelease.py",
-    "measure/test_profiles.py",
-    "requesting/test_whole_way.py",
-    "service/test_bisect_for_real.py",
-    "service/test_canary_run.py",
-    "service/test_isolated_for_real.py",
-    "service/test_isolated_profiles.py",
-    "service/test_night_profiles.py",
+# Tests that start JMH, of builds that they make. They take minutes, so they begin early; others run
+# beside them: each has a JMH lock of its own, and finds what it put in on a busy machine, too.
+_NIGHTS = (
     "service/test_nightly.py",
     "service/test_nightly_recipe.py",
-    "service/test_real_proof.py",
-    "service/test_reruns.py",
-)
-# But for these, which take minutes, and give JMH a temporary folder of its own: its lock is there.
-_NIGHTS = (
     "service/test_night_profiles.py",
-    "service/test_nightly.py",
-    "service/test_real_proof.py",
 )
+_FORKS = (
+    "service/test_real_proof.py",
+    "service/test_bisect_for_real.py",
+    "service/test_isolated_for_real.py",
+    "service/test_canary_run.py",
+    "service/test_reruns.py",
+    "requesting/test_whole_way.py",
+    "cli/test_repeat.py",
+    "measure/test_onrelease.py",
+    "measure/test_profiles.py",
+)
+FORKING = (*_NIGHTS, *_FORKS)
 # Of the quiet ones, those that mostly wait for answers that do not come: they take nobody's place.
 _WAITING = (
     "port/test_flinktests_runner.py",
@@ -193,6 +178,7 @@ def all_suites(lines: Sequence[Line], every: Sequence[Line], all_modes: bool) ->
         *_dashboard(),
         *flinks,
         *_clusters(built, every),
+        *_forking(built),
         *java,
         _weaver(every[0]),
         *_python(built),
@@ -355,7 +341,7 @@ def _clusters(built: tuple[str, ...], lines: Sequence[Line]) -> Iterator[Suite]:
 
 def _python(built: tuple[str, ...]) -> Iterator[Suite]:
     """The tests of scripts but for quiet ones: a suite per room, and one of the tree as a whole."""
-    apart = (*_QUIET, *_INSTALLATIONS)
+    apart = (*_QUIET, *_INSTALLATIONS, *FORKING)
     left = tuple(f"--ignore=tests/{name}" for name in apart)
     for room in reversed(_ROOMS):
         after = () if room in _BARE else built
@@ -366,20 +352,17 @@ def _python(built: tuple[str, ...]) -> Iterator[Suite]:
     yield _pytest("scripts-tree", "scripts", ("tests", *rooms, *left), Inputs(), built)
 
 
-def _quiet(built: tuple[str, ...]) -> Iterator[Suite]:
-    """The quiet tests of scripts, a suite per room and kind, for pytest takes seconds to start.
+def _forking(built: tuple[str, ...]) -> Iterator[Suite]:
+    """The tests that measure for real, a suite per room and kind."""
+    for kind, every in (("nights", _NIGHTS), ("forks", _FORKS)):
+        for room, names in _by_room(every):
+            files = tuple(f"tests/{name}" for name in names)
+            yield _pytest(f"scripts-{room}-{kind}", "scripts", files, _inputs_of(room), built)
 
-    Those that start JMH run one after the other, so they begin first.
-    """
-    forking = [name for name in _QUIET if name in _FORKING and name not in _NIGHTS]
-    others = [name for name in _QUIET if name not in (*_FORKING, *_NIGHTS, *_WAITING)]
-    before = built
-    for room, names in _by_room(forking):
-        suite = _of_quiet(room, "-forks", names, before)
-        before = (*built, suite.name)
-        yield suite
-    for room, names in _by_room(_NIGHTS):
-        yield _of_quiet(room, "-nights", names, built)
+
+def _quiet(built: tuple[str, ...]) -> Iterator[Suite]:
+    """The quiet tests of scripts, a suite per room and kind, for pytest takes seconds to start."""
+    others = [name for name in _QUIET if name not in _WAITING]
     for room, names in _by_room(_WAITING):
         yield replace(_of_quiet(room, "-waits", names, built), weight=0)
     for room, names in _by_room(others):

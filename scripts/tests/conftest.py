@@ -15,6 +15,7 @@ import hypothesis
 import pytest
 from installations import LINE, flink_boost, java_environment, new_home
 
+from flink_boost.flink.jdks import find_java
 from flink_boost.flink.lines import Line
 from flink_boost.operate import verify
 
@@ -57,6 +58,24 @@ def machine_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         lock = tmp_path_factory.mktemp("machine") / "measuring.lock"
         patch.setenv("FLINK_BOOST_MACHINE_LOCK", str(lock))
         patch.delenv("FLINK_BOOST_BOX", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def own_jmh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A java whose JMH locks a temporary folder of its own, so that others may measure beside.
+
+    Only the machine's own java: a JDK that a line has fetched is called by its path.
+    """
+    folder = tmp_path_factory.mktemp("java")
+    real = shutil.which(find_java(None, os.environ))
+    java = folder / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f'#!/bin/sh\nexec {real} -Djava.io.tmpdir={folder} "$@"\n', encoding="utf-8")
+    java.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(java.parent), prepend=os.pathsep)
+        patch.delenv("JAVA_HOME", raising=False)
         yield
 
 

@@ -21,6 +21,8 @@ from flink_boost.measure.model import Built, Purpose, RunInfo, Timing
 COMMAND = Path(sys.executable).with_name("flink-boost")
 TIMING = Timing(warmup_iterations=1, warmup_time_ms=10, iterations=1, iteration_time_ms=10)
 
+pytestmark = pytest.mark.usefixtures("own_jmh")
+
 
 def put(results: Path, run: RunInfo, ratio: float = 2.0) -> RunInfo:
     store_complete_run(results, run, make_forks(run, ratio=ratio, noise=0.001))

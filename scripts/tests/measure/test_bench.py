@@ -46,6 +46,8 @@ COMMAND = Path(sys.executable).with_name("flink-boost")
 WRITE = "StringSerializationBenchmark.write"
 AA = (Side.STOCK, Side.CONTROL)
 
+pytestmark = pytest.mark.usefixtures("own_jmh")
+
 
 def flink_boost(results: Path, *arguments: str) -> list[str]:
     return [str(COMMAND), "--results", str(results), *arguments]

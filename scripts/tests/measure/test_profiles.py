@@ -1,4 +1,4 @@
-"""Profiles of real JMH forks. Needs what ``make build`` leaves, and no other JMH on the machine."""
+"""Profiles of real JMH forks. Needs what ``make build`` leaves."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ SIDES = (Side.STOCK, Side.CONTROL)
 VERSION = distribution_version("flink-boost")
 PATHS = classpaths.find_class_paths(LINE, PROJECT_ROOT / "build", VERSION, SIDES)
 STOCK = PATHS.of(Side.STOCK)
+
+pytestmark = pytest.mark.usefixtures("own_jmh")
 
 
 @pytest.fixture

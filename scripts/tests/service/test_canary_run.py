@@ -1,6 +1,6 @@
 """A canary is frozen, measured with real forks, judged by its own nights, and uploaded apart.
 
-Needs what ``make build`` leaves. No other JMH may run on the machine.
+Needs what ``make build`` leaves.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from flink_boost.publish.codespeed import entries_of
 from flink_boost.service.canary import reading_of
 
 LINE = default_line()
+
+pytestmark = pytest.mark.usefixtures("own_jmh")
 
 
 @pytest.fixture

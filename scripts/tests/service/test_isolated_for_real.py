@@ -1,6 +1,6 @@
 """Our own build and real JMH forks in the sandbox, and builds whose forks lie.
 
-Needs bubblewrap and what ``make build`` leaves. No other JMH may run on the machine.
+Needs bubblewrap and what ``make build`` leaves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Profiles in the sandbox: real forks under the real profiler, and what strangers may leave there.
 
-Needs bubblewrap and what ``make build`` leaves. No other JMH may run on the machine.
+Needs bubblewrap and what ``make build`` leaves.
 """
 
 from __future__ import annotations

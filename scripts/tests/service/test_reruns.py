@@ -27,6 +27,8 @@ from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
 LINE = find_line(default_line())
 COMPARATOR = "writeUtf"
 
+pytestmark = pytest.mark.usefixtures("own_jmh")
+
 
 class Watched:
     """Counts forks, and interrupts after so many."""

@@ -82,7 +82,7 @@ def depends(suite: Suite, path: str) -> bool:
                 "2.3.0-jdk17-words-flink-core-patch",
                 "flinks-own-2.3.0-jdk17",
                 "clusters",
-                "quiet-measure-forks",
+                "scripts-measure-forks",
             ),
         ),
         (
@@ -97,7 +97,7 @@ def depends(suite: Suite, path: str) -> bool:
         ),
         (
             "scripts/tests/judge/test_ratio.py",
-            ("scripts-publish", "clusters", "quiet-measure-forks", "2.3.0-benchmarks"),
+            ("scripts-publish", "clusters", "scripts-measure-forks", "2.3.0-benchmarks"),
             ("scripts-judge", "scripts-tree", "lint"),
         ),
         (
