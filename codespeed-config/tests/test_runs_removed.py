@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 
 import postgresql
-from conftest import Dashboard, result
+from conftest import Dashboard, clean_environ, result
+from flink_boost.publish import liveness, serve
 from operating import facts, refused
 from stored_rows import store
 
@@ -85,30 +87,39 @@ def test_a_commit_on_two_branches_has_to_be_told_apart(start: Any) -> None:
     assert column(dashboard.data, "revision", "branch_id") == [1]
 
 
-@pytest.fixture
-def month(start: Any) -> Dashboard:
-    """Nine nights of one box, two old ones of another, three requests."""
-    dashboard: Dashboard = start()
+@pytest.fixture(scope="module")
+def stored_month(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nine nights of one box, two old ones of another, three requests; nothing serves them."""
+    data = tmp_path_factory.mktemp("month") / "codespeed"
+    url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
+    dashboard = Dashboard(data, url)
     for number in range(1, 10):
         send(dashboard, night(number))
     for number in (1, 2):
         send(dashboard, night(number, environment="box-2", commitid=f"two-{number}"))
     for number in range(1, 4):
         send(dashboard, night(number, branch="request", commitid=f"request-{number}"))
-    return dashboard
+    liveness.stop(data)
+    return data
 
 
-def test_prune_keeps_the_newest_of_each_box_and_branch(month: Dashboard) -> None:
-    before = column(month.data, "revision", "commitid")
-    dry = facts(month.data, "prune", "--keep", "2", "--dry-run")
-    assert column(month.data, "revision", "commitid") == before
-    gone = facts(month.data, "prune", "--keep", "2")
+@pytest.fixture
+def month(stored_month: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(stored_month, tmp_path / "codespeed"))
+
+
+def test_prune_keeps_the_newest_of_each_box_and_branch(month: Path) -> None:
+    before = column(month, "revision", "commitid")
+    dry = facts(month, "prune", "--keep", "2", "--dry-run")
+    assert column(month, "revision", "commitid") == before
+    gone = facts(month, "prune", "--keep", "2")
 
     assert gone["runs"] == dry["runs"]
-    kept = column(month.data, "revision", "commitid")
+    kept = column(month, "revision", "commitid")
     assert kept == ["night-08", "night-09", "two-1", "two-2", "request-2", "request-3"]
     assert gone["results"] == 8
-    assert facts(month.data, "prune", "--keep", "2")["runs"] == []
+    assert facts(month, "prune", "--keep", "2")["runs"] == []
 
 
 def test_prune_keeps_the_newest_of_each_flink_line(start: Any) -> None:
@@ -123,20 +134,18 @@ def test_prune_keeps_the_newest_of_each_flink_line(start: Any) -> None:
     assert "Flink 1.20.5 on box-1" in dashboard.get("").text
 
 
-def test_prune_by_age_never_takes_the_newest_of_the_trend(month: Dashboard) -> None:
-    facts(month.data, "prune", "--keep-days", "1")  # all of them are older
+def test_prune_by_age_never_takes_the_newest_of_the_trend(month: Path) -> None:
+    facts(month, "prune", "--keep-days", "1")  # all of them are older
 
-    assert column(month.data, "revision", "commitid") == ["night-09", "two-2"]
+    assert column(month, "revision", "commitid") == ["night-09", "two-2"]
 
 
-def test_prune_may_be_for_one_branch_and_needs_a_word_on_what_stays(month: Dashboard) -> None:
-    assert "what to keep" in refused(month.data, 2, "prune")
-    assert "no branch 'bisect'" in refused(
-        month.data, 2, "prune", "--keep", "1", "--branch", "bisect"
-    )
-    gone = facts(month.data, "prune", "--keep", "1", "--branch", "request")
+def test_prune_may_be_for_one_branch_and_needs_a_word_on_what_stays(month: Path) -> None:
+    assert "what to keep" in refused(month, 2, "prune")
+    assert "no branch 'bisect'" in refused(month, 2, "prune", "--keep", "1", "--branch", "bisect")
+    gone = facts(month, "prune", "--keep", "1", "--branch", "request")
     assert gone["runs"] == ["request-1", "request-2"]
-    both = facts(month.data, "prune", "--keep", "3", "--keep-days", "100000")
+    both = facts(month, "prune", "--keep", "3", "--keep-days", "100000")
     assert both["runs"] == [], "either of them keeps a run"
 
 
