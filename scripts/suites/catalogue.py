@@ -41,8 +41,8 @@ _RUNS_JAVA = (
 _TESTS = "scripts/tests/"
 _DASHBOARD = "codespeed-config"
 
-# Tests that kill processes, hold locks or wait for servers: others would move their moments. The
-# room whose tests take longest comes first.
+# Tests that kill processes, hold locks, wait for servers or judge times: others would move their
+# moments. The room whose tests take longest comes first.
 _QUIET = (
     "measure/test_bench.py",
     "measure/test_boxlock.py",
@@ -71,8 +71,11 @@ _QUIET = (
     "service/test_isolated_builds.py",
     "service/test_isolated_profiles.py",
     "service/test_quicklook.py",
+    "service/test_real_proof.py",
     "service/test_sandbox.py",
 )
+# Of these, the one that takes longest: it waits for a delay to be seen in times, and begins first.
+_LONG = ("service/test_real_proof.py",)
 # Tests that start JMH, of builds that they make. They take minutes, so they begin early; others run
 # beside them: each has a JMH lock of its own, and finds what it put in on a busy machine, too.
 _NIGHTS = (
@@ -81,7 +84,6 @@ _NIGHTS = (
     "service/test_night_profiles.py",
 )
 _FORKS = (
-    "service/test_real_proof.py",
     "service/test_bisect_for_real.py",
     "service/test_isolated_for_real.py",
     "service/test_canary_run.py",
@@ -362,7 +364,9 @@ def _forking(built: tuple[str, ...]) -> Iterator[Suite]:
 
 def _quiet(built: tuple[str, ...]) -> Iterator[Suite]:
     """The quiet tests of scripts, a suite per room and kind, for pytest takes seconds to start."""
-    others = [name for name in _QUIET if name not in _WAITING]
+    others = [name for name in _QUIET if name not in (*_LONG, *_WAITING)]
+    for room, names in _by_room(_LONG):
+        yield _of_quiet(room, "-long", names, built)
     for room, names in _by_room(_WAITING):
         yield replace(_of_quiet(room, "-waits", names, built), weight=0)
     for room, names in _by_room(others):

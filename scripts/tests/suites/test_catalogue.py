@@ -53,13 +53,18 @@ def suite_of(test: str) -> Suite:
 
 OWN_LOCK = ('pytest.mark.usefixtures("own_jmh")', "-Djava.io.tmpdir={")
 IN_SANDBOXES = ("test_isolated_for_real.py", "test_isolated_profiles.py", "test_whole_way.py")
+QUIET_AND_FORKING = (
+    "service/test_real_proof.py",
+    "measure/test_bench.py",
+    "service/test_isolated_profiles.py",
+)
 IN_A_NIGHT = ("test_nightly_recipe.py",)  # whose world is that of test_nightly.py
 
 
 def test_suites_that_start_jmh_at_once_do_not_wait_for_one_lock_of_it() -> None:
     others = [
         name
-        for name in (*FORKING, "measure/test_bench.py", "service/test_isolated_profiles.py")
+        for name in (*FORKING, *QUIET_AND_FORKING)
         if not name.endswith((*IN_SANDBOXES, *IN_A_NIGHT))
         and not any(words in (TESTS / name).read_text("utf-8") for words in OWN_LOCK)
     ]
@@ -77,7 +82,10 @@ def test_only_quiet_suites_wait_beside_others_and_none_that_starts_jmh() -> None
 
 def test_the_longest_begin_first() -> None:
     quiet = [suite.name for suite in SUITES if suite.quiet and suite.weight]
-    assert quiet[0] == suite_of("measure/test_bench.py").name
+    long = [
+        suite_of(f"{name}.py").name for name in ("service/test_real_proof", "measure/test_bench")
+    ]
+    assert quiet[:2] == long
     loud = [suite.name for suite in SUITES if not suite.quiet]
     assert loud.index(suite_of(FORKING[0]).name) < loud.index("scripts-tree")
 
