@@ -96,8 +96,11 @@ def move(flink: FlinkRepository, place: int) -> None:
     git(flink.folder, "branch", "--force", "tested", flink.commits[place])
 
 
-def order(recipe: Path, commits: str = "", against: Against | None = None) -> Order:
-    return with_recipe(ORDER, str(recipe), commits, against)
+def order(
+    recipe: Path, commits: str = "", against: Against | None = None, *, pairs: int = 1
+) -> Order:
+    short = ORDER.model_copy(update={"pairs": pairs})
+    return with_recipe(short, str(recipe), commits, against)
 
 
 def night(world: World, wanted: Order) -> NightEnd:
@@ -130,7 +133,7 @@ def test_a_night_per_commit_shows_the_slow_one(
 
     # The night before is the reference; the release is none of its sides any more.
     move(flink, SLOW)
-    second = night(world, order(recipe, against=Against.NIGHT_BEFORE))
+    second = night(world, order(recipe, against=Against.NIGHT_BEFORE, pairs=2))
     assert second.problems == (), world.said
     (run_id,) = second.night.runs
     slow = store.load_run(world.results, run_id)
@@ -217,13 +220,13 @@ def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
 
     first = tonight(order(recipe))
     assert first.night.step(STEP).note == "skipped: no complete night came before"
-    same_box = tonight(order(recipe))
+    same_box = tonight(order(recipe, pairs=2))
     assert "the box is as it was" in same_box.night.step(STEP).note
     assert same_box.night.old_against_new == ()
 
     on_another_kernel(world, same_box.night.runs[0])
     move(flink, SLOW)
-    updated = tonight(order(recipe))
+    updated = tonight(order(recipe, pairs=2))
     (found,) = updated.night.old_against_new
     assert (found.before, found.after) == (flink.commits[GOOD], flink.commits[SLOW])
     assert not found.same
@@ -251,7 +254,7 @@ def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     journal = world.service().journal
     half = updated.night.with_step(StepRecord(name=STEP, state=StepState.RUNNING))
     journal.write(half.model_copy(update={"state": NightState.RUNNING}))
-    assert tonight(order(recipe)).night.old_against_new == (found,)
+    assert tonight(order(recipe, pairs=2)).night.old_against_new == (found,)
     assert forks_of(world.results / "reruns") == forks
     assert "the box is as it was" in tonight(order(recipe)).night.step(STEP).note
 
