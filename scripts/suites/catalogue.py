@@ -98,7 +98,6 @@ FORKING = (*_NIGHTS, *_FORKS)
 _WAITING = (
     "port/test_flinktests_runner.py",
     "publish/test_upload.py",
-    "requesting/test_killed.py",
     "service/test_quicklook.py",
 )
 _INSTALLATIONS = (
