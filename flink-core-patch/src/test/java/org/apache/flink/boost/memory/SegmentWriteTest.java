@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SegmentWriteTest {
 
     private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
+    private static final String WRITABLE = "org.apache.flink.core.memory.MemorySegmentWritable";
     private static final String SLICE = "slice";
     private static final String NONE = "null";
     private static final int SIZE = 300;
@@ -110,7 +111,7 @@ class SegmentWriteTest {
         out.write(new byte[before]);
         String thrown = "";
         try {
-            flink.invoke(out, "write", segment, off, len);
+            flink.invokeOf(WRITABLE, out, "write", segment, off, len);
         } catch (IOException | RuntimeException e) {
             thrown = e.toString();
         }

@@ -108,6 +108,17 @@ public final class FlinkClasses {
         throw new AssertionError("no method " + name + " in " + receiver.getClass());
     }
 
+    /** The same of an interface: where an argument is null, several of the class's may fit. */
+    public Object invokeOf(String type, Object receiver, String name, Object... arguments)
+            throws IOException {
+        for (Method method : methods(type(type))) {
+            if (method.getName().equals(name) && fits(method.getParameterTypes(), arguments)) {
+                return call(method, receiver, arguments);
+            }
+        }
+        throw new AssertionError("no method " + name + " in " + type);
+    }
+
     /** Calls a static method by name and argument types. */
     public Object invokeStatic(String className, String name, Object... arguments)
             throws IOException {
