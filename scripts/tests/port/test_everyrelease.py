@@ -212,6 +212,13 @@ def test_a_fetched_distribution_is_removed_and_that_of_a_line_stays(tmp_path: Pa
     assert of_release
 
 
+@pytest.mark.parametrize("what", [What.CODEC, What.FLINKS])
+def test_a_distribution_stays_while_a_cluster_may_run_on_it(what: What, tmp_path: Path) -> None:
+    (tmp_path / "flink-1.20.2" / "lib").mkdir(parents=True)
+    remove_distribution(ReleaseCell("1.20.2", 11, what), KNOWN, LINES, tmp_path)
+    assert (tmp_path / "flink-1.20.2" / "lib").is_dir()
+
+
 def test_flinks_own_tests_are_called_with_the_release_and_its_jdk(tmp_path: Path) -> None:
     bench = Bench(PROJECT_ROOT / "scripts", tmp_path, {})
     (command,) = bench.commands(ReleaseCell("1.20.2", 17, What.FLINKS), "1.20.5")

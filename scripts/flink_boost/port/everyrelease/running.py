@@ -86,9 +86,10 @@ def remove_distribution(
 ) -> None:
     """Takes a release's distribution out of the cache again: of 60 it would be some 40 GB.
 
-    Those of lines stay, because other tests start them.
+    Only clusters fetch it: after another cell one may be running on it. Those of lines stay,
+    because other tests start them.
     """
-    if cell.release in lines:
+    if cell.what is not What.CLUSTER or cell.release in lines:
         return
     for pin in known.releases[cell.release].distribution:
         (cache / "downloads" / pin.file).unlink(missing_ok=True)
@@ -158,7 +159,7 @@ def run_open(
         # After an interrupt nobody waits for what still runs.
         pool.shutdown(wait=not running, cancel_futures=True)
     if pending:
-        for cell in {one.cell.release: one.cell for one in done}.values():
+        for cell in {(one.cell.release, one.cell.what): one.cell for one in done}.values():
             if any(map(cell.shares_release, pending)):
                 leave(cell)
         tell(f"The time is over; the same command goes on with {len(pending)}.")
