@@ -136,7 +136,8 @@ class Runner:
 
 def _environment() -> dict[str, str]:
     environment = {
-        # Maven itself ends before optimised code or a collector in parallel would pay.
+        # What .mvn/jvm.config says for this project; tests run Maven in others as well, and Maven
+        # itself ends before optimised code or a collector in parallel would pay.
         "MAVEN_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         **os.environ,
         # Hundreds of processes import the same modules, also where Python may leave no files.
