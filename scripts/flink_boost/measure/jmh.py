@@ -17,6 +17,8 @@ GC_TIME_METRIC = "gc.time"  # likewise; missing when nothing was collected
 GC_COUNT_METRIC = "gc.count"  # likewise
 CPU_METRIC = "cpu.time.norm"  # from CpuTimeProfiler in our benchmarks
 OPERATIONS_METRIC = "operations"  # likewise: what JMH's own totals have to be divided by
+# Likewise, of a JVM in which JMH does not see what ended threads have allocated: how many began.
+UNCOUNTED_THREADS_METRIC = "threads.uncounted"
 _GC_CLOCK_STEP_NS = 1_000_000  # the JVM counts time in collections in whole milliseconds
 NEXT_STEP = "Run `flink-boost bench --resume` with its run to measure it again."
 
@@ -88,7 +90,7 @@ def parse_fork(
         unit=result.primary.unit,
         score=result.primary.score,
         iterations=scores,
-        alloc_bytes_per_op=_secondary(result, ALLOCATION_METRIC, "B/op"),
+        alloc_bytes_per_op=_allocation(result),
         cpu_time_per_op=_secondary(result, CPU_METRIC, "ns/op"),
         gc_time_per_op=None if step is None or gc_ms is None else gc_ms * step,
         gc_time_step=step,
@@ -116,6 +118,13 @@ def _require_cell(result: _Result, cell: Cell, origin: str) -> None:
     if result.benchmark != cell.benchmark or asked.items() - result.params.items():
         found = Cell(benchmark=result.benchmark, params=tuple(result.params.items()))
         raise BrokenData(f"{origin} is of {found.name}, not of {cell.name}.", NEXT_STEP)
+
+
+def _allocation(result: _Result) -> float | None:
+    # 3 B/op of a job that allocates 2,000 is worse than no number.
+    if _secondary(result, UNCOUNTED_THREADS_METRIC, "threads"):
+        return None
+    return _secondary(result, ALLOCATION_METRIC, "B/op")
 
 
 def _secondary(result: _Result, name: str, unit: str) -> float | None:

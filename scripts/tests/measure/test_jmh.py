@@ -77,6 +77,16 @@ def test_without_a_collection_the_time_is_nothing_and_without_a_count_unknown() 
     assert parse(RECORDED).gc_time_per_op is None, "an older suite counts no operations"
 
 
+def test_what_ended_threads_allocated_is_not_told_where_it_is_not_counted() -> None:
+    none = {"score": 0.0, "scoreUnit": "threads"}
+    some = {"score": 7.0, "scoreUnit": "threads"}
+    known = 0.003988020793237528
+    assert parse(with_metrics(**{"threads.uncounted": none})).alloc_bytes_per_op == known
+    fork = parse(with_metrics(**{"threads.uncounted": some}))
+    assert fork.alloc_bytes_per_op is None
+    assert fork.cpu_time_per_op == 25.24063793188309
+
+
 def test_another_number_of_threads_is_refused() -> None:
     with pytest.raises(BrokenData, match="measured with 4 threads, not 1"):
         parse(changed(threads=4))

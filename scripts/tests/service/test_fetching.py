@@ -134,6 +134,13 @@ def test_what_jmh_writes_passes_and_gives_the_same_fork() -> None:
     assert set(result["secondaryMetrics"]) == {"cpu.time.norm", "gc.alloc.rate.norm", "gc.count"}
 
 
+def test_threads_whose_allocation_is_lost_are_handed_on() -> None:
+    uncounted = {"score": 7.0, "scoreError": "NaN", "scoreUnit": "threads", "rawData": [[7.0]]}
+    path = (0, "secondaryMetrics", "threads.uncounted")
+    kept = check(changed(_set(*path, value=uncounted)))
+    assert parse_fork(kept, "kept", CELL, Side.BEFORE, 1).alloc_bytes_per_op is None
+
+
 def changed(change: Callable[[Any], object]) -> Any:
     document = copy.deepcopy(original())
     change(document)

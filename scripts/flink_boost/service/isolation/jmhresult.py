@@ -20,6 +20,7 @@ from flink_boost.measure.jmh import (
     GC_COUNT_METRIC,
     GC_TIME_METRIC,
     OPERATIONS_METRIC,
+    UNCOUNTED_THREADS_METRIC,
 )
 from flink_boost.measure.model import Cell, Mode
 from flink_boost.service.isolation.fetching import MOST_RESULT, NEXT_STEP
@@ -41,6 +42,7 @@ _KEPT = {
     GC_COUNT_METRIC: "counts",
     GC_TIME_METRIC: "ms",
     OPERATIONS_METRIC: "ops",
+    UNCOUNTED_THREADS_METRIC: "threads",
 }
 
 

@@ -4,7 +4,9 @@ package org.apache.flink.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jmh.profile.ProfilerException;
 import org.openjdk.jmh.results.IterationResult;
@@ -49,6 +51,41 @@ class CpuTimeProfilerTest {
         assertThat(profiler.afterIteration(null, null, iteration(0))).isEmpty();
     }
 
+    @Test
+    void threadsThatBeginAreToldWhereTheirAllocationMayBeLost() throws Exception {
+        CpuTimeProfiler profiler = new CpuTimeProfiler(false);
+        profiler.beforeIteration(null, null);
+        for (int i = 0; i < 3; i++) {
+            Thread task = new Thread(() -> {});
+            task.start();
+            task.join();
+        }
+        // Others of this JVM may begin meanwhile.
+        assertThat(uncounted(profiler))
+                .singleElement()
+                .satisfies(n -> assertThat(n).isBetween(3., 9.));
+        profiler.beforeIteration(null, null);
+        assertThat(uncounted(profiler)).singleElement().satisfies(n -> assertThat(n).isLessThan(3));
+        assertThat(uncounted(new CpuTimeProfiler(true))).isEmpty();
+    }
+
+    @Test
+    void theJvmIsAskedForTheTotalThatJmhTakes() {
+        assertThat(CpuTimeProfiler.countsEndedThreads(WithTotal.class)).isTrue();
+        assertThat(CpuTimeProfiler.countsEndedThreads(Work.class)).isFalse();
+        if (Runtime.version().feature() >= 21) {
+            assertThat(CpuTimeProfiler.countsEndedThreads(com.sun.management.ThreadMXBean.class))
+                    .isTrue();
+        }
+    }
+
+    private static List<Double> uncounted(CpuTimeProfiler profiler) {
+        return profiler.afterIteration(null, null, iteration(1)).stream()
+                .filter(result -> result.getLabel().equals("threads.uncounted"))
+                .map(Result::getScore)
+                .collect(Collectors.toList());
+    }
+
     private static Result<?> profile(long operations, Work work)
             throws ProfilerException, InterruptedException {
         CpuTimeProfiler profiler = new CpuTimeProfiler();
@@ -71,6 +108,11 @@ class CpuTimeProfilerTest {
 
     private static IterationResult iteration(long operations) {
         return new IterationResult(null, null, new IterationResultMetaData(operations, operations));
+    }
+
+    /** What the newer JVMs' own interface has. */
+    private interface WithTotal {
+        long getTotalThreadAllocatedBytes();
     }
 
     private interface Work {
