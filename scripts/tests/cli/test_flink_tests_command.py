@@ -112,6 +112,24 @@ def _wait_for_folder(build: Path, process: subprocess.Popen[str]) -> list[Path]:
     return found
 
 
+def test_one_release_on_two_jdks_may_run_at_once(tmp_path: Path) -> None:
+    """As `make test-releases` does: neither finds the other's lock."""
+    first = subprocess.Popen(
+        arguments(tmp_path, *CHOSEN),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        _wait_for_folder(tmp_path, first)
+        second = run(*arguments(tmp_path, "--jdk", "21", "NoSuchTestAnywhere"))
+    finally:
+        first.kill()
+        first.wait()
+    assert "No test class of Flink matches NoSuchTestAnywhere." in second.stderr
+    assert second.returncode == 2
+
+
 def test_tests_that_touch_none_of_our_classes_prove_nothing(tmp_path: Path) -> None:
     result = run(*arguments(tmp_path, r"core\.memory\.MemorySegmentUndersizedTest$"))
     assert result.returncode == 1

@@ -149,7 +149,9 @@ def _run(
     folder = settings.build / "flink-tests" / f"{line.version}-jdk{jdk}-{scope}"
     jar = _require_dropin(settings, target.line, dropin)
     woven = replaced_classes(jar)
-    with exclusive_lock(folder.with_suffix(".lock"), "flink-boost flink-tests"):
+    # Not with_suffix, for which the suffix of 1.20.2-jdk17 begins at its last dot.
+    lock = folder.with_name(f"{folder.name}.lock")
+    with exclusive_lock(lock, "flink-boost flink-tests"):
         plan, jvms = _plan(target, scope, patterns, jar, woven, folder)
         goes_on = prepare(folder, plan, keep_complete=everything and not again)
         classes = sum(len(chunk.classes) for chunk in plan.chunks)
