@@ -196,6 +196,36 @@ def test_ctrl_c_waits_for_nothing_that_runs() -> None:
     release.set()
 
 
+def test_a_cell_that_cannot_be_run_costs_no_other_its_result() -> None:
+    failed = Event()
+    kept: list[CellResult] = []
+    said: list[str] = []
+
+    def run(cell: ReleaseCell) -> tuple[int, int]:
+        if cell == TWO:
+            failed.set()
+            raise EnvironmentProblem("There is no network.")
+        assert failed.wait(timeout=60)
+        return 1, 0
+
+    with pytest.raises(EnvironmentProblem, match="no network"):
+        run_open(
+            *([ONE, TWO, THREE], {}, lambda _: "now", run, kept.append),
+            *(lambda _: None, said.append),
+            day="2026-11-26",
+            seconds=1e6,
+            workers=2,
+        )
+    assert [one.cell for one in kept] == [ONE]
+    assert f"{TWO.name} could not be run; nothing more begins." in said
+
+
+def test_a_report_that_was_cut_off_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "TEST-whole.xml").write_text("<testsuite><testcase/></testsuite>")
+    (tmp_path / "TEST-cut.xml").write_text("<testsuite><testcase/>")
+    assert counted(tmp_path) == (1, 1)
+
+
 def test_a_fetched_distribution_is_removed_and_that_of_a_line_stays(tmp_path: Path) -> None:
     (tmp_path / "downloads").mkdir()
     of_release = KNOWN.releases["1.20.2"].distribution

@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,10 +97,17 @@ def remove_distribution(
 
 
 def counted(reports: Path) -> tuple[int, int]:
-    """Tests that passed, and those that did not, of all JUnit reports below a folder."""
+    """Tests that passed, and those that did not, of all JUnit reports below a folder.
+
+    One that is not whole, as a JVM leaves it that is killed while it writes, is a failure.
+    """
     passed = failed = 0
     for report in reports.rglob("*.xml"):
-        root = ET.parse(report).getroot()  # noqa: S314 - written by our own tests
+        try:
+            root = ET.parse(report).getroot()  # noqa: S314 - written by our own tests
+        except ET.ParseError:
+            failed += 1
+            continue
         for case in root.iter("testcase"):
             kinds = {child.tag for child in case}
             failed += bool(kinds & {"failure", "error"})
@@ -126,28 +133,29 @@ def run_open(
 
     At most ``workers`` run at once, each in a thread; ``keep``, ``leave`` and ``tell`` are called
     in the caller's. ``keep`` gets each result at once, ``leave`` a cell after which no other of its
-    kind and release is to run. Begins nothing after ``seconds``. When an exception ends it, as
-    Ctrl-C does, what runs is not waited for.
+    kind and release is to run. Begins nothing after ``seconds``, and nothing after a cell that
+    could not be run: what runs then is waited for and kept, and that cell's exception is raised.
+    Ctrl-C waits for nothing.
     """
     began = clock()
     wanted = [cell for cell in cells if not _is_done(known.get(cell), classes(cell))]
+    if len(wanted) < len(cells):
+        tell(f"{len(cells) - len(wanted)} of {len(cells)} are done already")
     pending = deque(wanted)
     running: dict[Future[tuple[int, int]], ReleaseCell] = {}
     done: list[CellResult] = []
-    if len(wanted) < len(cells):
-        tell(f"{len(cells) - len(wanted)} of {len(cells)} are done already")
+    problems: list[Exception] = []
     pool = ThreadPoolExecutor(workers)
     try:
         while True:
-            while pending and len(running) < workers and clock() - began < seconds:
+            begin = not problems and clock() - began < seconds
+            while begin and pending and len(running) < workers:
                 cell = pending.popleft()
                 running[pool.submit(run, cell)] = cell
             if not running:
                 break
-            ended, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ended:
-                cell = running.pop(future)
-                result = CellResult(cell, *future.result(), classes(cell), day)
+            for cell, counts in _ended(running, problems, tell):
+                result = CellResult(cell, *counts, classes(cell), day)
                 keep(result)
                 done.append(result)
                 pace = (clock() - began) / sum(_USUAL[one.cell.what] for one in done)
@@ -157,13 +165,37 @@ def run_open(
                     leave(cell)
     finally:
         # After an interrupt nobody waits for what still runs.
-        pool.shutdown(wait=not running, cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
+    if problems:
+        raise problems[0]
+    for cell in _begun(done, pending):
+        leave(cell)
     if pending:
-        for cell in {(one.cell.release, one.cell.what): one.cell for one in done}.values():
-            if any(map(cell.shares_release, pending)):
-                leave(cell)
         tell(f"The time is over; the same command goes on with {len(pending)}.")
     return done
+
+
+def _ended(
+    running: dict[Future[tuple[int, int]], ReleaseCell],
+    problems: list[Exception],
+    tell: Callable[[str], None],
+) -> Iterator[tuple[ReleaseCell, tuple[int, int]]]:
+    """Waits for the next that end, and takes them out of those that run."""
+    futures, _ = wait(running, return_when=FIRST_COMPLETED)
+    for future in futures:
+        cell = running.pop(future)
+        problem = future.exception()
+        if isinstance(problem, Exception):
+            problems.append(problem)
+            tell(f"{cell.name} could not be run; nothing more begins.")
+        else:
+            yield cell, future.result()
+
+
+def _begun(done: Sequence[CellResult], pending: Iterable[ReleaseCell]) -> list[ReleaseCell]:
+    """A cell of each kind and release of which some have run, and others are to run."""
+    ran = {(one.cell.release, one.cell.what): one.cell for one in done}
+    return [cell for cell in ran.values() if any(map(cell.shares_release, pending))]
 
 
 def _said(result: CellResult, seconds_left: float) -> str:
