@@ -178,9 +178,13 @@ def is_dist(jar: Path) -> bool:
     return jar.name.startswith("flink-dist")
 
 
-def holds_own_classes(dist: Path) -> bool:
-    """Whether our classes are inside that ``flink-dist``. Raises ``BadZipFile``."""
-    return _OWN_CLASS.encode() in table_of_contents(dist)
+def holds_own_classes(jar: Path) -> bool:
+    """Whether our classes are inside a jar, under their own name. Raises ``BadZipFile``."""
+    if _OWN_CLASS.encode() not in table_of_contents(jar):
+        return False
+    with reading_zip():
+        # The name may be the end of another one, as of a relocated class.
+        return _OWN_CLASS in opened(jar).NameToInfo
 
 
 def require_stock_dist(home: FlinkHome) -> None:

@@ -19,8 +19,8 @@ from flink_boost.base.errors import (
     SeveralDropIns,
 )
 from flink_boost.base.files import PARTIAL_SUFFIX
-from flink_boost.flink.dropin import PREFIX, DropIn, read_dropin
-from flink_boost.flink.home import FlinkHome, is_dist, whole
+from flink_boost.flink.dropin import PREFIX, RECORD, DropIn, read_dropin
+from flink_boost.flink.home import FlinkHome, holds_own_classes, is_dist, whole
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,15 @@ class Contents:
 
     ``partial`` are files of an installation that was cut off, ``unreadable`` jars that carry our
     name but cannot be opened and are not the beginning of any jar that we know. ``shared`` are jars
-    of somebody else's that ours was packed into.
+    of somebody else's that ours was packed into, ``unrecorded`` those that have our classes without
+    their record.
     """
 
     dropins: tuple[DropIn, ...]
     partial: tuple[Path, ...]
     unreadable: tuple[Path, ...]
     shared: tuple[DropIn, ...] = ()
+    unrecorded: tuple[Path, ...] = ()
 
 
 def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
@@ -49,19 +51,24 @@ def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
     partial: list[Path] = []
     unreadable: list[Path] = []
     shared: list[DropIn] = []
+    unrecorded: list[Path] = []
     for file in sorted(_files(lib)):
         if file.name.lstrip(".").startswith(PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
             partial.append(file)
         elif file.suffix == ".jar" and not (file.parent == lib and is_dist(file)):
             try:
                 dropin = read_dropin(file)
+                if dropin is None and holds_own_classes(file):
+                    unrecorded.append(file)
             except (zipfile.BadZipFile, BrokenData, OSError):
                 if file.name.startswith(PREFIX):
                     (partial if _begins_one_of(file, known) else unreadable).append(file)
                 continue
             if dropin is not None:
                 (shared if dropin.foreign else dropins).append(dropin)
-    return Contents(tuple(dropins), tuple(partial), tuple(unreadable), tuple(shared))
+    return Contents(
+        *(tuple(dropins), tuple(partial), tuple(unreadable), tuple(shared), tuple(unrecorded))
+    )
 
 
 def require_removable(contents: Contents) -> None:
@@ -77,6 +84,12 @@ def require_removable(contents: Contents) -> None:
             f"{dropin.path} has {dropin.proper_name} packed inside, beside {dropin.foreign}, which"
             " is not ours.",
             "Build it without flink-boost, or take it out of lib/.",
+        )
+    for jar in contents.unrecorded:
+        raise BrokenData(
+            f"{jar} has flink-boost's classes inside, but not their record, {RECORD}: with it no"
+            " process of this Flink will start.",
+            "Take it out of lib/, or build it without flink-boost.",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -25,12 +26,14 @@ from installations import (
     set_options,
     small_dist,
     small_home,
+    without_record,
 )
 
-from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, VerificationFailed
 from flink_boost.flink.distribution import ensure_distribution
+from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.operate.guard import ask_guard
 
@@ -101,6 +104,26 @@ def test_doctor_says_that_no_process_will_start(
     assert problem["text"].startswith("No process of this Flink will start: flink-boost 0.2.0")
     assert SEGMENT in problem["text"]
     assert problem["next_step"].startswith(f"Run `flink-boost uninstall {home}`, or take the jar")
+
+
+def test_doctor_says_that_our_classes_have_lost_their_record(home: Path, answer: Answer) -> None:
+    jar = without_record(home)
+    launch = ask_scripts(open_home(home), os.environ)
+    assert not ask_guard(launch, os.environ).lets_start(launch)
+
+    found = answer("doctor", home)
+
+    assert found["exit_code"] == BrokenData.exit_code
+    (problem,) = problems(found)
+    assert problem.startswith(f"{jar} has flink-boost's classes inside, but not their record")
+    assert problem.endswith("no process of this Flink will start.")
+
+
+def test_relocated_classes_are_not_taken_for_ours(home: Path, answer: Answer) -> None:
+    with zipfile.ZipFile(home / "lib" / "acme-job.jar", "w") as jar:
+        jar.writestr("acme/org/apache/flink/boost/guard/BoostMode.class", b"theirs")
+    assert problems(answer("doctor", home)) == []
+    assert answer("install", home)["ok"]
 
 
 def test_without_a_java_it_is_installed_and_said(

@@ -33,6 +33,7 @@ from installations import (
     our_jars,
     small_dist,
     small_home,
+    without_record,
 )
 from signalled import run_signalled_at
 
@@ -358,6 +359,7 @@ BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
         f"acme-platform.jar has {JAR} packed inside, beside com/acme/Platform.class, which",
     ),
     packed_beside_ours: (BrokenData, f"acme-platform.jar has {JAR} packed inside"),
+    without_record: (BrokenData, "acme-job.jar has flink-boost's classes inside, but not their"),
     linked_lib: (LinkedLibrary, "is a link to"),
 }
 
@@ -475,7 +477,7 @@ def test_uninstall_works_on_a_release_that_we_have_no_jar_for(home: Path) -> Non
 
 @pytest.mark.parametrize(
     "spoil",
-    [not_ours, packed_into_theirs, packed_beside_ours, linked_lib],
+    [not_ours, packed_into_theirs, packed_beside_ours, without_record, linked_lib],
     ids=lambda spoil: spoil.__name__,
 )
 def test_uninstall_leaves_what_it_does_not_recognise(
