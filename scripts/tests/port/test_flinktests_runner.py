@@ -343,7 +343,8 @@ def test_a_line_without_a_pom_is_refused(tmp_path: Path) -> None:
 
 def test_maven_errors_are_told_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "flink-2.3.0.xml").write_text("<project>", encoding="utf-8")
-    with pytest.raises(EnvironmentProblem, match="Maven could not fetch Flink's tests"):
+    told = r"Maven could not fetch Flink's tests \(Non-readable POM .*flink-2\.3\.0\.xml"
+    with pytest.raises(EnvironmentProblem, match=told):
         ensure_tests(LINE, "core", tmp_path, poms=tmp_path)
 
 

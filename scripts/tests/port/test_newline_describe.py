@@ -16,11 +16,12 @@ import pytest
 import tomlkit
 from installations import VERSION, everything_in, flink_boost
 
-from flink_boost.base.errors import EnvironmentProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands import line as line_command
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.pinned_maven import CHECKSUMS
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.files import projects_of_tests, with_tests
 from flink_boost.port.newline.registries import Artifact
@@ -338,6 +339,31 @@ def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
     assert f"flink-{NEW}.xml is missing" in caught.value.message
     assert f"into scripts/flink-tests/flink-{NEW}.xml, which is kept" in caught.value.next_step
     assert "--skip-flink-tests" in caught.value.next_step
+
+
+UNRECORDED = """\
+<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>test</groupId><artifactId>class-path</artifactId><version>1</version>
+  <packaging>pom</packaging>
+  <dependencies><dependency>
+    <groupId>org.opentest4j</groupId><artifactId>opentest4j</artifactId><version>1.2.0</version>
+  </dependency></dependencies>
+  <profiles><profile><id>core</id></profile></profiles>
+</project>
+"""
+
+
+def test_a_class_path_of_which_no_checksum_is_recorded_yet_is_taken(tree: Path) -> None:
+    tests = tree / "scripts/flink-tests"
+    catalogue = tests / "flink-tests.toml"
+    catalogue.write_text(with_tests(catalogue.read_text("utf-8"), NEW, MODEL.version), "utf-8")
+    (tests / f"flink-{NEW}.xml").write_text(UNRECORDED, encoding="utf-8")
+    assert "opentest4j-1.2.0" not in (CHECKSUMS / "checksums.sha256").read_text("utf-8")
+    (tree / ".cache" / "m2").symlink_to(CACHE / "m2")
+    # Maven has fetched it; that it is no Flink comes afterwards.
+    with pytest.raises(BrokenData, match=f"flink-core-{NEW}.jar is not on the class path"):
+        line_command._require_class_path(dataclasses.replace(MODEL, version=NEW), tree)
 
 
 def run_suite_of(script: str, monkeypatch: pytest.MonkeyPatch) -> None:

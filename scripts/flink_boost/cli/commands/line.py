@@ -216,7 +216,8 @@ def _require_class_path(line: Line, copy: Path) -> None:
     catalogue = load_catalogue(folder / "flink-tests.toml")
     try:
         for module in modules_of(catalogue, line.version):
-            ensure_tests(line, module, copy / ".cache", folder)
+            # Of a line that is being added nothing is recorded yet.
+            ensure_tests(line, module, copy / ".cache", folder, recorded=False)
     except EnvironmentProblem as error:
         raise EnvironmentProblem(
             error.message,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import re
 import shutil
 import tempfile
 import zipfile
@@ -27,6 +28,7 @@ from flink_boost.port.flinktests.plan import FOLDER
 
 _GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
 _MAVEN_SECONDS = 1800
+_TAGS = re.compile(r"(\[(ERROR|FATAL)\] +)+")
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,17 @@ def _run_maven(pom: Path, module: str, cache: Path, output: Path, mode: str | No
     ]
     result = run_captured(command, _MAVEN_SECONDS)
     if result.returncode:
-        errors = [text for text in result.stdout.splitlines() if "[ERROR]" in text]
         raise EnvironmentProblem(
-            f"Maven could not fetch Flink's tests ({(errors or ['no output'])[0][:400]}).",
+            f"Maven could not fetch Flink's tests ({_first_error(result.stdout)}).",
             "Check the network, then run the command again.",
         )
+
+
+def _first_error(output: str) -> str:
+    """What Maven says is wrong first, without its heading of several problems."""
+    found = [_TAGS.sub("", line) for line in output.splitlines() if _TAGS.match(line)]
+    told = [text for text in found if not text.startswith("Some problems were encountered")]
+    return (told or ["no output"])[0][:400]
 
 
 def _single(jars: list[Path], name: str) -> Path:
