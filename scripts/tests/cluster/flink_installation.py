@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,25 @@ QUICK = "-XX:TieredStopAtLevel=1"
 START_SECONDS = 180
 JOB_SECONDS = 180
 STOP_SECONDS = 60
+# Daemons outlive whoever starts them, so a test that is killed would leave a cluster running: this
+# ends what names the folder as soon as its input ends, until it has found nothing for a second.
+_WATCHER = """
+import os, signal, sys, time
+from pathlib import Path
+home = os.fsencode(sys.argv[1]) + b"/"
+sys.stdin.read()
+quiet = 0
+while quiet < 5:
+    quiet += 1
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if home in (entry / "cmdline").read_bytes():
+                os.kill(int(entry.name), signal.SIGKILL)
+                quiet = 0
+        except OSError:
+            pass
+    time.sleep(0.2)
+"""
 
 
 @dataclass(frozen=True)
@@ -101,9 +121,21 @@ class FlinkInstallation:
         self._uploaded: dict[Path, str] = {}
 
     def __enter__(self) -> FlinkInstallation:
+        self._watcher = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _WATCHER, str(self.home)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
+        try:
+            self._end_all()
+        finally:
+            self._watcher.kill()
+            self._watcher.communicate()
+
+    def _end_all(self) -> None:
         for process in self._processes:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)

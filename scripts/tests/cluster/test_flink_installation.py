@@ -1,10 +1,58 @@
-"""What the tests of clusters read of a process is all that it logged."""
+"""What the tests of clusters read of a process is all that it logged, and nothing outlives them."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from flink_installation import whole_log
+import pytest
+from flink_installation import eventually, whole_log
+
+# Its daemon is a program that names the folder, as each of Flink's does.
+PROGRAM = """
+import sys
+sys.path[:0] = {path!r}
+from pathlib import Path
+from flink_installation import FlinkInstallation
+from flink_boost.flink.distribution import ensure_distribution
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import find_line
+
+home = Path({home!r})
+with FlinkInstallation(ensure_distribution(find_line("2.3.0")), java_home(17), home) as flink:
+    script = home / "bin" / "daemon.sh"
+    script.write_text('#!/bin/sh\\ntail -f "$0" &\\n')
+    script.chmod(0o755)
+    assert flink.run("daemon.sh", seconds=60).exit_code == 0
+    print("started", flush=True)
+    sys.stdin.read()
+"""
+
+
+def processes_of(home: Path) -> Iterator[int]:
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{home}/" in (entry / "cmdline").read_text(errors="replace"):
+                yield int(entry.name)
+        except OSError:
+            continue
+
+
+@pytest.mark.timeout(120)
+def test_what_was_started_ends_with_a_test_that_is_killed(tmp_path: Path) -> None:
+    home = tmp_path / "flink"
+    program = PROGRAM.format(path=sys.path, home=str(home))
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    assert list(processes_of(home))
+    process.kill()
+    process.communicate()
+    assert eventually(lambda: not list(processes_of(home)), 60)
 
 
 def test_a_log_that_was_begun_anew_is_read_from_its_beginning(tmp_path: Path) -> None:
