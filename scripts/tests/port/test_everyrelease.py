@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from dataclasses import replace
 from datetime import date
@@ -240,6 +241,20 @@ def test_a_fetched_distribution_is_removed_and_that_of_a_line_stays(tmp_path: Pa
     assert left == {pin.file for pin in of_line}
     assert {path.name for path in tmp_path.iterdir()} == {"downloads", "flink-1.20.5"}
     assert of_release
+
+
+def test_a_removal_that_is_cut_off_leaves_no_half_of_a_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "flink-1.20.2" / "lib").mkdir(parents=True)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "rmtree", killed)
+    with pytest.raises(KeyboardInterrupt):
+        remove_distribution(ReleaseCell("1.20.2", 11, What.CLUSTER), KNOWN, LINES, tmp_path)
+    assert not (tmp_path / "flink-1.20.2").exists()
 
 
 @pytest.mark.parametrize("what", [What.CODEC, What.FLINKS])

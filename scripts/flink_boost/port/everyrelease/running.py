@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 from flink_boost.base.files import make_folder
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.text import describe_left
+from flink_boost.flink.downloads import prepared_aside
 from flink_boost.flink.javatests import CODEC_MODULES
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases
@@ -87,13 +88,15 @@ def remove_distribution(
     """Takes a release's distribution out of the cache again: of 60 it would be some 40 GB.
 
     Only clusters fetch it: after another cell one may be running on it. Those of lines stay,
-    because other tests start them.
+    because other tests start them. What is there is always whole, whenever this is killed.
     """
     if cell.what is not What.CLUSTER or cell.release in lines:
         return
     for pin in known.releases[cell.release].distribution:
         (cache / "downloads" / pin.file).unlink(missing_ok=True)
-    shutil.rmtree(cache / f"flink-{cell.release}", ignore_errors=True)
+    distribution = cache / f"flink-{cell.release}"
+    with prepared_aside(distribution) as aside, suppress(FileNotFoundError):
+        distribution.rename(aside / distribution.name)
 
 
 def counted(reports: Path) -> tuple[int, int]:
