@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +17,8 @@ from typing import Any
 
 import eventual
 import httpx
+from beside_others import own_ports, start_watcher
 
-from flink_boost.base.net import free_ports
 from flink_boost.flink.distribution import private_copy
 from flink_boost.flink.lines import Line, default_line, measured_lines
 from flink_boost.operate.example_job import loaded_classes
@@ -29,25 +28,6 @@ QUICK = "-XX:TieredStopAtLevel=1"
 START_SECONDS = 180
 JOB_SECONDS = 180
 STOP_SECONDS = 60
-# Daemons outlive whoever starts them, so a test that is killed would leave a cluster running: this
-# ends what names the folder as soon as its input ends, until it has found nothing for a second.
-_WATCHER = """
-import os, signal, sys, time
-from pathlib import Path
-home = os.fsencode(sys.argv[1]) + b"/"
-sys.stdin.read()
-quiet = 0
-while quiet < 5:
-    quiet += 1
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if home in (entry / "cmdline").read_bytes():
-                os.kill(int(entry.name), signal.SIGKILL)
-                quiet = 0
-        except OSError:
-            pass
-    time.sleep(0.2)
-"""
 
 
 @dataclass(frozen=True)
@@ -108,7 +88,7 @@ class FlinkInstallation:
             # Not linked: a build may write the jar anew while a JVM has it open.
             shutil.copy(jar, home / "lib" / jar.name)
         self._java_home = java_home
-        self._rest_port, self._rpc_port = joins._ports if joins else free_ports(2)
+        self._rest_port, self._rpc_port = joins._ports if joins else own_ports(2)
         test_options = f"-Xlog:class+load:file={home}/log/classes.%p.txt {QUICK}"
         self._java_options = f"{test_options} {java_options}".strip()
         self._tool_options = ""
@@ -121,11 +101,7 @@ class FlinkInstallation:
         self._uploaded: dict[Path, str] = {}
 
     def __enter__(self) -> FlinkInstallation:
-        self._watcher = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _WATCHER, str(self.home)],
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-        )
+        self._watcher = start_watcher(self.home)
         return self
 
     def __exit__(self, *_: object) -> None:

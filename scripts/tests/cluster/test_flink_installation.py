@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from beside_others import own_ports
 from flink_installation import eventually, whole_log
 
 # Its daemon is a program that names the folder, as each of Flink's does.
@@ -38,6 +40,16 @@ def processes_of(home: Path) -> Iterator[int]:
                 yield int(entry.name)
         except OSError:
             continue
+
+
+def test_the_ports_of_a_cluster_are_none_that_the_kernel_gives_away() -> None:
+    taken, *others = own_ports(20)
+    assert len({taken, *others}) == 20
+    range_of_the_kernel = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text()
+    assert max(taken, *others) < int(range_of_the_kernel.split()[0])
+    with socket.socket() as holder:
+        holder.bind(("localhost", taken))
+        assert all(taken not in own_ports(50) for _ in range(20))
 
 
 @pytest.mark.timeout(120)
