@@ -127,6 +127,8 @@ class FlinkInstallation:
 
     def start_cluster(self) -> None:
         """``bin/start-cluster.sh``, and waits until a slot is offered."""
+        # A JobManager forgets what an earlier one was given.
+        self._uploaded.clear()
         started = self.run("start-cluster.sh", seconds=START_SECONDS)
         assert started.exit_code == 0, started.output
         assert eventually(lambda: self.slots() > 0, START_SECONDS), self.everything_logged()

@@ -113,14 +113,19 @@ class Story:
     source: str = ""
     turn: int = 0
 
-    def run(self) -> list[str]:
-        """Counts words, runs the job from the last savepoint to the next, stops the cluster."""
+    def run(self, *, with_client: bool = True) -> list[str]:
+        """Counts words, runs the job from the last savepoint to the next, stops the cluster.
+
+        The client's JVMs take as long as the cluster: stock's have the job told to it by REST.
+        """
         folder = self.folder / f"turn-{self.turn}"
         changes = commands(self.turn)
         self.flink.start_cluster()
         (task_manager,) = self.flink.task_managers()
         counts = count_words(self.flink, self.words, self.folder / f"counts-{self.turn}")
-        run_state_job(self.flink, self.jobs, self.savepoint, changes, folder)
+        run_state_job(
+            *(self.flink, self.jobs, self.savepoint, changes, folder), with_client=with_client
+        )
         assert not differences(written_down(folder), self.state.lines())
         self.source = self.flink.loaded_by(task_manager)[STRING_VALUE]
         self.state.apply(changes)
@@ -147,7 +152,7 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
     jobs = build_jobs(target.own, ensure_distribution(target.own), tmp_path / "jobs")
     words = ensure_example(line_with_words(target), "WordCount")
     story = Story(flink, words, jobs, tmp_path, StringState())
-    stock = story.run()
+    stock = story.run(with_client=False)
     assert story.source == flink.dist.name
 
     assert main(["install", str(flink.home), "--json"]) == 0
@@ -168,7 +173,7 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
     assert modes == [False, True]
 
     assert main(["uninstall", str(flink.home)]) == 0
-    assert story.run() == stock
+    assert story.run(with_client=False) == stock
     assert story.source == flink.dist.name
     assert len(announced(flink.log("taskexecutor"))) == len(modes)
 
