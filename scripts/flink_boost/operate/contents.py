@@ -87,8 +87,8 @@ def require_removable(contents: Contents) -> None:
         )
     for jar in contents.unrecorded:
         raise BrokenData(
-            f"{jar} has flink-boost's classes inside, but not their record, {RECORD}: with it no"
-            " process of this Flink will start.",
+            f"{jar} has flink-boost's classes inside, but not their record, {RECORD}: while"
+            " it is there, no process of this Flink will start.",
             "Take it out of lib/, or build it without flink-boost.",
         )
 
