@@ -76,8 +76,8 @@ test-requests: setup build ## Requests for a commit that changes a comment, the 
 	@cd scripts/tests && PYTHONPATH=.. ../../.venv/bin/python -m requesting.equal_builds --requests $(or $(REQUESTS),100) --folder $(or $(FOLDER),../../build/equal-builds)
 
 .PHONY: test-releases
-test-releases: setup jars ## Our tests on every official release of Flink, what is open (hours): ONLY=1.18.1 MINUTES=60 WORKERS=2
-	@cd scripts && ../.venv/bin/python -m flink_boost.port.everyrelease $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(WORKERS),--workers $(WORKERS))
+test-releases: setup jars ## Our tests on every official release of Flink, what is open (hours): ONLY=1.18.1 MINUTES=60 WORKERS=2; RECORD=1 enters what passed in releases.toml
+	@cd scripts && ../.venv/bin/python -m flink_boost.port.everyrelease $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(RECORD),--record)
 
 .PHONY: test-scale
 test-scale: setup ## The dashboard's pages with 2,000 nights of 300 benchmarks (minutes, 300 MB): NIGHTS=500 DATA=folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 import zipfile
 from dataclasses import replace
 from datetime import date
@@ -30,6 +31,8 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.page import page
 from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
+from flink_boost.port.everyrelease.tested import with_tested
+from flink_boost.port.newline.look import render
 
 LINES = load_lines()
 KNOWN = load_releases()
@@ -329,6 +332,35 @@ def test_the_page_says_what_passed_failed_is_old_or_open() -> None:
     assert text.count("PyPI has no distribution of it") == 10
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == len(KNOWN.releases) + 1
+
+
+def test_what_passed_with_the_code_of_today_is_entered_and_nothing_else() -> None:
+    cluster = ReleaseCell("1.20.2", 17, What.CLUSTER)
+    flinks = ReleaseCell("1.20.5", 11, What.FLINKS)
+    results = {
+        cluster: result(cluster),
+        flinks: result(flinks),
+        ONE: result(ONE),
+        TWO: result(TWO, failed=1),
+        THREE: result(THREE, classes="before"),
+    }
+    before = dict(KNOWN.releases)
+    before["1.9.2"] = replace(before["1.9.2"], tested={"codec, JDK 11": date(2026, 1, 1)})
+    before["1.20.5"] = replace(before["1.20.5"], tested={"make test": date(2026, 1, 1)})
+    entered = with_tested(
+        replace(KNOWN, releases=before), results, dict.fromkeys(LINES, "now")
+    ).releases
+    day = date(2026, 11, 25)
+    assert list(entered["1.20.2"].tested.items()) == [
+        ("codec, JDK 11", day),
+        ("cluster, JDK 17", day),
+    ]
+    assert entered["1.20.5"].tested == {
+        "make test": date(2026, 1, 1),
+        "Flink's tests, JDK 11": day,
+    }
+    assert not entered["1.9.2"].tested
+    assert tomllib.loads(render(replace(KNOWN, releases=entered)))["releases"]["1.20.2"]["tested"]
 
 
 def test_the_page_is_made_from_the_data() -> None:

@@ -13,7 +13,7 @@ from flink_boost.base.files import exclusive_lock, write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import load_lines
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.releases import RELEASES_FILE, load_releases
 from flink_boost.port.everyrelease.cells import (
     CellResult,
     ReleaseCell,
@@ -24,7 +24,9 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
+from flink_boost.port.everyrelease.tested import with_tested
 from flink_boost.port.flinktests.ofrelease import shaded_jars
+from flink_boost.port.newline.look import render
 from flink_boost.port.newline.registries import Registries
 
 DATA = PROJECT_ROOT / "docs" / "releases.jsonl"
@@ -45,6 +47,11 @@ def classes_of_jars() -> dict[str, str]:
                 f"Run `make build LINE={line.version}`.",
             )
     return found
+
+
+def _record() -> None:
+    known = with_tested(load_releases(), read_results(DATA), classes_of_jars())
+    write_durably(RELEASES_FILE, render(known))
 
 
 def _run(only: tuple[str, ...], minutes: float, workers: int, *, write_only: bool) -> int:
@@ -96,14 +103,21 @@ def _run(only: tuple[str, ...], minutes: float, workers: int, *, write_only: boo
 @click.option("--minutes", type=click.FloatRange(0), default=1e6, help="Begin nothing after that.")
 @click.option("--workers", type=click.IntRange(1), help="Cells at once; default: cores + 1.")
 @click.option("--page", "write_only", is_flag=True, help="Run nothing; write the page anew.")
-def main(only: tuple[str, ...], minutes: float, workers: int | None, write_only: bool) -> None:
+@click.option("--record", is_flag=True, help="Run nothing; enter what passed in releases.toml.")
+def main(
+    only: tuple[str, ...], minutes: float, workers: int | None, write_only: bool, record: bool
+) -> None:
     """Run our tests on every official release of Flink that a jar is for (hours).
 
     What has passed with the code of today is not run again; a call that is killed goes on with the
-    next. Results: docs/releases.jsonl and docs/releases.md.
+    next. Results: docs/releases.jsonl and docs/releases.md. When all have run, --record enters them
+    in releases.toml, from which `make jars`, `flink-boost releases` and `doctor` have them.
     """
     try:
         with exclusive_lock(FOLDER / ".lock", "make test-releases"):
+            if record:
+                _record()
+                return
             at_once = workers or (os.cpu_count() or 1) + 1
             code = _run(only, minutes, at_once, write_only=write_only)
     except FlinkBoostError as error:
