@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import re
 import shutil
 import zipfile
@@ -198,9 +199,10 @@ def lines_of(tree: Path) -> dict[str, Line]:
     return load_lines(tree / "lines.toml")
 
 
-def add(tree: Path, *arguments: str) -> int:
+def add(tree: Path, *arguments: str, own_line: bool = True) -> int:
     load_lines.cache_clear()
-    return flink_boost("--build", tree.parent / "build", "line", "add", "--tree", tree, *arguments)
+    called = (*arguments, "--own-line") if own_line else arguments
+    return flink_boost("--build", tree.parent / "build", "line", "add", "--tree", tree, *called)
 
 
 def project_files(tree: Path) -> dict[str, str]:
@@ -250,6 +252,21 @@ def test_a_release_is_added_switched_off(
         assert re.search(rf"{project}</artifactId>\s*<version>2\.3\.0<", pom)
     assert pom.count("<version>2.3.0<") == len(MISSING)
     assert re.search(rf"flink-core</artifactId>\s*<version>{NEW}<", pom)
+
+
+@pytest.mark.parametrize("how", [(), ("--dry-run",), ("--untested", "--only-jar")])
+def test_a_release_with_the_classes_of_a_line_needs_none_of_its_own(
+    how: tuple[str, ...], tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    before = project_files(tree)
+    assert add(tree, NEW, *how, "--json", own_line=False) == 0
+    shown = capsys.readouterr()
+    answer = json.loads(shown.out)
+    assert (answer["state"], answer["nearest"]) == ("same classes", "2.3.0")
+    assert f"Flink {NEW} has the class files of Flink 2.3.0, whose jar fits" in shown.err
+    assert f"`flink-boost releases --look {NEW}` adds its row" in shown.err
+    assert project_files(tree) == before
 
 
 def test_adding_it_twice_says_so_and_changes_nothing(

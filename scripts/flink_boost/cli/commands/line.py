@@ -21,6 +21,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.pinned_maven import MODE_VARIABLE
+from flink_boost.flink.releases import fitting_line
 from flink_boost.flink.versions import nearest_line
 from flink_boost.port.flinktests.classpath import ensure_tests
 from flink_boost.port.flinktests.plan import load_catalogue, modules_of
@@ -47,9 +48,9 @@ def command() -> None:
 
     \b
     Examples:
-      flink-boost line add 2.2.1 --dry-run
-      flink-boost line add 2.2.1
-      flink-boost line add 1.19.3 --only-jar     in minutes
+      flink-boost line add 2.4.0 --dry-run
+      flink-boost line add 2.4.0
+      flink-boost line add 2.4.0 --only-jar      in minutes
     """
 
 
@@ -69,6 +70,11 @@ def command() -> None:
     help="A jar and the codec's tests, but no benchmarks and no nights: the line is not measured.",
 )
 @click.option(
+    "--own-line",
+    is_flag=True,
+    help="Add it although the jar of another line fits, because its class files are the same.",
+)
+@click.option(
     "--tree",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=PROJECT_ROOT,
@@ -85,6 +91,7 @@ def add(
     accept_changes: bool,
     skip_flink_tests: bool,
     only_jar: bool,
+    own_line: bool,
     tree: Path,
     as_json: bool,
 ) -> None:
@@ -93,12 +100,13 @@ def add(
     Jars, sources and distribution are fetched and pinned; what our patches use of the release is
     compared with every line; then the jar is built and tested in a copy of the source tree, with
     the folders of the nearest line. Only when all of that went well lines.toml names the line,
-    switched on. Exit code 7: code that we patch is not as expected.
+    switched on. Exit code 7: code that we patch is not as expected. A release with the class files
+    of a line needs none of its own: its jar fits, and nothing is added.
 
     \b
     Examples:
-      flink-boost line add 2.2.1 --dry-run
-      flink-boost line add 2.2.1
+      flink-boost line add 2.4.0 --dry-run
+      flink-boost line add 2.4.0
     """
     with failing_in_json("line add", as_json), told_aside(as_json):
         require_number(version)
@@ -108,7 +116,8 @@ def add(
         ):
             state, answer = _add(
                 _Wanted(
-                    version, dry_run, untested, accept_changes, not skip_flink_tests, not only_jar
+                    *(version, dry_run, untested, accept_changes),
+                    *(not skip_flink_tests, not only_jar, own_line),
                 ),
                 tree.absolute(),
                 _logs(settings, version),
@@ -125,6 +134,7 @@ class _Wanted:
     accept_changes: bool
     flinks_tests: bool
     measured: bool
+    own_line: bool
 
 
 def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object]]:
@@ -155,6 +165,16 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     checksums, verdicts = check_patches(version, jars, around)
     for verdict in verdicts:
         click.echo("\n".join(_describe(verdict)))
+    same = fitting_line(checksums, [line for line in lines.values() if line.enabled])
+    if same is not None and not wanted.own_line:
+        click.echo(
+            f"Flink {version} has the class files of Flink {same.version}, whose jar fits;"
+            " nothing was added.\n"
+            f"Next: `flink-boost releases --look {version}` adds its row,"
+            f" `make test-releases ONLY={version}` tests it."
+        )
+        documents = [_document(verdict) for verdict in verdicts]
+        return "same classes", {"nearest": same.version, "classes": documents}
     _require_known(version, verdicts, wanted.accept_changes)
     _step(3, "Fetching what else is pinned")
     new = describe_release(version, jars, checksums, around, measured=wanted.measured)
