@@ -25,7 +25,8 @@ from ruamel.yaml import YAML
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_artifact
 from flink_boost.flink.downloads import ensure_download
-from flink_boost.flink.lines import PinnedFile
+from flink_boost.flink.lines import PinnedFile, load_lines
+from flink_boost.flink.releases import load_releases, served
 
 FOLDER = PROJECT_ROOT / "docs" / "kubernetes"
 OPERATOR = PinnedFile(
@@ -206,6 +207,19 @@ def test_the_official_image_gets_the_jar_of_its_line() -> None:
         text = (FOLDER / name).read_text(encoding="utf-8")
         assert set(re.findall(r"flink-boost-\d[\w.-]*\.jar", text)) <= {JAR}
         assert set(re.findall(r"flinkVersion: v(\w+)", text)) <= {"1_20"}
+
+
+def test_the_page_says_how_often_the_jar_is_named_and_which_another_flink_takes() -> None:
+    page = (PROJECT_ROOT / "docs" / "where-it-runs.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        assert text.count(JAR) == 3 * text.count("initContainers:")
+    assert "the jar (three times for each init\n  container)" in page
+    (named,) = re.findall(r"`flink:([\d.]+)` takes\s+`(flink-boost-[\w.-]+\.jar)`", page)
+    version, jar = named
+    line, _ = served(version, load_releases(), load_lines())
+    assert jar == line.dropin_name(VERSION)
+    assert version != line.version
 
 
 @pytest.mark.parametrize("name", ["operator-official-image", "pod-template", "session"])
