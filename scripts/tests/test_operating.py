@@ -70,6 +70,21 @@ def test_every_jar_is_named_with_the_releases_that_it_is_for() -> None:
             assert tested == ", ".join(dict.fromkeys(each.partition(",")[0] for each in runs))
 
 
+def test_how_many_class_files_jars_and_releases_there_are_is_counted() -> None:
+    words = r"(\d+) class files in (\d+) jars, of (\d+) to (\d+) KB each, serve (\d+)\nreleases:"
+    (found,) = re.findall(words, TEXT)
+    files, jars, smallest, largest, releases = map(int, found)
+    lines = [line for line in load_lines().values() if line.enabled]
+    assert files == len({checksum for line in lines for checksum in line.classes.values()})
+    assert jars == len(lines)
+    known = load_releases().releases.values()
+    assert releases == sum(release.classes in load_lines() for release in known)
+    built = PROJECT_ROOT / "build" / "jars"
+    sizes = [jar.stat().st_size / 1000 for jar in built.glob("flink-boost-*.jar")]
+    assert sizes
+    assert all(smallest - 5 < size < largest + 5 for size in sizes)
+
+
 def test_every_patched_class_is_named() -> None:
     section = TEXT.partition("## What is patched")[2].partition("\n## ")[0]
     named = set(re.findall(r"`(\w+)`", section))
