@@ -55,6 +55,15 @@ def test_an_unknown_release_is_a_wrong_call(capsys: pytest.CaptureFixture[str]) 
     assert "Flink 9.9.9 is not among the releases" in capsys.readouterr().err
 
 
+def test_an_unknown_release_may_have_a_jar_all_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["releases", "1.20.99"]) == 2
+    said = capsys.readouterr().err
+    assert "`flink-boost install FLINK_HOME` goes by the classes" in said
+    assert "`releases --look` in the source tree" in said
+
+
 def test_look_needs_the_source_tree(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

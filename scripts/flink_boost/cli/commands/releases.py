@@ -64,7 +64,8 @@ def command(versions: tuple[str, ...], look: bool, jars: Path | None, as_json: b
         if unknown:
             raise UsageProblem(
                 f"Flink {unknown[0]} is not among the releases that were looked at.",
-                "Run `flink-boost releases` for all; --look fetches new ones.",
+                "`flink-boost releases` lists all, `releases --look` in the source tree fetches new"
+                " ones. `flink-boost install FLINK_HOME` goes by the classes, not by this list.",
             )
     chosen = [known.releases[each] for each in versions] or list(known.releases.values())
     if as_json:
