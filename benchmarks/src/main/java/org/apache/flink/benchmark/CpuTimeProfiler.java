@@ -28,9 +28,9 @@ import org.openjdk.jmh.results.ScalarResult;
  * faster side does more in an iteration and has more to collect.
  *
  * <p>JMH's {@code gc} profiler loses what threads allocated that ended in an iteration, as the
- * tasks of a job do, unless the JVM keeps that total (JDK-8304074: from JDK 21 on, and in later
- * updates of older ones). Without it, {@code threads.uncounted} is the number of threads that were
- * started in the iteration; with it, there is no such number.
+ * tasks of a job do, unless the JVM keeps that total (JDK 21 and later, and updates of older ones:
+ * JDK-8320375). Without it, {@code threads.uncounted} is the number of threads that were started in
+ * the iteration; with it, there is no such number.
  *
  * <p>Used with {@code -prof org.apache.flink.benchmark.CpuTimeProfiler}.
  */
