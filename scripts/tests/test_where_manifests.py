@@ -17,7 +17,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from installations import OTHER, VERSION, new_home
+from installations import LINE, OTHER, VERSION, new_home
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 from ruamel.yaml import YAML
@@ -25,7 +25,7 @@ from ruamel.yaml import YAML
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_artifact
 from flink_boost.flink.downloads import ensure_download
-from flink_boost.flink.lines import PinnedFile, load_lines
+from flink_boost.flink.lines import Line, PinnedFile, load_lines
 from flink_boost.flink.releases import load_releases, served
 
 FOLDER = PROJECT_ROOT / "docs" / "kubernetes"
@@ -41,7 +41,7 @@ KUBERNETES = PinnedFile(
     "kubernetes_validate-1.37.0-py3-none-any.whl",
     "85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9",
 )
-DEFINITION = "META-INF/fabric8/flinkdeployments.flink.apache.org-v1.yml"
+DEFINITIONS = "META-INF/fabric8/{}s.flink.apache.org-v1.yml"
 SCHEMAS = "kubernetes_validate/kubernetes-json-schema/v1.37.0-local-strict"
 JAR = OTHER.dropin_name(VERSION)
 PLACE = f"/opt/flink/lib/{JAR}"
@@ -62,9 +62,9 @@ def documents(name: str) -> list[Document]:
 
 
 @cache
-def flink_deployment() -> Document:
+def of_the_operator(kind: str) -> Document:
     with zipfile.ZipFile(ensure_artifact(OPERATOR)) as jar:
-        definition = YAML(typ="safe").load(jar.read(DEFINITION))
+        definition = YAML(typ="safe").load(jar.read(DEFINITIONS.format(kind.lower())))
     (version,) = definition["spec"]["versions"]
     assert version["name"] == "v1beta1"
     schema: Document = version["schema"]["openAPIV3Schema"]
@@ -102,7 +102,7 @@ def known(*schemas: Document) -> Registry[Any]:
 def mistakes(document: Document) -> list[str]:
     kind, (group, _, version) = document["kind"], document["apiVersion"].rpartition("/")
     if group == "flink.apache.org":
-        schema, registry = flink_deployment(), known()
+        schema, registry = of_the_operator(kind), known()
     else:
         parts = (kind.lower(), group.partition(".")[0], version)
         schema = of_kubernetes("-".join(part for part in parts if part) + ".json")
@@ -121,6 +121,7 @@ def test_there_is_one_for_each_way() -> None:
         "application.yaml",
         "operator-image.yaml",
         "operator-official-image.yaml",
+        "operator-session.yaml",
         "pod-template.yaml",
         "session.yaml",
     ]
@@ -158,6 +159,14 @@ def misspelt_memory(document: Document) -> None:
     document["spec"]["taskManager"]["resource"]["memroy"] = "1g"
 
 
+def job_without_its_cluster(document: Document) -> None:
+    document["spec"]["deployment"] = document["spec"].pop("deploymentName")
+
+
+def unknown_upgrade(document: Document) -> None:
+    document["spec"]["job"]["upgradeMode"] = "hopeful"
+
+
 POD_MISTAKES = [misspelt_mount, path_that_is_a_number, unknown_field, command_that_is_no_list]
 
 
@@ -173,6 +182,7 @@ POD_MISTAKES = [misspelt_mount, path_that_is_a_number, unknown_field, command_th
             ("operator-official-image.yaml", spoil)
             for spoil in (*POD_MISTAKES, unknown_flink, misspelt_memory)
         ),
+        *(("operator-session.yaml", spoil) for spoil in (job_without_its_cluster, unknown_upgrade)),
     ],
 )
 def test_a_mistake_is_found(name: str, spoil: Callable[[Document], None]) -> None:
@@ -202,7 +212,12 @@ def pods_with_the_jar() -> Iterator[tuple[str, Document]]:
 
 def test_the_official_image_gets_the_jar_of_its_line() -> None:
     found = [name.partition(",")[0] for name, _ in pods_with_the_jar()]
-    assert found == ["operator-official-image.yaml", "pod-template.yaml", *["session.yaml"] * 2]
+    assert found == [
+        "operator-official-image.yaml",
+        "operator-session.yaml",
+        "pod-template.yaml",
+        *["session.yaml"] * 2,
+    ]
     for name in NAMES:
         text = (FOLDER / name).read_text(encoding="utf-8")
         assert set(re.findall(r"flink-boost-\d[\w.-]*\.jar", text)) <= {JAR}
@@ -222,14 +237,33 @@ def test_the_page_says_how_often_the_jar_is_named_and_which_another_flink_takes(
     assert version != line.version
 
 
-@pytest.mark.parametrize("name", ["operator-official-image", "pod-template", "session"])
+def test_a_job_of_a_session_names_its_cluster() -> None:
+    cluster, job = documents("operator-session.yaml")
+    assert "job" not in cluster["spec"]
+    assert job["spec"]["deploymentName"] == cluster["metadata"]["name"]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("operator-official-image", OTHER),
+        ("operator-session", OTHER),
+        ("pod-template", OTHER),
+        ("session", OTHER),
+        # As the page says: with another Flink, its number and its jar.
+        ("operator-official-image", LINE),
+    ],
+)
 @pytest.mark.timeout(120)
 def test_mounted_as_the_manifest_says_it_stands_before_flinks_own(
-    name: str, tmp_path: Path
+    name: str, line: Line, tmp_path: Path
 ) -> None:
     """The init container's command and the mounts, on a real Flink by the kernel's bind mounts."""
-    pod = pod_of(documents(f"{name}.yaml")[-1])
-    home = new_home(tmp_path / "flink", OTHER)
+    jar = line.dropin_name(VERSION)
+    text = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").replace(JAR, jar)
+    pods = map(pod_of, YAML(typ="safe").load_all(text))
+    pod = [pod for pod in pods if "initContainers" in pod][-1]
+    home = new_home(tmp_path / "flink", line)
     names = {jar.name for jar in (home / "lib").iterdir()}
     volume = tmp_path / "volume"
     volume.mkdir()
@@ -247,10 +281,10 @@ def test_mounted_as_the_manifest_says_it_stands_before_flinks_own(
 
     listed, entries = class_path(home, volume / mount["subPath"], mount["mountPath"])
 
-    assert listed == {*names, JAR}
-    assert mount["mountPath"] == PLACE
+    assert listed == {*names, jar}
+    assert mount["mountPath"] == f"/opt/flink/lib/{jar}"
     assert entries[-1].startswith("/opt/flink/lib/flink-dist")
-    assert PLACE in entries[:-1]
+    assert mount["mountPath"] in entries[:-1]
 
 
 @pytest.mark.timeout(120)

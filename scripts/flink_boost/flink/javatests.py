@@ -24,9 +24,10 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, find_line
+from flink_boost.flink.lines import Line, find_line, load_lines
 from flink_boost.flink.maven import require_jdk
 from flink_boost.flink.modes import MODES, CodecMode, find_mode, left_out, mode_options
+from flink_boost.flink.releases import load_releases, served
 
 CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
 # On the first JDK of a line, in no mode; the weaver's do not depend on the line either.
@@ -178,7 +179,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
         line = find_line(call.line)
         jdk = call.jdk or line.jdks[0]
         if call.module != "weaver":
-            require_jdk(line, jdk)
+            own = served(call.release, load_releases(), load_lines())[1] if call.release else line
+            require_jdk(own, jdk)
         build = module_build(call.module, line)
         if call.release:
             build = build.with_jars_of(line, call.release, ensure_release_jars(call.release))

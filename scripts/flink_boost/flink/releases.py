@@ -24,6 +24,9 @@ from flink_boost.flink.versions import version_key
 
 RELEASES_FILE = LINES_FILE.with_name("releases.toml")
 
+# Between what passed on a release and the JDK, in its `tested`.
+ON_JDK = ", JDK "
+
 
 @dataclass(frozen=True)
 class Release:
@@ -39,6 +42,18 @@ class Release:
     looked_at: date
     tested: Mapping[str, date]
     distribution: tuple[PinnedFile, ...] = ()
+
+    @property
+    def passed(self) -> str:
+        """What passed on it, for people: ``codec (JDK 11, 17), cluster (JDK 17)``."""
+        jdks: dict[str, list[str]] = {}
+        for entry in self.tested:
+            what, _, jdk = entry.partition(ON_JDK)
+            jdks.setdefault(what, []).extend([jdk] if jdk else [])
+        return ", ".join(
+            f"{what} (JDK {', '.join(numbers)})" if numbers else what
+            for what, numbers in jdks.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -98,13 +113,24 @@ def line_of(release: Release, lines: Mapping[str, Line]) -> Line:
     """The line that has the release's classes, under the release's number: its JDKs, its files."""
     line = lines[release.classes]
     if release.version == line.version:
-        return line
+        return replace(line, jdks=release.jdks)
     return replace(
         line,
         version=release.version,
         jdks=release.jdks,
         distribution=release.distribution,
     )
+
+
+def as_tested(line: Line, version: str, known: KnownReleases) -> Line:
+    """The line with the JDKs that its tests run on, and those that that release was tested on."""
+    release = known.releases.get(version)
+    passed = {
+        int(entry.rpartition(ON_JDK)[2])
+        for entry in (release.tested if release else ())
+        if ON_JDK in entry
+    }
+    return replace(line, jdks=tuple(sorted({*line.jdks, *passed})))
 
 
 def served(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tuple[Line, Line]:

@@ -16,7 +16,7 @@ from flink_boost.flink.home import FlinkHome, is_dist, open_home, require_own_li
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.releases import as_tested, load_releases
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
     read_contents,
@@ -55,6 +55,7 @@ def examine(
     replaced = False
     try:
         line = line_of(home, lines, _dropins(home, known))
+        line = as_tested(line, home.version, load_releases())
         findings.append(_line(home, line))
     except ReplacedClasses:
         line, replaced = lines.get(home.version), True
@@ -143,7 +144,7 @@ def _line(home: FlinkHome, line: Line) -> Finding:
         return Finding(Level.FINE, "It is the official release, which we have a jar for.")
     release = load_releases().releases.get(home.version)
     if release is not None and release.tested:
-        how = f"{', '.join(release.tested)} passed on it"
+        how = f"{release.passed} passed on it"
     else:
         how = "nothing was run on this release itself"
     return Finding(

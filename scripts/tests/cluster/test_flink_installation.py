@@ -56,14 +56,16 @@ def test_the_ports_of_a_cluster_are_none_that_the_kernel_gives_away() -> None:
 def test_what_was_started_ends_with_a_test_that_is_killed(tmp_path: Path) -> None:
     home = tmp_path / "flink"
     program = PROGRAM.format(path=sys.path, home=str(home))
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
-    assert list(processes_of(home))
-    process.kill()
-    process.communicate()
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "started\n"
+            # Its command line is empty for a moment while the process becomes another program.
+            assert eventually(lambda: bool(list(processes_of(home))), 60)
+        finally:
+            process.kill()
     assert eventually(lambda: not list(processes_of(home)), 60)
 
 

@@ -69,7 +69,7 @@ TARGETS = [
 
 def is_usual(target: Target) -> bool:
     """Whether it runs without ``--every-release``: nothing else runs a cluster of its line."""
-    newest = target.jdk == target.release.jdks[-1]
+    newest = target.jdk == target.line.jdks[-1]
     return newest and target.release.version in LINES and not target.line.measured
 
 

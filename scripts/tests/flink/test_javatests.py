@@ -105,6 +105,9 @@ def test_a_wrong_call_is_refused_without_a_traceback(tmp_path: Path) -> None:
         ("1.0.0", "weaver"),
         ("1.9.3", "weaver", "("),
         ("1.9.3", "benchmarks", "--jdk=17"),
+        ("2.3.0", "flink-core-patch", "--jdk=11"),
+        ("1.9.3", "flink-core-patch", "--jdk=17", "--release=1.9.2"),
+        ("1.9.3", "flink-core-patch", "--release=0.9.0"),
     ):
         done = run(tmp_path, *arguments)
         assert done.returncode == 2, arguments
@@ -118,5 +121,8 @@ def test_a_real_test_runs_and_one_that_finds_nothing_fails(tmp_path: Path) -> No
     report = ET.parse(tmp_path / "TEST-junit-jupiter.xml").getroot()  # noqa: S314 - JUnit's own
     classes = {case.get("classname") for case in report.iter("testcase")}
     assert classes == {"org.apache.flink.boost.string.StringAccessTest"}
+    # A release has JDKs that its line's tests do not run on.
+    oldest = ("--jdk", "11", "--release", line)
+    assert run(tmp_path, line, "flink-core-patch", "StringAccessTest", *oldest).returncode == 0
     # In a mode that hands out another access than the tests expect, they fail: the mode is real.
     assert run(tmp_path, line, "flink-core-patch", "NoSuchTest").returncode != 0

@@ -11,6 +11,7 @@ from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.releases import (
     RELEASES_FILE,
     KnownReleases,
+    as_tested,
     fitting_line,
     jdks_of,
     load_releases,
@@ -117,3 +118,28 @@ def test_lines_and_combinations_are_told_apart() -> None:
     known = KnownReleases(KNOWN.releases, KNOWN.combinations, KNOWN.jdks)
     line: Line = LINES["2.3.0"]
     assert known.checksums(known.releases["2.1.0"], LINES) == line.classes
+
+
+def test_a_release_is_tested_on_its_lines_jdks_and_on_those_that_something_passed_on() -> None:
+    line = LINES["2.3.0"]
+    day = KNOWN.releases["2.3.0"].looked_at
+
+    def with_tested(**passed: str) -> KnownReleases:
+        release = replace(KNOWN.releases["2.2.0"], tested=dict.fromkeys(passed.values(), day))
+        return replace(KNOWN, releases={**KNOWN.releases, "2.2.0": release})
+
+    assert as_tested(line, "2.2.0", with_tested()).jdks == (17, 21)
+    assert as_tested(line, "2.2.0", with_tested(one="codec, JDK 17", two="savepoints")).jdks == (
+        17,
+        21,
+    )
+    assert as_tested(line, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (11, 17, 21)
+    assert as_tested(line, "2.2.9", with_tested(one="cluster, JDK 11")).jdks == (17, 21)
+
+
+def test_what_passed_is_told_by_kind() -> None:
+    day = KNOWN.releases["2.3.0"].looked_at
+    entries = ("make test", "codec, JDK 11", "codec, JDK 17", "Flink's tests, JDK 17")
+    release = replace(KNOWN.releases["2.3.0"], tested=dict.fromkeys(entries, day))
+    assert release.passed == "make test, codec (JDK 11, 17), Flink's tests (JDK 17)"
+    assert replace(release, tested={}).passed == ""

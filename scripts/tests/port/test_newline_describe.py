@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,13 +18,17 @@ from installations import VERSION, everything_in, flink_boost
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.cli import known_classes
 from flink_boost.cli.commands import line as line_command
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.pinned_maven import CHECKSUMS
+from flink_boost.flink.releases import Release, load_releases
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.files import projects_of_tests, with_tests
 from flink_boost.port.newline.registries import Artifact
+from flink_boost.port.newline.rows import steps_of_release, write
 from flink_boost.port.newline.suite import Step
 from flink_boost.port.sources.ours import fetch_sources
 
@@ -102,6 +105,10 @@ class Shelf:
     def fetch(self, artifacts: Iterable[Artifact]) -> dict[Artifact, Path]:
         return {each: self.artifacts[each] for each in artifacts if each in self.artifacts}
 
+    def files(self, project: str) -> list[IndexFile]:
+        path = self.packages.get(project)
+        return [] if path is None else [IndexFile(path.name, "", "0" * 64)]
+
     def package(self, project: str, version: str, wheel: bool) -> Path | None:
         assert version in str(self.packages)
         return self.packages.get(project) if wheel == self.wheels[project] else None
@@ -177,6 +184,9 @@ def tree(tmp_path: Path) -> Path:
         shutil.copytree(PROJECT_ROOT / name, root / name)
     # Whatever lines were added since these tests were written.
     write_lines(root / "lines.toml", "1.9.3", "1.20.5", "2.3.0")
+    known = load_releases()
+    kept = {name: each for name, each in known.releases.items() if each.classes == MODEL.version}
+    write(root / "releases.toml", replace(known, releases=kept))
     for line in load_lines().values():
         for pin in line.sources:
             place = root / ".cache" / "sources" / pin.file
@@ -201,6 +211,7 @@ def lines_of(tree: Path) -> dict[str, Line]:
 
 def add(tree: Path, *arguments: str, own_line: bool = True) -> int:
     load_lines.cache_clear()
+    load_releases.cache_clear()
     called = (*arguments, "--own-line") if own_line else arguments
     return flink_boost("--build", tree.parent / "build", "line", "add", "--tree", tree, *called)
 
@@ -254,19 +265,76 @@ def test_a_release_is_added_switched_off(
     assert re.search(rf"flink-core</artifactId>\s*<version>{NEW}<", pom)
 
 
-@pytest.mark.parametrize("how", [(), ("--dry-run",), ("--untested", "--only-jar")])
-def test_a_release_with_the_classes_of_a_line_needs_none_of_its_own(
-    how: tuple[str, ...], tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+def release_of(tree: Path, version: str) -> Release | None:
+    load_releases.cache_clear()
+    return load_releases(tree / "releases.toml").releases.get(version)
+
+
+def test_a_release_with_the_classes_of_a_line_gets_a_row_and_is_tested(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shelf.publish()
     before = project_files(tree)
-    assert add(tree, NEW, *how, "--json", own_line=False) == 0
+    has_its_row = f"grep -q '{NEW}' releases.toml && echo '[1/9] {NEW}-jdk17-codec: 671 passed'"
+    step = Step(f"tests on Flink {NEW}", ("sh", "-c", has_its_row), "test-releases.log")
+    monkeypatch.setattr(known_classes, "steps_of_release", lambda _: [step])
+    assert add(tree, NEW, "--json", own_line=False) == 0
     shown = capsys.readouterr()
     answer = json.loads(shown.out)
-    assert (answer["state"], answer["nearest"]) == ("same classes", "2.3.0")
+    assert (answer["state"], answer["nearest"]) == ("row added", "2.3.0")
     assert f"Flink {NEW} has the class files of Flink 2.3.0, whose jar fits" in shown.err
-    assert f"`flink-boost releases --look {NEW}` adds its row" in shown.err
+    assert f"tests on Flink {NEW}: passed in 0 min 00 s, 671 tests" in shown.err
+    assert f"Flink {NEW} is in, after 0 min" in shown.err
+    after = project_files(tree)
+    assert {path for path in after if after[path] != before.get(path)} == {"releases.toml"}
+    release = release_of(tree, NEW)
+    assert release is not None
+    assert (release.classes, release.jdks) == ("2.3.0", (11, 17, 21))
+    assert list(release.jars) == [f"flink-core-{NEW}.jar", f"flink-runtime-{NEW}.jar"]
+    assert release_of(tree, "2.3.0") == load_releases().releases["2.3.0"]
+
+
+def test_what_fails_on_a_release_with_known_classes_is_told_and_nothing_is_entered_as_passed(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    failed = f"echo 'Failed: {NEW}-jdk17-codec. Logs: build/releases.'; exit 1"
+    steps = [
+        Step("tests", ("sh", "-c", failed), "test-releases.log"),
+        Step("what passed", ("sh", "-c", "touch entered"), "record.log"),
+    ]
+    monkeypatch.setattr(known_classes, "steps_of_release", lambda _: steps)
+    assert add(tree, NEW, own_line=False) == 7
+    assert f"tests failed (Failed: {NEW}-jdk17-codec. Logs: build" in capsys.readouterr().err
+    release = release_of(tree, NEW)
+    assert release is not None
+    assert not release.tested
+    assert not (tree / "entered").exists()
+
+
+def test_the_steps_of_a_release_build_test_it_alone_and_enter_what_passed() -> None:
+    build, tests, record = steps_of_release(NEW)
+    assert build.command == ("make", "jars")
+    assert tests.command[1:] == ("-m", "flink_boost.port.everyrelease", "--only", NEW)
+    assert record.command[1:] == ("-m", "flink_boost.port.everyrelease", "--record")
+
+
+def test_a_dry_run_shows_the_row_and_untested_adds_it_alone(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    before = project_files(tree)
+    assert add(tree, NEW, "--dry-run", own_line=False) == 0
+    shown = capsys.readouterr().out
+    assert f'[releases."{NEW}"]\nclasses = "2.3.0"\n' in shown
+    assert "[releases." not in shown.partition(f'[releases."{NEW}".distribution]')[2]
+    assert f"Next: `flink-boost line add {NEW}`." in shown
     assert project_files(tree) == before
+    assert add(tree, NEW, "--untested", own_line=False) == 0
+    assert f"Next: `make test-releases ONLY={NEW}`" in capsys.readouterr().out
+    release = release_of(tree, NEW)
+    assert release is not None
+    assert not release.tested
 
 
 def test_adding_it_twice_says_so_and_changes_nothing(
@@ -352,7 +420,7 @@ def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
     tests = tree / "scripts/flink-tests/flink-tests.toml"
     tests.write_text(with_tests(tests.read_text("utf-8"), NEW, MODEL.version), encoding="utf-8")
     with pytest.raises(EnvironmentProblem) as caught:
-        line_command._require_class_path(dataclasses.replace(MODEL, version=NEW), tree)
+        line_command._require_class_path(replace(MODEL, version=NEW), tree)
     assert f"flink-{NEW}.xml is missing" in caught.value.message
     assert f"into scripts/flink-tests/flink-{NEW}.xml, which is kept" in caught.value.next_step
     assert "--skip-flink-tests" in caught.value.next_step
@@ -380,7 +448,7 @@ def test_a_class_path_of_which_no_checksum_is_recorded_yet_is_taken(tree: Path) 
     (tree / ".cache" / "m2").symlink_to(CACHE / "m2")
     # Maven has fetched it; that it is no Flink comes afterwards.
     with pytest.raises(BrokenData, match=f"flink-core-{NEW}.jar is not on the class path"):
-        line_command._require_class_path(dataclasses.replace(MODEL, version=NEW), tree)
+        line_command._require_class_path(replace(MODEL, version=NEW), tree)
 
 
 def run_suite_of(script: str, monkeypatch: pytest.MonkeyPatch) -> None:

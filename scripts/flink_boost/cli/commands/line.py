@@ -18,6 +18,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
+from flink_boost.cli.known_classes import KnownClasses
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.pinned_maven import MODE_VARIABLE
@@ -101,7 +102,8 @@ def add(
     compared with every line; then the jar is built and tested in a copy of the source tree, with
     the folders of the nearest line. Only when all of that went well lines.toml names the line,
     switched on. Exit code 7: code that we patch is not as expected. A release with the class files
-    of a line needs none of its own: its jar fits, and nothing is added.
+    of a line needs none of its own, because its jar fits: releases.toml gets its row, and
+    `make test-releases` runs on it.
 
     \b
     Examples:
@@ -167,14 +169,19 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
         click.echo("\n".join(_describe(verdict)))
     same = fitting_line(checksums, [line for line in lines.values() if line.enabled])
     if same is not None and not wanted.own_line:
-        click.echo(
-            f"Flink {version} has the class files of Flink {same.version}, whose jar fits;"
-            " nothing was added.\n"
-            f"Next: `flink-boost releases --look {version}` adds its row,"
-            f" `make test-releases ONLY={version}` tests it."
-        )
         documents = [_document(verdict) for verdict in verdicts]
-        return "same classes", {"nearest": same.version, "classes": documents}
+        state = KnownClasses(version, same, tree).add(
+            *(around.published, logs, _step, _detail),
+            dry_run=wanted.dry_run,
+            untested=wanted.untested,
+        )
+        if state == "row added":
+            _tell_end(version, began)
+            click.echo(
+                "Next: read `git diff`, run `make test`, which names the pages that say up to which"
+                " release the jars are, commit."
+            )
+        return state, {"nearest": same.version, "classes": documents}
     _require_known(version, verdicts, wanted.accept_changes)
     _step(3, "Fetching what else is pinned")
     new = describe_release(version, jars, checksums, around, measured=wanted.measured)
@@ -197,10 +204,14 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     written = add_line(tree, new)
     for path in written:
         _detail(str(path))
-    seconds = time.monotonic() - began
-    click.echo(f"Flink {version} is in, after {seconds // 60:.0f} min {seconds % 60:02.0f} s.")
+    _tell_end(version, began)
     click.echo(_next_step(new))
     return "added", {**answer, "written": list(map(str, written))}
+
+
+def _tell_end(version: str, began: float) -> None:
+    seconds = time.monotonic() - began
+    click.echo(f"Flink {version} is in, after {seconds // 60:.0f} min {seconds % 60:02.0f} s.")
 
 
 def _document(verdict: ClassVerdict) -> dict[str, object]:

@@ -8,16 +8,14 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
-from flink_boost.base.files import write_durably
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.lines import Line, load_lines
-from flink_boost.flink.package_index import list_files
 from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, Release, load_releases
 from flink_boost.port.newline.candidate import Candidate, look_into
-from flink_boost.port.newline.distributions import LIBRARIES, PROJECT, with_distributions
-from flink_boost.port.newline.look import look_at, merge, published, render
+from flink_boost.port.newline.look import published
 from flink_boost.port.newline.registries import Registries
+from flink_boost.port.newline.rows import looked_at, write
 
 _NOT_YET = "not yet"
 
@@ -124,7 +122,8 @@ def _row(release: Release, lines: dict[str, Line]) -> dict[str, object]:
 def _show(releases: list[Release], lines: dict[str, Line]) -> None:
     rows = [("release", "line", "JDKs", "run on it")]
     for release in releases:
-        tested = ", ".join(f"{what} {day}" for what, day in release.tested.items())
+        last = max(release.tested.values(), default=None)
+        tested = f"{last}: {release.passed}" if last else ""
         name = line_name(release, lines)
         rows.append(
             (
@@ -152,18 +151,6 @@ def _look(
         if not quiet:
             click.echo(step, err=True)
 
-    looks = look_at(source, wanted, lines, told)
-    merged = merge(known, looks, lines, datetime.now(UTC).date())
-    told("Asked PyPI for their distributions")
-    pinned = {version for version, line in lines.items() if line.distribution}
-    listed = {project: list_files(project) for project in (PROJECT, LIBRARIES)}
-    merged = with_distributions(merged, listed, pinned)
+    merged = looked_at(known, wanted, lines, source, told, datetime.now(UTC).date())
     write(RELEASES_FILE, merged)
     return merged
-
-
-def write(file: Path, known: KnownReleases) -> None:
-    """Writes ``releases.toml``, whole or not at all."""
-    text = render(known).encode()
-    if not file.exists() or file.read_bytes() != text:
-        write_durably(file, text)

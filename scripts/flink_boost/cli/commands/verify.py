@@ -23,6 +23,7 @@ from flink_boost.flink.home import (
 )
 from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import load_lines
+from flink_boost.flink.releases import as_tested, load_releases
 from flink_boost.operate.carried import carried
 from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.contents import read_contents, require_nothing_beside
@@ -81,7 +82,8 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
         like = lines[dropin.own_line] if dropin is not None and dropin.own_line else line
         seen = observe(official.dist, launch, package.verifier(like), environment)
         if like is line:
-            checks = judge(seen, official.dist, line, launch, jar, package.dropin(line))
+            tested = as_tested(line, home.version, load_releases())
+            checks = judge(seen, official.dist, tested, launch, jar, package.dropin(line))
         else:
             made_anew = judge_own_jar(home, lines, package, launch, environment, jar)
             checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]

@@ -84,7 +84,7 @@ def cells_of(known: KnownReleases, lines: Mapping[str, Line]) -> list[ReleaseCel
         for release in served
         for jdk in release.jdks
         for what in What
-        if not why_not(release, jdk, what, lines)
+        if not why_not(release, what, lines)
     ]
     return sorted(found, key=rank)
 
@@ -95,16 +95,13 @@ def has_jar(release: Release, lines: Mapping[str, Line]) -> bool:
     return line is not None and line.enabled
 
 
-def why_not(release: Release, jdk: int, what: What, lines: Mapping[str, Line]) -> str:
+def why_not(release: Release, what: What, lines: Mapping[str, Line]) -> str:
     """The reason why nothing can be run there; empty when it can."""
     if not has_jar(release, lines):
         return "no jar"
-    line = lines[release.classes]
-    if what is What.CODEC:
-        return "" if jdk in line.jdks else f"the line is built for JDK {line.jdks[0]} on"
-    if what is What.FLINKS:
+    if what is not What.CLUSTER or line_of(release, lines).distribution:
         return ""
-    return "" if line_of(release, lines).distribution else "PyPI has no distribution of it"
+    return "PyPI has no distribution of it"
 
 
 def code_of(jar: Path) -> str:

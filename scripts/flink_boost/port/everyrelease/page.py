@@ -23,6 +23,8 @@ and what passed there. `make test-releases` runs what is open and writes this pa
 - **Flink's tests**: Flink's own published tests of strings, views, serializers and records in
   `flink-core` and `flink-runtime`, with our jar in front. Counted is what passed; a test that fails
   runs again on stock, and only one that fails with our jar alone is a failure.
+- Each runs on those of the JDKs 11, 17 and 21 that Flink supports with that release. Below 2.0
+  Flink runs on Java 8, too, on which our jar [refuses to start](operating.md#compatibility).
 - **{outdated}** stands where the jar has other code since, *open* where nothing has run. A release
   without a result has the same class files, byte for byte, as one with.
 
@@ -81,7 +83,7 @@ def _words(
     classes: Mapping[str, str],
 ) -> str:
     result = results.get(ReleaseCell(release.version, jdk, what))
-    reason = why_not(release, jdk, what, lines)
+    reason = why_not(release, what, lines)
     if reason:
         return reason
     if result is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 
-from flink_boost.flink.releases import KnownReleases, Release
+from flink_boost.flink.releases import ON_JDK, KnownReleases, Release
 from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What
 
 _TITLES = {What.CODEC: "codec", What.CLUSTER: "cluster", What.FLINKS: "Flink's tests"}
@@ -35,11 +35,11 @@ def _tested(
     found = {
         what: day
         for what, day in release.tested.items()
-        if what.partition(", JDK ")[0] not in _TITLES.values()
+        if what.partition(ON_JDK)[0] not in _TITLES.values()
     }
     for what in What:
         for jdk in release.jdks:
             result = results.get(ReleaseCell(release.version, jdk, what))
             if result is not None and result.passed and result.classes == today:
-                found[f"{_TITLES[what]}, JDK {jdk}"] = date.fromisoformat(result.day)
+                found[f"{_TITLES[what]}{ON_JDK}{jdk}"] = date.fromisoformat(result.day)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +19,7 @@ from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile
 from flink_boost.flink.versions import distance, nearest_line, version_key
 from flink_boost.port.newline.check import ClassVerdict, check_release, class_checksums
 from flink_boost.port.newline.files import NewLine, projects_of_tests
+from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.registries import Artifact
 from flink_boost.port.sources.ours import sources_of
 from flink_boost.port.sources.patches import PatchedClass
@@ -37,14 +38,8 @@ _CLOSED_FROM = 17
 Tell = Callable[[str], None]
 
 
-class Registry(Protocol):
-    """The registries, as ``published.Registries`` asks them."""
-
-    def releases(self, project: str) -> Sequence[str]:
-        """All releases of an artefact."""
-
-    def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
-        """Those of the jars that exist."""
+class Registry(Source, Protocol):
+    """The registries, as ``Registries`` asks them."""
 
     def package(self, project: str, version: str, wheel: bool) -> Path | None:
         """A package on PyPI."""

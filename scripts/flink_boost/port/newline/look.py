@@ -17,6 +17,7 @@ from typing import Protocol
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.lines import Line, PinnedFile
+from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import (
     KnownReleases,
     Release,
@@ -46,7 +47,8 @@ HEADER = """\
 # tested:    what passed on this release with the jar of its line, and when. Nothing: its classes
 #     are equal to those of a release that was tested, and that is all that is known.
 # distribution: the whole of it on PyPI, for tests; lines.toml has those of the lines.
-# jdks:      what a release and all later ones run on, of the JDKs of lines.toml.
+# jdks:      what a release and all later ones run on, of the JDKs of lines.toml. All of them have
+#     `make test-releases`, those of the lines `make test`.
 """
 
 
@@ -58,6 +60,9 @@ class Source(Protocol):
 
     def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
         """The files that are there."""
+
+    def files(self, project: str) -> Iterable[IndexFile]:
+        """What the package index lists of a project."""
 
 
 @dataclass(frozen=True)

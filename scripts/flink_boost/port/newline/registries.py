@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
-from flink_boost.flink.package_index import fetch_file, list_files
+from flink_boost.flink.package_index import IndexFile, fetch_file, list_files
 from flink_boost.flink.pinned_maven import maven_command
 
 _GROUP = "org.apache.flink"
@@ -101,6 +101,10 @@ class Registries:
                     found[each] = target
         return found
 
+    def files(self, project: str) -> list[IndexFile]:
+        """What PyPI lists of a project; ``EnvironmentProblem`` when the index does not answer."""
+        return list_files(project)
+
     def package(self, project: str, version: str, wheel: bool) -> Path | None:
         """A wheel for this machine, or the source package, on PyPI; None when there is none.
 
@@ -109,7 +113,7 @@ class Registries:
         """
         kept = self._make("downloads")
         fits = _fits if wheel else _is_source
-        found = [each for each in list_files(project) if fits(each.name, project, version)]
+        found = [each for each in self.files(project) if fits(each.name, project, version)]
         if not found:
             return None
         # There is one for each Python; what we take out of it is the same in all.

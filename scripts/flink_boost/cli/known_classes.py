@@ -1,0 +1,69 @@
+"""What ``line add`` does for a release with the class files of a line: a row, and its tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from flink_boost.base.files import make_folder
+from flink_boost.base.processes import foreign_environment
+from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.releases import load_releases
+from flink_boost.port.newline.look import Source
+from flink_boost.port.newline.rows import looked_at, row, steps_of_release, write
+from flink_boost.port.newline.suite import run_step
+
+_FILE = "releases.toml"
+
+
+@dataclass(frozen=True)
+class KnownClasses:
+    """A release in a source ``tree``, and the line that has its class files."""
+
+    version: str
+    line: Line
+    tree: Path
+
+    def add(
+        self,
+        source: Source,
+        logs: Path,
+        step: Callable[[int, str], None],
+        detail: Callable[[str], None],
+        *,
+        dry_run: bool,
+        untested: bool,
+    ) -> str:
+        """Enters its row, tests it, enters what passed; what became of it, in two words.
+
+        Raises ``PatchedCodeChanged`` when a test fails: then its row says that nothing passed.
+        """
+        version, file = self.version, self.tree / _FILE
+        click.echo(
+            f"Flink {version} has the class files of Flink {self.line.version}, whose jar fits:"
+            " it needs no line of its own."
+        )
+        lines = load_lines(self.tree / "lines.toml")
+        before, today = load_releases(file), datetime.now(UTC).date()
+        known = looked_at(before, [version], lines, source, detail, today)
+        if dry_run:
+            step(5, f"Nothing is changed; this would be added to {_FILE}")
+            click.echo(f"\n{row(known, version)}\nNext: `flink-boost line add {version}`.")
+            return "not added"
+        step(3, f"Adding its row to {_FILE}")
+        write(file, known)
+        if untested:
+            click.echo(f"Nothing was run on it. Next: `make test-releases ONLY={version}`.")
+            return "row added"
+        jdks = ", ".join(map(str, known.releases[version].jdks))
+        step(4, f"Testing it on JDK {jdks} (logs: {logs} and build/releases)")
+        make_folder(logs)
+        for each in steps_of_release(version):
+            run_step(each, self.tree, logs, foreign_environment(os.environ), detail)
+        step(5, f"Entered what passed in {_FILE} and docs/releases.md")
+        return "row added"
