@@ -51,6 +51,9 @@ def test_the_newest_release_of_each_line_comes_first() -> None:
     assert places["2.3.0"] < places["2.2.0"]
     assert places["1.9.1"] < places["1.9.0"]
     assert places["1.10.3"] < places["2.2.0"], "another line before another release of one"
+    flinks = ReleaseCell("1.9.2", 11, What.FLINKS)
+    assert cells.index(flinks) < cells.index(ReleaseCell("2.2.0", 11, What.CODEC))
+    assert cells.index(ReleaseCell("2.3.0", 11, What.CODEC)) < cells.index(flinks)
     assert len(cells) == len(set(cells))
     assert {cell.release for cell in cells} == set(KNOWN.releases)
 

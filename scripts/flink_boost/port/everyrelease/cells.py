@@ -67,8 +67,8 @@ class CellResult:
 def cells_of(known: KnownReleases, lines: Mapping[str, Line]) -> list[ReleaseCell]:
     """Every cell that can be run, in order.
 
-    Of each line its newest release first. Clusters of one release stand together, because its
-    distribution is fetched for them.
+    Of each line its newest release first, and JDKs that `make test` leaves out last. Otherwise
+    clusters of one release stand together, because its distribution is fetched for them.
     """
     served = [r for r in known.releases.values() if has_jar(r, lines)]
     newest = {r.classes: r.version for r in sorted(served, key=lambda r: version_key(r.version))}
@@ -76,8 +76,9 @@ def cells_of(known: KnownReleases, lines: Mapping[str, Line]) -> list[ReleaseCel
     def rank(cell: ReleaseCell) -> tuple[object, ...]:
         release = known.releases[cell.release]
         is_newest = newest[release.classes] == cell.release
+        is_usual = is_newest or cell.jdk in lines[release.classes].jdks
         age = [-part for part in version_key(cell.release)]
-        return not is_newest, list(What).index(cell.what), age, cell.jdk
+        return not is_newest, not is_usual, list(What).index(cell.what), age, cell.jdk
 
     found = [
         ReleaseCell(release.version, jdk, what)
