@@ -9,8 +9,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+# Ports below are often taken, where the kernel's range leaves others.
+_LOWEST_PORTS = (12_000, 1_024)
 _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
-_LOWEST_PORT = 12_000
 # Daemons outlive whoever starts them, so a test that is killed would leave a cluster running: this
 # ends what names the folder as soon as its input ends, until it has found nothing for a second.
 _WATCHER = """
@@ -48,8 +49,9 @@ def own_ports(count: int) -> list[int]:
     its own seconds later, and anew whenever it is started again.
     """
     first = int(_PORT_RANGE.read_text().split()[0])
+    lowest = next(port for port in _LOWEST_PORTS if port + 100 * count <= first)
     found: list[int] = []
-    for port in random.sample(range(_LOWEST_PORT, first), 100 * count):
+    for port in random.sample(range(lowest, first), 100 * count):
         with socket.socket() as free, suppress(OSError):
             free.bind(("localhost", port))
             found.append(port)

@@ -65,6 +65,9 @@ for path in HIDDEN; do
         mount --bind /dev/null "$0/$path" || exit
     fi
 done
+if maven=$(command -v mvn); then
+    mount --bind /dev/null "$(readlink -f "$maven")" || exit
+fi
 exec "$@"
 """.replace("HIDDEN", " ".join(HIDDEN))
 
@@ -78,10 +81,10 @@ sys.exit(main(sys.argv[1:]))
 
 
 def call(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs it as if there were no source tree."""
+    """Runs it as if there were no source tree, no network and no Maven."""
     return subprocess.run(
         [
-            *("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", HIDE),
+            *("unshare", "--user", "--map-root-user", "--mount", "--net", "sh", "-c", HIDE),
             *(str(PROJECT_ROOT), str(program), *map(str, arguments)),
         ],
         env=java_environment(LINE),
@@ -109,6 +112,19 @@ def test_it_installs_verifies_and_uninstalls_without_the_source_tree(
     assert call(program, "doctor", home).returncode == 0
     assert call(program, "uninstall", home).returncode == 0
     assert our_jars(home) == []
+
+
+ASK = """
+import json, shutil
+interfaces = [line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line]
+print(json.dumps([interfaces, shutil.which("mvn")]))
+"""
+
+
+def test_it_has_neither_network_nor_maven_here(program: Path) -> None:
+    done = call(program.with_name("python"), "-c", ASK)
+    # A command that cannot be executed is none.
+    assert json.loads(done.stdout) == [["lo"], None]
 
 
 @pytest.mark.timeout(600)
