@@ -212,12 +212,12 @@ def put_in_front(home: Path, names: Iterable[str]) -> Path:
     return jar
 
 
-def without_record(home: Path) -> Path:
+def without_record(home: Path, lost: str = "META-INF/flink-boost/") -> Path:
     """Our classes in a job's jar, by shading that drops what it does not know in META-INF."""
     target = home / "lib" / "acme-job.jar"
     with zipfile.ZipFile(CARRIED.dropin(LINE)) as ours, zipfile.ZipFile(target, "w") as jar:
         for name in ours.namelist():
-            if not name.startswith("META-INF/flink-boost/"):
+            if not name.startswith(lost):
                 jar.writestr(name, ours.read(name))
     return target
 

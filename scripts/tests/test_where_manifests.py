@@ -113,6 +113,19 @@ def mistakes(document: Document) -> list[str]:
     ]
 
 
+# What the operator's `DefaultValidator` asks of a job that keeps its state, beyond the schema.
+OF_STATE = ("state.savepoints.dir", "state.checkpoints.dir")
+
+
+def lost_state(found: list[Document]) -> list[str]:
+    """The options that the operator misses: a job in a session has those of its cluster, too."""
+    options = [each["spec"].get("flinkConfiguration", {}) for each in found]
+    modes = [each["spec"].get("job", {}).get("upgradeMode", "stateless") for each in found]
+    if set(modes) == {"stateless"}:
+        return []
+    return [name for name in OF_STATE if not any(name in each for each in options)]
+
+
 NAMES = sorted(file.name for file in FOLDER.glob("*.yaml"))
 
 
@@ -132,6 +145,16 @@ def test_it_follows_the_published_schema(name: str) -> None:
     found = documents(name)
     assert found
     assert [mistakes(document) for document in found] == [[]] * len(found)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("operator")])
+def test_the_operator_misses_no_place_for_the_state_of_a_job(name: str) -> None:
+    found = documents(name)
+    assert lost_state(found) == []
+    found[-1]["spec"]["job"]["upgradeMode"] = "savepoint"
+    assert lost_state(found) == list(OF_STATE)
+    found[0]["spec"]["flinkConfiguration"] |= dict.fromkeys(OF_STATE, "s3://bucket/words")
+    assert lost_state(found) == []
 
 
 def misspelt_mount(document: Document) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from flink_boost.base.files import make_folder
+from flink_boost.base.errors import UsageProblem
+from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.releases import load_releases
@@ -28,6 +29,15 @@ class KnownClasses:
     version: str
     line: Line
     tree: Path
+
+    def require_not_given(self, option: str, *, given: bool) -> None:
+        """Raises ``UsageProblem`` for an option that says what becomes of a line."""
+        if given:
+            raise UsageProblem(
+                f"Flink {self.version} has the class files of Flink {self.line.version} and needs"
+                f" no line of its own; {option} is for one.",
+                f"Leave {option} out, or add --own-line.",
+            )
 
     def add(
         self,
@@ -56,7 +66,9 @@ class KnownClasses:
             click.echo(f"\n{row(known, version)}\nNext: `flink-boost line add {version}`.")
             return "not added"
         step(3, f"Adding its row to {_FILE}")
-        write(file, known)
+        # What runs there goes by the jars, which are built anew for the row.
+        with exclusive_lock(self.tree / "build" / "releases" / ".lock", "make test-releases"):
+            write(file, known)
         if untested:
             click.echo(f"Nothing was run on it. Next: `make test-releases ONLY={version}`.")
             return "row added"

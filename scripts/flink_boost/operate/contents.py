@@ -88,7 +88,8 @@ def require_removable(contents: Contents) -> None:
     for jar in contents.unrecorded:
         raise BrokenData(
             f"{jar} has flink-boost's classes inside, but not their record, {RECORD}: while"
-            " it is there, no process of this Flink will start.",
+            " it is there, a process of this Flink does not start, or runs classes that nothing"
+            " has compared with it.",
             "Take it out of lib/, or build it without flink-boost.",
         )
 

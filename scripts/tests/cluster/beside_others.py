@@ -9,8 +9,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-# Ports below are often taken, where the kernel's range leaves others.
-_LOWEST_PORTS = (12_000, 1_024)
+from flink_boost.base.net import free_ports
+
+_LOWEST_PORT = 12_000
 _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 # Daemons outlive whoever starts them, so a test that is killed would leave a cluster running: this
 # ends what names the folder as soon as its input ends, until it has found nothing for a second.
@@ -42,16 +43,18 @@ def start_watcher(home: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def own_ports(count: int) -> list[int]:
+def own_ports(count: int, port_range: Path = _PORT_RANGE) -> list[int]:
     """Free ports that the kernel gives to nobody who asks for any.
 
     Clusters of other tests run at the same time, with dozens of such ports each, and this one binds
-    its own seconds later, and anew whenever it is started again.
+    its own seconds later, and anew whenever it is started again. A kernel that gives away nearly
+    all leaves none: then they are such as are free now.
     """
-    first = int(_PORT_RANGE.read_text().split()[0])
-    lowest = next(port for port in _LOWEST_PORTS if port + 100 * count <= first)
+    first = int(port_range.read_text().split()[0])
+    if first < _LOWEST_PORT + 100 * count:
+        return free_ports(count)
     found: list[int] = []
-    for port in random.sample(range(lowest, first), 100 * count):
+    for port in random.sample(range(_LOWEST_PORT, first), 100 * count):
         with socket.socket() as free, suppress(OSError):
             free.bind(("localhost", port))
             found.append(port)

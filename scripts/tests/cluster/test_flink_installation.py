@@ -52,6 +52,12 @@ def test_the_ports_of_a_cluster_are_none_that_the_kernel_gives_away() -> None:
         assert all(taken not in own_ports(50) for _ in range(20))
 
 
+def test_a_kernel_that_gives_nearly_all_ports_away_leaves_free_ones(tmp_path: Path) -> None:
+    tuned = tmp_path / "ip_local_port_range"
+    tuned.write_text("1024\t65535\n")
+    assert len(set(own_ports(20, tuned))) == 20
+
+
 @pytest.mark.timeout(120)
 def test_what_was_started_ends_with_a_test_that_is_killed(tmp_path: Path) -> None:
     home = tmp_path / "flink"

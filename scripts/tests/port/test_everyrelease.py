@@ -31,7 +31,7 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.page import page
 from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
-from flink_boost.port.everyrelease.tested import with_tested
+from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.newline.look import render
 
 LINES = load_lines()
@@ -346,15 +346,16 @@ def test_what_passed_with_the_code_of_today_is_entered_and_nothing_else() -> Non
         cluster: result(cluster),
         flinks: result(flinks),
         ONE: result(ONE),
-        TWO: result(TWO, failed=1),
+        TWO: result(TWO, failed=1, classes="before"),
         THREE: result(THREE, classes="before"),
     }
     before = dict(KNOWN.releases)
     before["1.9.2"] = replace(before["1.9.2"], tested={"codec, JDK 11": date(2026, 1, 1)})
+    before["1.20.2"] = replace(before["1.20.2"], tested={})
     before["1.20.5"] = replace(before["1.20.5"], tested={"make test": date(2026, 1, 1)})
-    entered = with_tested(
-        replace(KNOWN, releases=before), results, dict.fromkeys(LINES, "now")
-    ).releases
+    known = replace(KNOWN, releases=before)
+    after = with_tested(known, results, dict.fromkeys(LINES, "now"))
+    entered = after.releases
     day = date(2026, 11, 25)
     assert list(entered["1.20.2"].tested.items()) == [
         ("codec, JDK 11", day),
@@ -365,7 +366,29 @@ def test_what_passed_with_the_code_of_today_is_entered_and_nothing_else() -> Non
         "Flink's tests, JDK 11": day,
     }
     assert not entered["1.9.2"].tested
-    assert tomllib.loads(render(replace(KNOWN, releases=entered)))["releases"]["1.20.2"]["tested"]
+    gained, lost = gained_and_lost(known, after)
+    assert gained == ["1.20.2", "1.20.5"]
+    assert "1.9.2" in lost
+    assert tomllib.loads(render(after))["releases"]["1.20.2"]["tested"]
+
+
+def test_nothing_is_said_of_a_release_on_which_something_fails_today() -> None:
+    results = {ONE: result(ONE), TWO: result(TWO, failed=1)}
+    before = replace(KNOWN.releases["1.20.2"], tested={"codec, JDK 11": date(2026, 1, 1)})
+    known = replace(KNOWN, releases={**KNOWN.releases, "1.20.2": before})
+    after = with_tested(known, results, dict.fromkeys(LINES, "now"))
+    assert not after.releases["1.20.2"].tested
+
+
+def test_one_release_is_entered_and_the_others_stay() -> None:
+    results = {ONE: result(ONE), THREE: result(THREE, classes="before")}
+    before = dict(KNOWN.releases)
+    before["1.9.2"] = replace(before["1.9.2"], tested={"codec, JDK 11": date(2026, 1, 1)})
+    known = replace(KNOWN, releases=before)
+    after = with_tested(known, results, dict.fromkeys(LINES, "now"), ["1.20.2"])
+    assert list(after.releases["1.20.2"].tested) == ["codec, JDK 11"]
+    others = {name: each for name, each in after.releases.items() if name != "1.20.2"}
+    assert others == {name: each for name, each in before.items() if name != "1.20.2"}
 
 
 def test_the_page_is_made_from_the_data() -> None:

@@ -17,6 +17,7 @@ import tomlkit
 from installations import VERSION, everything_in, flink_boost
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.base.files import exclusive_lock
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli import known_classes
 from flink_boost.cli.commands import line as line_command
@@ -217,7 +218,9 @@ def add(tree: Path, *arguments: str, own_line: bool = True) -> int:
 
 
 def project_files(tree: Path) -> dict[str, str]:
-    return {path: what for path, what in everything_in(tree).items() if ".cache" not in path}
+    left = (".cache", "build")
+    found = everything_in(tree).items()
+    return {path: what for path, what in found if path.partition("/")[0] not in left}
 
 
 def in_read_string(text: str) -> str:
@@ -316,7 +319,30 @@ def test_the_steps_of_a_release_build_test_it_alone_and_enter_what_passed() -> N
     build, tests, record = steps_of_release(NEW)
     assert build.command == ("make", "jars")
     assert tests.command[1:] == ("-m", "flink_boost.port.everyrelease", "--only", NEW)
-    assert record.command[1:] == ("-m", "flink_boost.port.everyrelease", "--record")
+    assert record.command[1:] == (*tests.command[1:], "--record")
+
+
+@pytest.mark.parametrize("option", ["--only-jar", "--skip-flink-tests"])
+def test_what_is_for_a_line_is_refused_where_none_is_needed(
+    option: str, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    before = project_files(tree)
+    assert add(tree, NEW, option, own_line=False) == 2
+    assert f"{option} is for one. Leave {option} out, or add --own-line." in capsys.readouterr().err
+    assert project_files(tree) == before
+
+
+def test_nothing_is_built_under_tests_of_releases_that_run(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    monkeypatch.setattr(known_classes, "steps_of_release", lambda _: pytest.fail("it goes on"))
+    with exclusive_lock(tree / "build" / "releases" / ".lock", "make test-releases"):
+        before = project_files(tree)
+        assert add(tree, NEW, own_line=False) == 4
+        assert "Another make test-releases (pid" in capsys.readouterr().err
+        assert project_files(tree) == before
 
 
 def test_a_dry_run_shows_the_row_and_untested_adds_it_alone(

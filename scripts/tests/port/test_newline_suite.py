@@ -132,6 +132,14 @@ def test_a_step_that_fails_names_the_first_thing_that_went_wrong(
     assert ("put into benchmarks/src/line/7 is kept" in str(caught.value)) == ("/line/7" in output)
 
 
+def test_what_the_machine_lacks_is_no_difference_of_the_release(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem) as caught:
+        run("echo 'Another make test-releases (pid 7) is using it. Wait.'; exit 4", tmp_path)
+    said = "tests on JDK 17: Another make test-releases (pid 7) is using it. Wait."
+    assert caught.value.message == said
+    assert str(tmp_path / "step.log") in caught.value.next_step
+
+
 def test_a_step_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linesuite, "_TELL_SECONDS", 0.1)
     monkeypatch.setattr(linesuite, "_STEP_SECONDS", 0.5)

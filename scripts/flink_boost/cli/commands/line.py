@@ -170,7 +170,10 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     same = fitting_line(checksums, [line for line in lines.values() if line.enabled])
     if same is not None and not wanted.own_line:
         documents = [_document(verdict) for verdict in verdicts]
-        state = KnownClasses(version, same, tree).add(
+        known = KnownClasses(version, same, tree)
+        known.require_not_given("--skip-flink-tests", given=not wanted.flinks_tests)
+        known.require_not_given("--only-jar", given=not wanted.measured)
+        state = known.add(
             *(around.published, logs, _step, _detail),
             dry_run=wanted.dry_run,
             untested=wanted.untested,

@@ -24,7 +24,7 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
-from flink_boost.port.everyrelease.tested import with_tested
+from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.flinktests.ofrelease import shaded_jars
 from flink_boost.port.newline.look import render
 from flink_boost.port.newline.registries import Registries
@@ -49,21 +49,31 @@ def classes_of_jars() -> dict[str, str]:
     return found
 
 
-def _record() -> None:
-    known = with_tested(load_releases(), read_results(DATA), classes_of_jars())
-    write_durably(RELEASES_FILE, render(known))
+def _require_known(only: tuple[str, ...]) -> None:
+    unknown = [version for version in only if version not in load_releases().releases]
+    if unknown:
+        raise UsageProblem(
+            f"There is no release {unknown[0]} in releases.toml.",
+            "`flink-boost releases` lists all.",
+        )
+
+
+def _record(only: tuple[str, ...]) -> None:
+    before = load_releases()
+    after = with_tested(before, read_results(DATA), classes_of_jars(), only)
+    write_durably(RELEASES_FILE, render(after))
+    gained, lost = gained_and_lost(before, after)
+    click.echo(f"More has passed on {', '.join(gained) or 'no release'}.")
+    if lost:
+        click.echo(
+            f"No longer said to have passed, with code of today: something on {', '.join(lost)}."
+        )
 
 
 def _run(only: tuple[str, ...], minutes: float, workers: int, *, write_only: bool) -> int:
     lines, known = load_lines(), load_releases()
     classes = classes_of_jars()
     results = read_results(DATA)
-    unknown = [version for version in only if version not in known.releases]
-    if unknown:
-        raise UsageProblem(
-            f"There is no release {unknown[0]} in releases.toml.",
-            "`flink-boost releases` lists all.",
-        )
     cells = [c for c in cells_of(known, lines) if not only or c.release in only]
     source = Registries(CACHE)
     bench = Bench(
@@ -115,13 +125,15 @@ def main(
     """
     try:
         with exclusive_lock(FOLDER / ".lock", "make test-releases"):
+            _require_known(only)
             if record:
-                _record()
+                _record(only)
                 return
             at_once = workers or (os.cpu_count() or 1) + 1
             code = _run(only, minutes, at_once, write_only=write_only)
     except FlinkBoostError as error:
-        raise SystemExit(f"{error}") from error
+        click.echo(f"{error}", err=True)
+        sys.exit(error.exit_code)
     except KeyboardInterrupt:
         click.echo("Interrupted; the same command goes on.")
         sys.stdout.flush()

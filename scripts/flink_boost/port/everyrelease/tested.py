@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
 
@@ -16,17 +16,30 @@ def with_tested(
     known: KnownReleases,
     results: Mapping[ReleaseCell, CellResult],
     classes: Mapping[str, str],
+    only: Collection[str] = (),
 ) -> KnownReleases:
     """The releases, each with its cells that passed; ``classes`` are today's digits, by line.
 
     What no cell is for stays, and goes first. What passed with other code says nothing of a jar of
-    today, which lists the releases that it was tested on.
+    today, which lists the releases that it was tested on; and nothing is said of a release on which
+    something of today's failed. ``only`` leaves all other releases as they are.
     """
     releases = {
-        version: replace(release, tested=_tested(release, results, classes.get(release.classes)))
+        version: release
+        if only and version not in only
+        else replace(release, tested=_tested(release, results, classes.get(release.classes)))
         for version, release in known.releases.items()
     }
     return replace(known, releases=releases)
+
+
+def gained_and_lost(before: KnownReleases, after: KnownReleases) -> tuple[list[str], list[str]]:
+    """The releases of which more is said to have passed, and those of which something is not."""
+    pairs = [(each, after.releases[version]) for version, each in before.releases.items()]
+    return (
+        [new.version for old, new in pairs if set(new.tested) - set(old.tested)],
+        [new.version for old, new in pairs if set(old.tested) - set(new.tested)],
+    )
 
 
 def _tested(
@@ -37,9 +50,11 @@ def _tested(
         for what, day in release.tested.items()
         if what.partition(ON_JDK)[0] not in _TITLES.values()
     }
-    for what in What:
-        for jdk in release.jdks:
-            result = results.get(ReleaseCell(release.version, jdk, what))
-            if result is not None and result.passed and result.classes == today:
-                found[f"{_TITLES[what]}{ON_JDK}{jdk}"] = date.fromisoformat(result.day)
+    cells = [ReleaseCell(release.version, jdk, what) for what in What for jdk in release.jdks]
+    of_today = [results[cell] for cell in cells if cell in results]
+    of_today = [result for result in of_today if result.classes == today]
+    if all(result.passed for result in of_today):
+        for result in of_today:
+            title = f"{_TITLES[result.cell.what]}{ON_JDK}{result.cell.jdk}"
+            found[title] = date.fromisoformat(result.day)
     return found

@@ -56,5 +56,5 @@ def steps_of_release(version: str) -> list[Step]:
     return [
         Step("jars of all lines", ("make", "jars"), "jars.log"),
         Step(f"tests on Flink {version}", (*_PROGRAM, "--only", version), "test-releases.log"),
-        Step("what passed", (*_PROGRAM, "--record"), "record.log"),
+        Step("what passed", (*_PROGRAM, "--only", version, "--record"), "record.log"),
     ]

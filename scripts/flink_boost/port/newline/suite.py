@@ -119,6 +119,9 @@ def run_step(step: Step, tree: Path, logs: Path, environment: Mapping[str, str],
     finally:
         end_supervised(guard)
     seconds = time.monotonic() - began
+    if guard.returncode == EnvironmentProblem.exit_code:
+        # Of a program of ours, in its last line; Maven, JUnit and Flink's tests end with others.
+        raise EnvironmentProblem(f"{step.title}: {_last_line(log)}", f"Look at {log}.")
     if guard.returncode:
         raise _failure(step, log)
     tell(f"{step.title}: passed in {_minutes(seconds)}, {_tested(log)} tests")
@@ -140,13 +143,18 @@ def _failure(step: Step, log: Path) -> PatchedCodeChanged | EnvironmentProblem:
     if test is not None:
         words = f"{test[1].replace(' > ', '.')}: {test[2].strip()}"
     else:
-        words = wrong[1].strip() if wrong else (text.strip().splitlines() or ["no output"])[-1]
+        words = wrong[1].strip() if wrong else _last_line(log)
     adaptor = _ADAPTOR.search(words)
     return PatchedCodeChanged(
         f"{step.title} failed ({words[:300].rstrip('.')}).",
         f"Look at {log}."
         + (f" An adaptor that you put into {adaptor[1]} is kept." if adaptor else ""),
     )
+
+
+def _last_line(log: Path) -> str:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    return (text.strip().splitlines() or ["no output"])[-1]
 
 
 def _tested(log: Path) -> int:
