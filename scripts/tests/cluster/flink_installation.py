@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -303,9 +304,9 @@ class FlinkInstallation:
             shipped[key] = f"{key}{options.pop('env.java.opts')} "
         if "taskmanager.heap.size:" in text:
             shipped["taskmanager.heap.size: 1024m\n"] = "taskmanager.heap.size: 512m\n"
-        else:  # from 1.10 on
-            size = "taskmanager.memory.process.size"
-            shipped[f"{size}: 1728m\n"] = f"{size}: 1000m\n"
+        else:  # from 1.10 on; 1.10.0 has another number than the others
+            (size,) = re.findall(r"^taskmanager\.memory\.process\.size: \d+m\n", text, re.MULTILINE)
+            shipped[size] = "taskmanager.memory.process.size: 1000m\n"
         lines = [f"{key}: {value}" for key, value in options.items()]
         self._rewrite("flink-conf.yaml", shipped, lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -9,8 +10,9 @@ import pytest
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.lines import load_lines
+from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import load_releases
-from flink_boost.port.flinktests.ofrelease import as_line
+from flink_boost.port.flinktests.ofrelease import _versions, as_line
 from flink_boost.port.flinktests.plan import for_release, load_catalogue, present
 from flink_boost.port.flinktests.published import (
     class_path_pom,
@@ -18,6 +20,7 @@ from flink_boost.port.flinktests.published import (
     shaded_by,
     write_class_path_pom,
 )
+from flink_boost.port.newline.registries import Artifact
 
 POM = """\
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -87,6 +90,54 @@ def test_what_was_not_published_is_taken_from_the_nearest_release_or_left_out() 
     assert "flink-never" not in found
     assert found["flink-shaded-guava"] == "31.1-17.0"
     assert found["flink-core"] == found["flink-core:tests"] == "1.19.2"
+
+
+class PartlyPublished:
+    """POMs by project and version, each with the parent that it names."""
+
+    def __init__(self, folder: Path, parents: dict[tuple[str, str], str]) -> None:
+        self.folder, self.parents = folder, parents
+
+    def releases(self, project: str) -> tuple[str, ...]:
+        return tuple(version for name, version in self.parents if name == project)
+
+    def fetch(self, artifacts: Iterable[Artifact]) -> dict[Artifact, Path]:
+        return {
+            each: self._pom(each, self.parents[key])
+            for each in artifacts
+            if (key := (each.project, each.version)) in self.parents
+        }
+
+    def files(self, project: str) -> Iterable[IndexFile]:
+        raise AssertionError(f"nobody asks for packages of {project}")
+
+    def _pom(self, artifact: Artifact, parent: str) -> Path:
+        file = self.folder / artifact.file
+        group = "org.apache" if parent == "apache" else "org.apache.flink"
+        named = f"<groupId>{group}</groupId><artifactId>{parent}</artifactId>"
+        head = f"<parent>{named}<version>{artifact.version}</version></parent>" if parent else ""
+        file.write_text(f'<project xmlns="{NAMES["m"]}">{head}</project>', encoding="utf-8")
+        return file
+
+
+def test_a_project_whose_parent_was_not_published_is_none_that_can_be_taken(
+    tmp_path: Path,
+) -> None:
+    source = PartlyPublished(
+        tmp_path,
+        {
+            # As it is on Maven Central: of 2.2.0 the parent is missing.
+            ("flink-architecture-tests-test", "2.2.0"): "flink-architecture-tests",
+            ("flink-architecture-tests-test", "2.3.0"): "flink-architecture-tests",
+            ("flink-architecture-tests", "2.3.0"): "flink-parent",
+            ("flink-parent", "2.3.0"): "apache",
+            ("flink-parent", "2.2.1"): "apache",
+            ("flink-annotations", "2.2.1"): "flink-parent",
+        },
+    )
+    projects = ["flink-architecture-tests-test", "flink-annotations", "flink-never"]
+    found = _versions("2.2.1", projects, source)
+    assert [found(project) for project in projects] == ["2.3.0", "2.2.1", ""]
 
 
 def test_nothing_of_flinks_build_runs_and_tests_get_what_shading_left_out() -> None:

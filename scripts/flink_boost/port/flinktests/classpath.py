@@ -77,6 +77,16 @@ def ensure_tests(
     return ModuleTests(module, folder, main, others, checksum)
 
 
+def known_class_path(line: Line, module: str, cache: Path, poms: Path = FOLDER) -> list[Path]:
+    """What Maven once gave for the POM that is there; empty when it has to be asked."""
+    pom, listing = poms / f"flink-{line.version}.xml", _listing(line, module, cache)
+    if not (pom.is_file() and listing.is_file()):
+        return []
+    first, *entries = listing.read_text(encoding="utf-8").splitlines()
+    jars = [Path(entry) for entry in entries]
+    return jars if first == sha256(pom) and all(jar.is_file() for jar in jars) else []
+
+
 def replaced_classes(dropin: Path) -> tuple[str, ...]:
     """Names of Flink's own classes that the drop-in jar holds, sorted.
 
@@ -101,19 +111,19 @@ def _class_path(line: Line, module: str, cache: Path, poms: Path, recorded: bool
             f"{pom} is missing, so the class path of Flink {line.version}'s tests is not known.",
             "Write it after one of its neighbours.",
         )
-    listing = cache / "flink-tests" / f"{line.version}-{module}.class-path"
-    stamp = sha256(pom)
-    if listing.is_file():
-        first, *entries = listing.read_text(encoding="utf-8").splitlines()
-        jars = [Path(entry) for entry in entries]
-        if first == stamp and all(jar.is_file() for jar in jars):
-            return jars
+    if jars := known_class_path(line, module, cache, poms):
+        return jars
+    listing, stamp = _listing(line, module, cache), sha256(pom)
     make_folder(listing.parent)
     with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as output:
         _run_maven(pom, module, cache, Path(output.name), None if recorded else "known")
         jars = [Path(entry) for entry in output.read().strip().split(":") if entry]
     write_durably(listing, "\n".join((stamp, *map(str, jars))) + "\n")
     return jars
+
+
+def _listing(line: Line, module: str, cache: Path) -> Path:
+    return cache / "flink-tests" / f"{line.version}-{module}.class-path"
 
 
 def _run_maven(pom: Path, module: str, cache: Path, output: Path, mode: str | None) -> None:

@@ -11,8 +11,13 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases, served
 from flink_boost.flink.versions import distance
-from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests
-from flink_boost.port.flinktests.published import Versions, shaded_by, write_class_path_pom
+from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests, known_class_path
+from flink_boost.port.flinktests.published import (
+    Versions,
+    parent_of,
+    shaded_by,
+    write_class_path_pom,
+)
 from flink_boost.port.newline.look import Source, artifacts
 from flink_boost.port.newline.registries import Artifact
 
@@ -35,17 +40,17 @@ def tests_of_release(own: Line, source: Source, cache: Path) -> dict[str, Module
     """Its tests by module, fetched from Maven Central. Raises as ``ensure_tests``."""
     found = {}
     for module, artifact in zip(MODULES, artifacts(own.version), strict=True):
-        pom = replace(artifact, type="pom")
-        file = source.fetch([pom]).get(pom)
-        if file is None:
-            raise UsageProblem(f"Maven Central has no {pom.file}.")
-        folder = write_class_path_pom(
-            file,
-            artifact.project,
-            own.version,
-            cache / "flink-tests" / f"poms-{module}",
-            lambda projects: _versions(own.version, projects, source),
-        )
+        folder = cache / "flink-tests" / f"poms-{module}"
+        # What is nearest takes a dozen calls of Maven.
+        if not known_class_path(own, module, cache, folder):
+            pom = replace(artifact, type="pom")
+            file = source.fetch([pom]).get(pom)
+            if file is None:
+                raise UsageProblem(f"Maven Central has no {pom.file}.")
+            write_class_path_pom(
+                *(file, artifact.project, own.version, folder),
+                lambda projects: _versions(own.version, projects, source),
+            )
         found[module] = ensure_tests(own, module, cache, folder, recorded=False)
     return found
 
@@ -62,13 +67,23 @@ def shaded_jars(version: str, source: Source) -> list[Path]:
 
 
 def _versions(version: str, projects: list[str], source: Source) -> Versions:
-    wanted = [Artifact(project, version, type="pom") for project in projects]
-    published = {each.project for each in source.fetch(wanted)}
+    # All at once, because each call starts Maven.
+    source.fetch([Artifact(project, version, type="pom") for project in projects])
 
     def nearest(project: str) -> str:
-        if project in published:
+        if _is_whole(Artifact(project, version, type="pom"), source):
             return version
         known = [each for each in source.releases(project) if _RELEASE.fullmatch(each)]
-        return min(known, key=lambda each: distance(version, each), default="")
+        near = sorted(known, key=lambda each: distance(version, each))
+        whole = (each for each in near if _is_whole(Artifact(project, each, type="pom"), source))
+        return next(whole, "")
 
     return nearest
+
+
+def _is_whole(pom: Artifact, source: Source) -> bool:
+    """Whether Maven can read it: of some projects a POM is published, and its parent is not."""
+    file = source.fetch([pom]).get(pom)
+    parent = parent_of(file.read_text(encoding="utf-8")) if file else None
+    above = parent is None or _is_whole(Artifact(*parent, type="pom"), source)
+    return file is not None and above

@@ -51,6 +51,14 @@ def shaded_by(pom: str) -> dict[str, str]:
     }
 
 
+def parent_of(pom: str) -> tuple[str, str] | None:
+    """Project and version of the POM's parent, if that is one of Flink's."""
+    found = _parsed(pom).find("m:parent", _NAMESPACE)
+    if found is None or _text(found, "groupId") != GROUP:
+        return None
+    return _text(found, "artifactId"), _text(found, "version")
+
+
 def class_path_pom(pom: str, module: str, version: str, versions: Versions) -> str:
     """A POM with the module, its test jar, what its own POM names, and JUnit's launcher.
 

@@ -56,17 +56,27 @@ class Artifact:
 
 
 class Registries:
-    """The real registries, with the machine's own settings of Maven and pip."""
+    """The real registries, with the machine's own settings of Maven and pip.
+
+    Each starts Maven for a question once: what it said is kept as long as the object.
+    """
 
     def __init__(self, cache: Path, maven_options: Sequence[str] = ()) -> None:
         self._cache = cache
         self._maven_options = tuple(maven_options)
+        self._listed: dict[str, tuple[str, ...]] = {}
+        self._missing: set[Artifact] = set()
 
     def releases(self, project: str) -> tuple[str, ...]:
         """All releases of an artefact on Maven Central; empty when there is none of that name.
 
         Raises ``EnvironmentProblem`` when Maven cannot ask.
         """
+        if project not in self._listed:
+            self._listed[project] = self._list(project)
+        return self._listed[project]
+
+    def _list(self, project: str) -> tuple[str, ...]:
         with tempfile.TemporaryDirectory() as folder:
             # Asking for the newest makes Maven fetch the list of all.
             wanted = f"-Dartifact={_GROUP}:{project}:LATEST:pom"
@@ -86,7 +96,7 @@ class Registries:
         """
         wanted = list(artifacts)
         found = {each: path for each in wanted if (path := self._kept(each)).is_file()}
-        missing: set[Artifact] = set()
+        missing = self._missing
         while left := [each for each in wanted if each not in found and each not in missing]:
             with tempfile.TemporaryDirectory(dir=self._make("jars"), prefix=".fetch-") as name:
                 folder = Path(name)
