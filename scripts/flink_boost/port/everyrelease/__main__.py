@@ -26,8 +26,8 @@ from flink_boost.port.everyrelease.page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
 from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.flinktests.ofrelease import shaded_jars
-from flink_boost.port.newline.look import render
 from flink_boost.port.newline.registries import Registries
+from flink_boost.port.newline.rows import write
 
 DATA = PROJECT_ROOT / "docs" / "releases.jsonl"
 PAGE = PROJECT_ROOT / "docs" / "releases.md"
@@ -64,7 +64,7 @@ def _require_known(only: tuple[str, ...]) -> None:
 def _record(only: tuple[str, ...]) -> None:
     before = load_releases()
     after = with_tested(before, read_results(DATA), classes_of_jars(), only)
-    write_durably(RELEASES_FILE, render(after))
+    write(RELEASES_FILE, after)
     gained, lost = gained_and_lost(before, after)
     click.echo(f"More has passed on {', '.join(gained) or 'no release'}.")
     if lost:

@@ -51,8 +51,8 @@ def _tested(
         if what.partition(ON_JDK)[0] not in _TITLES.values()
     }
     cells = [ReleaseCell(release.version, jdk, what) for what in What for jdk in release.jdks]
-    of_today = [results[cell] for cell in cells if cell in results]
-    of_today = [result for result in of_today if result.classes == today]
+    known = [results[cell] for cell in cells if cell in results]
+    of_today = [result for result in known if result.classes == today]
     if all(result.passed for result in of_today):
         for result in of_today:
             title = f"{_TITLES[result.cell.what]}{ON_JDK}{result.cell.jdk}"
