@@ -172,8 +172,8 @@ def test_a_pom_is_written_once_and_a_damaged_one_named(tmp_path: Path) -> None:
         return nearest
 
     call = (file, "flink-core", "1.19.2", tmp_path / "poms", known)
-    folder = write_class_path_pom(*call)  # type: ignore[arg-type]
-    (written,) = folder.iterdir()
+    write_class_path_pom(*call)  # type: ignore[arg-type]
+    (written,) = (tmp_path / "poms").iterdir()
     before = written.stat().st_mtime_ns
     write_class_path_pom(*call)  # type: ignore[arg-type]
     assert written.stat().st_mtime_ns == before

@@ -96,15 +96,14 @@ def write_class_path_pom(
     version: str,
     folder: Path,
     known: Callable[[list[str]], Versions],
-) -> Path:
-    """The folder with ``flink-<version>.xml`` in it, which is written only when it changes."""
+) -> None:
+    """Writes ``flink-<version>.xml`` into the folder, only when it changes."""
     text = pom.read_text(encoding="utf-8")
     made = class_path_pom(text, module, version, known(projects_of(text, version)))
     target = folder / f"flink-{version}.xml"
     make_folder(folder)
     if not target.is_file() or target.read_text(encoding="utf-8") != made:
         write_durably(target, made)
-    return folder
 
 
 def _correct(dependencies: ET.Element, version: str, versions: Versions) -> None:
