@@ -127,7 +127,7 @@ def as_tested(line: Line, version: str, known: KnownReleases) -> Line:
     release = known.releases.get(version)
     passed = {
         int(entry.rpartition(ON_JDK)[2])
-        for entry in (release.tested if release else ())
+        for entry in (release.tested if release and release.classes == line.version else ())
         if ON_JDK in entry
     }
     return replace(line, jdks=tuple(sorted({*line.jdks, *passed})))

@@ -135,6 +135,9 @@ def test_a_release_is_tested_on_its_lines_jdks_and_on_those_that_something_passe
     )
     assert as_tested(line, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (11, 17, 21)
     assert as_tested(line, "2.2.9", with_tested(one="cluster, JDK 11")).jdks == (17, 21)
+    # A build of one's own under the number of a release: other classes, another jar.
+    own = replace(line, version="2.2.0-own-12345678")
+    assert as_tested(own, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (17, 21)
 
 
 def test_what_passed_is_told_by_kind() -> None:
