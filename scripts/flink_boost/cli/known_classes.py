@@ -14,7 +14,7 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line, load_lines
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.releases import KnownReleases, load_releases
 from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.rows import looked_at, row, steps_of_release, write
 from flink_boost.port.newline.suite import run_step
@@ -39,43 +39,48 @@ class KnownClasses:
                 f"Leave {option} out, or add --own-line.",
             )
 
+    def look(self, source: Source, detail: Callable[[str], None]) -> KnownReleases:
+        """``releases.toml`` with its row, of which nothing has passed yet."""
+        click.echo(
+            f"Flink {self.version} has the class files of Flink {self.line.version}, whose jar"
+            " fits: it needs no line of its own."
+        )
+        lines = load_lines(self.tree / "lines.toml")
+        before, today = load_releases(self.tree / _FILE), datetime.now(UTC).date()
+        return looked_at(before, [self.version], lines, source, detail, today)
+
+    def show(self, known: KnownReleases, step: Callable[[int, str], None]) -> None:
+        """Prints the row, and changes nothing."""
+        step(5, f"Nothing is changed; this would be added to {_FILE}")
+        click.echo(f"\n{row(known, self.version)}\nNext: `flink-boost line add {self.version}`.")
+
     def add(
         self,
-        source: Source,
+        known: KnownReleases,
         logs: Path,
         step: Callable[[int, str], None],
         detail: Callable[[str], None],
         *,
-        dry_run: bool,
         untested: bool,
     ) -> str:
-        """Enters its row, tests it, enters what passed; what became of it, in two words.
+        """Enters its row, tests it, enters what passed; the next step, in a sentence.
 
         Raises ``PatchedCodeChanged`` when a test fails: then its row says that nothing passed.
         """
-        version, file = self.version, self.tree / _FILE
-        click.echo(
-            f"Flink {version} has the class files of Flink {self.line.version}, whose jar fits:"
-            " it needs no line of its own."
-        )
-        lines = load_lines(self.tree / "lines.toml")
-        before, today = load_releases(file), datetime.now(UTC).date()
-        known = looked_at(before, [version], lines, source, detail, today)
-        if dry_run:
-            step(5, f"Nothing is changed; this would be added to {_FILE}")
-            click.echo(f"\n{row(known, version)}\nNext: `flink-boost line add {version}`.")
-            return "not added"
+        version = self.version
         step(3, f"Adding its row to {_FILE}")
         # What runs there goes by the jars, which are built anew for the row.
         with exclusive_lock(self.tree / "build" / "releases" / ".lock", "make test-releases"):
-            write(file, known)
+            write(self.tree / _FILE, known)
         if untested:
-            click.echo(f"Nothing was run on it. Next: `make test-releases ONLY={version}`.")
-            return "row added"
+            return f"Nothing was run on it. Next: `make test-releases ONLY={version}`."
         jdks = ", ".join(map(str, known.releases[version].jdks))
         step(4, f"Testing it on JDK {jdks} (logs: {logs} and build/releases)")
         make_folder(logs)
         for each in steps_of_release(version):
             run_step(each, self.tree, logs, foreign_environment(os.environ), detail)
         step(5, f"Entered what passed in {_FILE} and docs/releases.md")
-        return "row added"
+        return (
+            "Next: read `git diff`, run `make test`, which names the pages that say up to which"
+            " release the jars are, commit."
+        )

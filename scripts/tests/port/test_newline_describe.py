@@ -357,7 +357,9 @@ def test_a_dry_run_shows_the_row_and_untested_adds_it_alone(
     assert f"Next: `flink-boost line add {NEW}`." in shown
     assert project_files(tree) == before
     assert add(tree, NEW, "--untested", own_line=False) == 0
-    assert f"Next: `make test-releases ONLY={NEW}`" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"Next: `make test-releases ONLY={NEW}`" in shown
+    assert shown.count("Next:") == 1
     release = release_of(tree, NEW)
     assert release is not None
     assert not release.tested

@@ -173,17 +173,14 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
         known = KnownClasses(version, same, tree)
         known.require_not_given("--skip-flink-tests", given=not wanted.flinks_tests)
         known.require_not_given("--only-jar", given=not wanted.measured)
-        state = known.add(
-            *(around.published, logs, _step, _detail),
-            dry_run=wanted.dry_run,
-            untested=wanted.untested,
-        )
-        if state == "row added":
+        releases = known.look(around.published, _detail)
+        if wanted.dry_run:
+            known.show(releases, _step)
+        else:
+            next_step = known.add(releases, logs, _step, _detail, untested=wanted.untested)
             _tell_end(version, began)
-            click.echo(
-                "Next: read `git diff`, run `make test`, which names the pages that say up to which"
-                " release the jars are, commit."
-            )
+            click.echo(next_step)
+        state = "not added" if wanted.dry_run else "row added"
         return state, {"nearest": same.version, "classes": documents}
     _require_known(version, verdicts, wanted.accept_changes)
     _step(3, "Fetching what else is pinned")
