@@ -11,12 +11,19 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.base.files import make_folder
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.lines import Line, load_lines
-from flink_boost.flink.releases import KnownReleases, load_releases
+from flink_boost.flink.releases import load_releases
 from flink_boost.port.newline.look import Source
-from flink_boost.port.newline.rows import looked_at, row, steps_of_release, write
+from flink_boost.port.newline.rows import (
+    Looked,
+    enter,
+    look_for,
+    row,
+    steps_of_release,
+    with_looked,
+)
 from flink_boost.port.newline.suite import run_step
 
 _FILE = "releases.toml"
@@ -39,24 +46,27 @@ class KnownClasses:
                 f"Leave {option} out, or add --own-line.",
             )
 
-    def look(self, source: Source, detail: Callable[[str], None]) -> KnownReleases:
-        """``releases.toml`` with its row, of which nothing has passed yet."""
+    def look(self, source: Source, detail: Callable[[str], None]) -> Looked:
+        """What there is to enter of it. Raises what the source raises."""
         click.echo(
             f"Flink {self.version} has the class files of Flink {self.line.version}, whose jar"
             " fits: it needs no line of its own."
         )
-        lines = load_lines(self.tree / "lines.toml")
-        before, today = load_releases(self.tree / _FILE), datetime.now(UTC).date()
-        return looked_at(before, [self.version], lines, source, detail, today)
+        return look_for([self.version], self._lines(), source, detail)
 
-    def show(self, known: KnownReleases, step: Callable[[int, str], None]) -> None:
+    def show(self, looked: Looked, step: Callable[[int, str], None]) -> None:
         """Prints the row, and changes nothing."""
-        step(5, f"Nothing is changed; this would be added to {_FILE}")
+        before = load_releases(self.tree / _FILE)
+        known = with_looked(before, looked, self._lines(), datetime.now(UTC).date())
+        if self.version in before.releases:
+            step(5, f"Nothing is changed; {_FILE} has its row already, only its tests would run")
+        else:
+            step(5, f"Nothing is changed; this would be added to {_FILE}")
         click.echo(f"\n{row(known, self.version)}\nNext: `flink-boost line add {self.version}`.")
 
     def add(
         self,
-        known: KnownReleases,
+        looked: Looked,
         logs: Path,
         step: Callable[[int, str], None],
         detail: Callable[[str], None],
@@ -65,13 +75,13 @@ class KnownClasses:
     ) -> str:
         """Enters its row, tests it, enters what passed; the next step, in a sentence.
 
-        Raises ``PatchedCodeChanged`` when a test fails: then its row says that nothing passed.
+        Raises ``PatchedCodeChanged`` when a test fails: then its row says what it said before, of
+        a new one that nothing passed.
         """
         version = self.version
         step(3, f"Adding its row to {_FILE}")
         # What runs there goes by the jars, which are built anew for the row.
-        with exclusive_lock(self.tree / "build" / "releases" / ".lock", "make test-releases"):
-            write(self.tree / _FILE, known)
+        known = enter(self.tree, looked, self._lines(), datetime.now(UTC).date())
         if untested:
             return f"Nothing was run on it. Next: `make test-releases ONLY={version}`."
         jdks = ", ".join(map(str, known.releases[version].jdks))
@@ -84,3 +94,6 @@ class KnownClasses:
             "Next: read `git diff`, run `make test`, which names the pages that say up to which"
             " release the jars are, commit."
         )
+
+    def _lines(self) -> dict[str, Line]:
+        return load_lines(self.tree / "lines.toml")

@@ -51,6 +51,11 @@ class FlinkHome:
         return self.folder / "lib"
 
     @property
+    def named(self) -> str:
+        """Flink with its number; a repacked jar may not have one."""
+        return f"Flink {self.version or 'of unknown version'}"
+
+    @property
     def quoted(self) -> str:
         """The folder as a shell takes it, whatever is in its name."""
         return quote(str(self.folder))
@@ -130,7 +135,7 @@ def choose_line(
             )
     choices = ", ".join(usable)
     raise UnsupportedFlink(
-        f"{home.folder} holds Flink {home.version or 'of unknown version'}, which flink-boost"
+        f"{home.folder} holds {home.named}, which flink-boost"
         " has no jar for" + (" yet." if official is not None else "."),
         f"It has one for the classes of each of: {choices}; `flink-boost releases` lists all"
         f" releases that have them. {_own_jar(home)}",

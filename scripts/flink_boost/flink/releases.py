@@ -80,7 +80,12 @@ class KnownReleases:
 
 @cache
 def load_releases(path: Path = RELEASES_FILE) -> KnownReleases:
-    """All that is known of releases."""
+    """All that is known of releases, as it was when it was first asked for."""
+    return read_releases(path)
+
+
+def read_releases(path: Path) -> KnownReleases:
+    """All that the file says now, for who is about to write it."""
     with path.open("rb") as file:
         return parse_releases(tomllib.load(file))
 
@@ -123,14 +128,32 @@ def line_of(release: Release, lines: Mapping[str, Line]) -> Line:
 
 
 def as_tested(line: Line, version: str, known: KnownReleases) -> Line:
-    """The line with the JDKs that its tests run on, and those that that release was tested on."""
+    """The line with the JDKs that it is tested on under a release of that number.
+
+    Those of the line's own tests count for its own release, and for one of which nothing else is
+    known; every other release has those that something passed on.
+    """
     release = known.releases.get(version)
     passed = {
         int(entry.rpartition(ON_JDK)[2])
         for entry in (release.tested if release and release.classes == line.version else ())
         if ON_JDK in entry
     }
-    return replace(line, jdks=tuple(sorted({*line.jdks, *passed})))
+    if version == line.version or not passed:
+        passed |= set(line.jdks)
+    return replace(line, jdks=tuple(sorted(passed)))
+
+
+def ranges_of(classes: str, known: KnownReleases) -> list[tuple[str, str]]:
+    """First and last of each row of successive releases with these classes, oldest first."""
+    found: list[tuple[str, str]] = []
+    before = ""
+    for release in known.releases.values():
+        if release.classes == classes:
+            first = found.pop()[0] if before == classes else release.version
+            found.append((first, release.version))
+        before = release.classes
+    return found
 
 
 def served(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tuple[Line, Line]:

@@ -30,6 +30,7 @@ from flink_boost.operate.guard import require_no_objection
 from flink_boost.operate.kinds import kind_of, look_around
 from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.releases import TO_LEAVE
+from flink_boost.operate.unread_switch import unread_switch
 
 # As a failed check of `verify` ends.
 _FAILED = VerificationFailed.exit_code
@@ -49,7 +50,7 @@ def examine(
         home = open_home(folder)
     except FlinkBoostError as error:
         return [problem(error)]
-    findings = [Finding(Level.FINE, f"{home.folder} holds Flink {home.version}.")]
+    findings = [Finding(Level.FINE, f"{home.folder} holds {home.named}.")]
     findings += _path(home.folder)
     line = None
     replaced = False
@@ -84,7 +85,7 @@ def examine(
         require_own_jars(home, launch, environment)
         if line is not None and ours is not None and ours.flink_version == line.version:
             findings.append(_in_effect(home, launch, ours, environment))
-        findings += _java(launch, line, ours)
+        findings += [*_java(launch, line, ours), *unread_switch(home, launch, environment)]
     except FlinkBoostError as error:
         findings.append(problem(error))
     findings += look_around(home, kind_of(home, environment), launch, ours)
@@ -143,7 +144,8 @@ def _line(home: FlinkHome, line: Line) -> Finding:
     if home.version == line.version:
         return Finding(Level.FINE, "It is the official release, which we have a jar for.")
     release = load_releases().releases.get(home.version)
-    if release is not None and release.tested:
+    # A build of one's own may bear the number of a release and have another's classes.
+    if release is not None and release.classes == line.version and release.tested:
         how = f"{release.passed} passed on it"
     else:
         how = "nothing was run on this release itself"
@@ -165,7 +167,7 @@ def _fitting(
         return Finding(
             Level.PROBLEM,
             f"{installed.path.name} is built for Flink {installed.flink_version}: no process of"
-            f" this Flink {home.version} will start.",
+            f" this {home.named} will start.",
             f"Run `flink-boost install {home.quoted}{' --weave' if line is None else ''}`, which"
             " replaces it.",
             exit_code=_FAILED,
@@ -194,8 +196,7 @@ def _told_apart(dropins: Sequence[DropIn], home: FlinkHome, line: Line | None) -
         yield Finding(
             Level.WARNING,
             f"{dropin.path.name} is of flink-boost {dropin.boost_version} for Flink"
-            f" {dropin.flink_version}: it {'fits' if fits else 'does not fit'} this Flink"
-            f" {home.version}.",
+            f" {dropin.flink_version}: it {'fits' if fits else 'does not fit'} this {home.named}.",
         )
 
 

@@ -108,7 +108,7 @@ def test_look_with_nothing_new_leaves_the_file(
 
     file = tmp_path / "releases.toml"
     monkeypatch.setattr(command, "Registries", Nothing)
-    monkeypatch.setattr(command, "RELEASES_FILE", file)
+    monkeypatch.setattr(command, "PROJECT_ROOT", tmp_path)
     file.write_bytes(render(load_releases()).encode())
     written = file.stat().st_mtime_ns
 

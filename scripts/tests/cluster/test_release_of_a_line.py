@@ -28,7 +28,6 @@ from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, default_line, load_lines
 from flink_boost.flink.releases import Release, line_of, load_releases
-from flink_boost.flink.versions import version_key
 from flink_boost.operate.flink_processes import find_running
 
 LINES = load_lines()
@@ -146,11 +145,15 @@ def test_some_release_can_be_started() -> None:
 
 
 def test_the_jar_takes_over_words_and_state_and_gives_them_back(
-    target: Target, flink: FlinkInstallation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    target: Target,
+    flink: FlinkInstallation,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "jobs").mkdir()
     jobs = build_jobs(target.own, ensure_distribution(target.own), tmp_path / "jobs")
-    words = ensure_example(line_with_words(target), "WordCount")
+    words = ensure_example(target.line, "WordCount")
     story = Story(flink, words, jobs, tmp_path, StringState())
     stock = story.run(with_client=False)
     assert story.source == flink.dist.name
@@ -165,6 +168,11 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
     (said,) = announced(flink.log("taskexecutor"))
     assert f"flink-boost 0.2.0 for Flink {target.line.version}: mode on, {compared(target)}" in said
     assert "LinkageError" not in flink.log("taskexecutor")
+    monkeypatch.setenv("JAVA_HOME", str(java_home(target.jdk)))
+    exit_code = main(["verify", str(flink.home), "--job", "--json"])
+    job = json.loads(capsys.readouterr().out)["checks"][-1]
+    assert exit_code == 0, job
+    assert "with our codec, the same as without the jar" in job["detail"]
 
     with switched_off(flink):
         assert story.run() == stock
@@ -176,19 +184,6 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
     assert story.run(with_client=False) == stock
     assert story.source == flink.dist.name
     assert len(announced(flink.log("taskexecutor"))) == len(modes)
-
-
-def line_with_words(target: Target) -> Line:
-    """The line whose example job is of the release's time or older; else its own line."""
-    own, release = target.line, version_key(target.release.version)
-    of_line = {
-        line.version: version_key(line.examples["WordCount"].version) for line in LINES.values()
-    }
-    if of_line[own.version] <= release or release == version_key(own.version):
-        return own
-    older = [line for line in LINES.values() if of_line[line.version] <= release]
-    same = [line for line in older if version_key(line.version)[0] == release[0]]
-    return max(same, key=lambda line: of_line[line.version], default=own)
 
 
 def compared(target: Target) -> str:

@@ -15,6 +15,7 @@ from flink_boost.flink.releases import (
     fitting_line,
     jdks_of,
     load_releases,
+    ranges_of,
     shared_classes,
 )
 from flink_boost.flink.versions import version_key
@@ -120,7 +121,7 @@ def test_lines_and_combinations_are_told_apart() -> None:
     assert known.checksums(known.releases["2.1.0"], LINES) == line.classes
 
 
-def test_a_release_is_tested_on_its_lines_jdks_and_on_those_that_something_passed_on() -> None:
+def test_a_release_is_tested_on_the_jdks_that_something_passed_on_or_else_as_its_line() -> None:
     line = LINES["2.3.0"]
     day = KNOWN.releases["2.3.0"].looked_at
 
@@ -129,11 +130,14 @@ def test_a_release_is_tested_on_its_lines_jdks_and_on_those_that_something_passe
         return replace(KNOWN, releases={**KNOWN.releases, "2.2.0": release})
 
     assert as_tested(line, "2.2.0", with_tested()).jdks == (17, 21)
-    assert as_tested(line, "2.2.0", with_tested(one="codec, JDK 17", two="savepoints")).jdks == (
-        17,
-        21,
-    )
-    assert as_tested(line, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (11, 17, 21)
+    assert as_tested(line, "2.2.0", with_tested(one="savepoints")).jdks == (17, 21)
+    some = with_tested(one="codec, JDK 17", two="savepoints")
+    assert as_tested(line, "2.2.0", some).jdks == (17,)
+    assert as_tested(line, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (11,)
+    # What make test runs is on the line's own release.
+    assert as_tested(line, "2.3.0", KNOWN).jdks == (11, 17, 21)
+    # 1.17 has another newest JDK than 1.19.3, whose jar it gets.
+    assert as_tested(LINES["1.19.3"], "1.17.2", KNOWN).jdks == (11,)
     assert as_tested(line, "2.2.9", with_tested(one="cluster, JDK 11")).jdks == (17, 21)
     # A build of one's own under the number of a release: other classes, another jar.
     own = replace(line, version="2.2.0-own-12345678")
@@ -146,3 +150,22 @@ def test_what_passed_is_told_by_kind() -> None:
     release = replace(KNOWN.releases["2.3.0"], tested=dict.fromkeys(entries, day))
     assert release.passed == "make test, codec (JDK 11, 17), Flink's tests (JDK 17)"
     assert replace(release, tested={}).passed == ""
+
+
+def test_what_a_jar_fits_has_gaps_where_other_classes_lie_between() -> None:
+    assert ranges_of("1.20.5", KNOWN)[0][0] == "1.20.0"
+    assert ranges_of("1.17.0", KNOWN) == [("1.14.0", "1.15.4"), ("1.17.0", "1.17.0")]
+    assert ranges_of("1.16.1", KNOWN) == [("1.12.1", "1.13.6"), ("1.16.0", "1.16.1")]
+    assert ranges_of("1.12.0", KNOWN) == [("1.12.0", "1.12.0")]
+    assert ranges_of("9.9.9", KNOWN) == []
+
+
+def test_no_lines_example_job_is_newer_than_the_oldest_flink_that_it_is_run_on() -> None:
+    """A newer one may call what that release lacks: 1.18's WordCount does not run on 1.14."""
+    for version, line in LINES.items():
+        of_line = [each for each in KNOWN.releases.values() if each.classes == version]
+        oldest = min((each.version for each in of_line), key=version_key)
+        for name, pin in line.examples.items():
+            newer = version_key(pin.version)[:2] > version_key(oldest)[:2]
+            # Of 2.x only 2.3.0 has examples; the cluster's tests run its WordCount on 2.0 and 2.1.
+            assert newer == (pin.version == "2.3.0"), (version, name)

@@ -31,6 +31,7 @@ from signalled import run_signalled_at
 
 from flink_boost.base.errors import SeveralDropIns
 from flink_boost.flink.distribution import ensure_distribution
+from flink_boost.flink.lines import Line, load_lines
 
 OLD = OTHER.dropin_name(VERSION)
 
@@ -50,10 +51,14 @@ def home(tmp_path: Path) -> Path:
 
 
 def classes_of_1_20() -> dict[str, bytes]:
-    (dist,) = (ensure_distribution(OTHER) / "lib").glob("flink-dist*.jar")
+    return classes_of(OTHER)
+
+
+def classes_of(line: Line) -> dict[str, bytes]:
+    (dist,) = (ensure_distribution(line) / "lib").glob("flink-dist*.jar")
     with zipfile.ZipFile(dist) as archive:
-        own = {name: archive.read(name.replace(".", "/") + ".class") for name in OTHER.classes}
-    return {**neighbours(OTHER), **own}
+        own = {name: archive.read(name.replace(".", "/") + ".class") for name in line.classes}
+    return {**neighbours(line), **own}
 
 
 def test_an_upgrade_within_equal_classes_keeps_the_jar_and_says_so(
@@ -73,6 +78,32 @@ def test_an_upgrade_within_equal_classes_keeps_the_jar_and_says_so(
     after = (home / "lib" / OLD).stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert answer_of(capsys, "doctor", home)["ok"]
+
+
+def test_releases_between_with_other_classes_are_not_among_those_that_the_jar_fits(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = load_lines()["1.17.0"]
+    small_dist(home, "1.17.0", classes_of(line))
+    assert flink_boost("install", home) == 0
+    capsys.readouterr()
+    assert flink_boost("install", home) == 0
+    fits = "which fits Flink 1.14.0 to 1.15.4 and 1.17.0 alike, is already in"
+    assert fits in capsys.readouterr().out
+
+
+def test_a_build_with_the_number_of_a_release_and_classes_of_another_was_not_tested(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = load_lines()["1.19.3"]
+    small_dist(home, "1.16.3", classes_of(line))
+    assert flink_boost("install", home) == 0
+    capsys.readouterr()
+    assert flink_boost("install", home) == 0
+    assert "which fits" not in capsys.readouterr().out
+    found = texts(answer_of(capsys, "doctor", home))
+    (told,) = [text for text in found if "whose jar fits" in text]
+    assert told.startswith("Its classes are those of Flink 1.19.3, whose jar fits; nothing was run")
 
 
 def test_an_upgrade_to_other_classes_replaces_the_jar_and_says_so(

@@ -18,7 +18,7 @@ from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.javatests import ModuleBuild
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.flink.releases import line_of, load_releases
-from flink_boost.port.everyrelease.__main__ import DATA, PAGE
+from flink_boost.port.everyrelease.__main__ import DATA, PAGE, classes_of_jars
 from flink_boost.port.everyrelease.cells import (
     CellResult,
     ReleaseCell,
@@ -426,3 +426,17 @@ def test_the_jars_of_the_release_take_the_places_of_the_lines() -> None:
 def test_a_release_that_nobody_looked_at_is_refused() -> None:
     with pytest.raises(UsageProblem, match=r"has no Flink 9\.9\.9"):
         ensure_release_jars("9.9.9")
+
+
+def test_jars_of_another_flink_boost_beside_ours_do_not_count(tmp_path: Path) -> None:
+    built = PROJECT_ROOT / "build" / "jars"
+    for line in LINES.values():
+        shutil.copy(built / line.dropin_name("0.2.0"), tmp_path)
+    ours = classes_of_jars(tmp_path)
+    assert ours == classes_of_jars()
+    newest = tmp_path / LINES["2.3.0"].dropin_name("0.2.0")
+    shutil.copy(newest, tmp_path / LINES["2.3.0"].dropin_name("0.1.0"))
+    assert classes_of_jars(tmp_path) == ours
+    newest.unlink()
+    with pytest.raises(EnvironmentProblem, match=rf"no {newest.name} for Flink 2\.3\.0"):
+        classes_of_jars(tmp_path)

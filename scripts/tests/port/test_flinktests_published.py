@@ -12,7 +12,8 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.lines import load_lines
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import load_releases
-from flink_boost.port.flinktests.ofrelease import _versions, as_line
+from flink_boost.port.flinktests import ofrelease, published
+from flink_boost.port.flinktests.ofrelease import _versions, as_line, tests_of_release
 from flink_boost.port.flinktests.plan import for_release, load_catalogue, present
 from flink_boost.port.flinktests.published import (
     class_path_pom,
@@ -138,6 +139,30 @@ def test_a_project_whose_parent_was_not_published_is_none_that_can_be_taken(
     projects = ["flink-architecture-tests-test", "flink-annotations", "flink-never"]
     found = _versions("2.2.1", projects, source)
     assert [found(project) for project in projects] == ["2.3.0", "2.2.1", ""]
+
+
+def test_a_class_path_that_other_code_made_is_asked_for_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = PartlyPublished(
+        tmp_path, {("flink-core", "2.2.1"): "apache", ("flink-runtime", "2.2.1"): "apache"}
+    )
+    _, own = as_line("2.2.1", load_releases(), load_lines())
+    asked: list[Path] = []
+    monkeypatch.setattr(ofrelease, "ensure_tests", lambda *given, **_: asked.append(given[3]))
+
+    def folders() -> list[Path]:
+        asked.clear()
+        tests_of_release(own, source, tmp_path)
+        return list(asked)
+
+    before = folders()
+    assert all((folder / "flink-2.2.1.xml").is_file() for folder in before)
+    assert folders() == before
+    changed = tmp_path / "published.py"
+    changed.write_text("_JACKSON = {}")
+    monkeypatch.setattr(published, "__file__", str(changed))
+    assert not set(folders()) & set(before)
 
 
 def test_nothing_of_flinks_build_runs_and_tests_get_what_shading_left_out() -> None:

@@ -9,6 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.pinned_maven import CHECKSUMS
-from flink_boost.flink.releases import Release, load_releases
+from flink_boost.flink.releases import Release, load_releases, read_releases
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.files import projects_of_tests, with_tests
 from flink_boost.port.newline.registries import Artifact
@@ -313,6 +314,56 @@ def test_what_fails_on_a_release_with_known_classes_is_told_and_nothing_is_enter
     assert release is not None
     assert not release.tested
     assert not (tree / "entered").exists()
+
+
+def test_what_others_enter_while_a_release_is_looked_at_stays(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.publish()
+    file = tree / "releases.toml"
+    day = date(2030, 1, 2)
+
+    def files(project: str) -> list[IndexFile]:
+        known = read_releases(file)
+        passed = replace(known.releases["2.2.0"], tested={"codec, JDK 17": day})
+        write(file, replace(known, releases={**known.releases, "2.2.0": passed}))
+        return Shelf.files(shelf, project)
+
+    monkeypatch.setattr(shelf, "files", files)
+    assert add(tree, NEW, "--untested", own_line=False) == 0
+    assert read_releases(file).releases["2.2.0"].tested == {"codec, JDK 17": day}
+    assert NEW in read_releases(file).releases
+
+
+def test_a_release_that_has_its_row_is_tested_anew_and_keeps_what_passed(
+    tree: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf.publish()
+    assert add(tree, NEW, "--untested", own_line=False) == 0
+    known = read_releases(tree / "releases.toml")
+    day = known.releases[NEW].looked_at
+    passed = replace(known.releases[NEW], tested={"codec, JDK 17": day})
+    write(tree / "releases.toml", replace(known, releases={**known.releases, NEW: passed}))
+    load_releases.cache_clear()
+    capsys.readouterr()
+    assert add(tree, NEW, "--dry-run", own_line=False) == 0
+    assert "releases.toml has its row already, only its tests would run" in capsys.readouterr().out
+    step = Step("tests", ("sh", "-c", "exit 1"), "test-releases.log")
+    monkeypatch.setattr(known_classes, "steps_of_release", lambda _: [step])
+    assert add(tree, NEW, own_line=False) == 7
+    assert read_releases(tree / "releases.toml").releases[NEW] == passed
+
+
+def test_of_example_jobs_a_newer_one_is_taken_only_where_all_are_newer(
+    tree: Path, shelf: Shelf
+) -> None:
+    shelf.publish()
+    for version in ("2.1.0", "2.3.0"):
+        example = Artifact("flink-examples-streaming", version, "WordCount")
+        path = shelf.cache / example.folder / example.file
+        shelf.artifacts[example] = write_jar(path, {"job": ""})
+    assert add(tree, NEW, "--untested") == 0
+    assert lines_of(tree)[NEW].examples["WordCount"].version == "2.1.0"
 
 
 def test_the_steps_of_a_release_build_test_it_alone_and_enter_what_passed() -> None:

@@ -14,7 +14,7 @@ from flink_boost.cli.library import Before, change_library
 from flink_boost.cli.own_jar import doubts, official_line, own_jar
 from flink_boost.flink.home import FlinkHome, choose_line
 from flink_boost.flink.lines import Line
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.releases import load_releases, ranges_of
 from flink_boost.operate import install
 from flink_boost.operate.install import Action, LibraryChange
 
@@ -74,16 +74,22 @@ def _done(change: LibraryChange, home: FlinkHome) -> str:
             return f"{name}{_fits(change, home)} is already in {home.lib}: nothing changed"
         case Action.REPLACED:
             old = " and ".join(jar.name for jar in change.removed) or "another file of that name"
-            return f"Flink {home.version}: put {name} into {home.lib} in the place of {old}" + (
+            return f"{home.named}: put {name} into {home.lib} in the place of {old}" + (
                 f", built for Flink {' and '.join(change.misfits)}" if change.misfits else ""
             )
-    return f"Flink {home.version}: put {name} into {home.lib}"
+    return f"{home.named}: put {name} into {home.lib}"
 
 
 def _fits(change: LibraryChange, home: FlinkHome) -> str:
     """What an upgrade wants to know of a jar that was left as it is."""
-    releases = load_releases().releases.values()
-    same = [release.version for release in releases if release.classes == change.built_for]
-    if len(same) < 2 or home.version not in same:
+    known = load_releases()
+    release = known.releases.get(home.version)
+    if release is None or release.classes != change.built_for:
         return ""
-    return f", which fits Flink {same[0]} to {same[-1]} alike,"
+    ranges = ranges_of(release.classes, known)
+    if ranges == [(home.version, home.version)]:
+        return ""
+    named = [first if first == last else f"{first} to {last}" for first, last in ranges]
+    *front, end = named
+    same = f"{', '.join(front)} and {end}" if front else end
+    return f", which fits Flink {same} alike,"

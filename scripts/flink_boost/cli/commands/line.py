@@ -173,11 +173,11 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
         known = KnownClasses(version, same, tree)
         known.require_not_given("--skip-flink-tests", given=not wanted.flinks_tests)
         known.require_not_given("--only-jar", given=not wanted.measured)
-        releases = known.look(around.published, _detail)
+        looked = known.look(around.published, _detail)
         if wanted.dry_run:
-            known.show(releases, _step)
+            known.show(looked, _step)
         else:
-            next_step = known.add(releases, logs, _step, _detail, untested=wanted.untested)
+            next_step = known.add(looked, logs, _step, _detail, untested=wanted.untested)
             _tell_end(version, began)
             click.echo(next_step)
         state = "not added" if wanted.dry_run else "row added"

@@ -11,11 +11,11 @@ from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.lines import Line, load_lines
-from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, Release, load_releases
+from flink_boost.flink.releases import KnownReleases, Release, load_releases
 from flink_boost.port.newline.candidate import Candidate, look_into
 from flink_boost.port.newline.look import published
 from flink_boost.port.newline.registries import Registries
-from flink_boost.port.newline.rows import looked_at, write
+from flink_boost.port.newline.rows import enter, look_for
 
 _NOT_YET = "not yet"
 
@@ -151,6 +151,5 @@ def _look(
         if not quiet:
             click.echo(step, err=True)
 
-    merged = looked_at(known, wanted, lines, source, told, datetime.now(UTC).date())
-    write(RELEASES_FILE, merged)
-    return merged
+    looked = look_for(wanted, lines, source, told)
+    return enter(PROJECT_ROOT, looked, lines, datetime.now(UTC).date())

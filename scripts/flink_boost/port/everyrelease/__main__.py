@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from datetime import UTC, datetime
+from importlib.metadata import version as distribution_version
+from pathlib import Path
 
 import click
 
@@ -13,7 +15,7 @@ from flink_boost.base.files import exclusive_lock, write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import load_lines
-from flink_boost.flink.releases import RELEASES_FILE, load_releases
+from flink_boost.flink.releases import RELEASES_FILE, load_releases, read_releases
 from flink_boost.port.everyrelease.cells import (
     CellResult,
     ReleaseCell,
@@ -37,18 +39,18 @@ FOLDER = PROJECT_ROOT / "build" / "releases"
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def classes_of_jars() -> dict[str, str]:
-    """The digits of each line's jar, as ``make jars`` left it."""
+def classes_of_jars(jars: Path = PROJECT_ROOT / "build" / "jars") -> dict[str, str]:
+    """The digits of each line's jar of this flink-boost, as ``make jars`` left it."""
     found = {}
     for line in load_lines().values():
-        jars = list((PROJECT_ROOT / "build" / "jars").glob(f"flink-boost-{line.version}-*.jar"))
-        if line.enabled and len(jars) == 1:
-            found[line.version] = code_of(jars[0])
-        elif line.enabled:
+        jar = jars / line.dropin_name(distribution_version("flink-boost"))
+        if line.enabled and not jar.is_file():
             raise EnvironmentProblem(
-                f"There is no jar for Flink {line.version}.",
+                f"There is no {jar.name} for Flink {line.version}.",
                 f"Run `make build LINE={line.version}`.",
             )
+        if line.enabled:
+            found[line.version] = code_of(jar)
     return found
 
 
@@ -62,7 +64,7 @@ def _require_known(only: tuple[str, ...]) -> None:
 
 
 def _record(only: tuple[str, ...]) -> None:
-    before = load_releases()
+    before = read_releases(RELEASES_FILE)
     after = with_tested(before, read_results(DATA), classes_of_jars(), only)
     write(RELEASES_FILE, after)
     gained, lost = gained_and_lost(before, after)

@@ -245,11 +245,16 @@ def _options(line: Line, around: Surroundings) -> tuple[str, ...]:
 
 
 def _example(version: str, suffix: str, around: Surroundings) -> PinnedFile | None:
-    """The example job of that release, else of the nearest one of its major number that has it."""
+    """The example job of that release, else of the nearest one of its major number that has it.
+
+    One of a newer minor number may call what the release does not have yet: only if all are newer.
+    """
     project = f"flink-examples-streaming{suffix}"
     major = version_key(version)[0]
     known = [v for v in around.published.releases(project) if version_key(v)[0] == major]
-    for candidate in sorted(known, key=lambda each: distance(version, each)):
+    minor = version_key(version)[:2]
+    order = sorted(known, key=lambda v: (version_key(v)[:2] > minor, distance(version, v)))
+    for candidate in order:
         artifact = Artifact(project, candidate, _EXAMPLE)
         path = around.published.fetch([artifact]).get(artifact)
         if path is not None:

@@ -4,36 +4,63 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from flink_boost.base.files import write_durably
+from flink_boost.base.files import exclusive_lock, write_durably
 from flink_boost.flink.lines import Line
-from flink_boost.flink.releases import KnownReleases
+from flink_boost.flink.package_index import IndexFile
+from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, read_releases
 from flink_boost.port.newline.distributions import LIBRARIES, PROJECT, with_distributions
-from flink_boost.port.newline.look import Source, look_at, merge, render
+from flink_boost.port.newline.look import Look, Source, look_at, merge, render
 from flink_boost.port.newline.suite import Step
 
 _PROGRAM = (sys.executable, "-m", "flink_boost.port.everyrelease")
 
 
-def looked_at(
-    known: KnownReleases,
+@dataclass(frozen=True)
+class Looked:
+    """What Maven Central has of some releases, and what PyPI lists of all, by project."""
+
+    looks: tuple[Look, ...]
+    listed: Mapping[str, Sequence[IndexFile]]
+
+
+def look_for(
     versions: Sequence[str],
     lines: Mapping[str, Line],
     source: Source,
     tell: Callable[[str], None],
-    today: date,
+) -> Looked:
+    """Asks for these releases, which takes minutes. Raises what the source raises."""
+    looks = tuple(look_at(source, versions, lines, tell))
+    tell("Asked PyPI for their distributions")
+    return Looked(looks, {project: list(source.files(project)) for project in (PROJECT, LIBRARIES)})
+
+
+def with_looked(
+    known: KnownReleases, looked: Looked, lines: Mapping[str, Line], today: date
 ) -> KnownReleases:
     """What is known, with these releases in it: which line's jar fits, and their distributions.
 
-    Raises what the source raises, and ``BrokenData`` when a jar is not the one seen before.
+    Raises ``BrokenData`` when a jar is not the one seen before.
     """
-    merged = merge(known, look_at(source, versions, lines, tell), lines, today)
-    tell("Asked PyPI for their distributions")
     pinned = {version for version, line in lines.items() if line.distribution}
-    listed = {project: source.files(project) for project in (PROJECT, LIBRARIES)}
-    return with_distributions(merged, listed, pinned)
+    return with_distributions(merge(known, looked.looks, lines, today), looked.listed, pinned)
+
+
+def enter(tree: Path, looked: Looked, lines: Mapping[str, Line], today: date) -> KnownReleases:
+    """Writes them into the tree's ``releases.toml``, with what others have entered meanwhile.
+
+    Raises ``EnvironmentProblem`` while tests of releases run, whose jars are made from it, and as
+    ``with_looked``.
+    """
+    file = tree / RELEASES_FILE.name
+    with exclusive_lock(tree / "build" / "releases" / ".lock", "make test-releases"):
+        known = with_looked(read_releases(file), looked, lines, today)
+        write(file, known)
+    return known
 
 
 def write(file: Path, known: KnownReleases) -> None:
