@@ -276,6 +276,17 @@ def class_missing(home: Path) -> None:
     small_dist(home, "2.3.0", classes)
 
 
+def signed(home: Path) -> None:
+    small_dist(home, "2.3.0", official_classes())
+    with zipfile.ZipFile(home / "lib" / "flink-dist-2.3.0.jar", "a") as archive:
+        archive.writestr("META-INF/SIGNER.SF", b"")
+
+
+def shaded(home: Path) -> None:
+    classes = {f"com.example.shaded.{name}": code for name, code in official_classes().items()}
+    small_dist(home, "2.3.0", classes)
+
+
 def replaced_classes(home: Path) -> None:
     small_dist(home, "2.3.0", {"org.apache.flink.boost.guard.BoostMode": b""})
 
@@ -347,6 +358,8 @@ BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
     rebuild_of_a_release_without_a_jar: (VendorFlink, "calls itself Flink 1.18.1, but its class"),
     vendor_rebuild: (VendorFlink, "its class org.apache.flink.types.StringValue is not"),
     class_missing: (VendorFlink, "DataOutputSerializer is not the official one (SHA-256 absent"),
+    signed: (VendorFlink, "flink-dist-2.3.0.jar is signed (META-INF/SIGNER.SF)"),
+    shaded: (VendorFlink, "StringValue is not the official one (SHA-256 absent"),
     replaced_classes: (ReplacedClasses, "has flink-boost's classes inside"),
     two_of_our_jars: (SeveralDropIns, f"flink-boost-1.20.5-0.2.0.jar and {JAR}"),
     two_equal_jars: (SeveralDropIns, f"copy-of-boost.jar and {JAR}"),

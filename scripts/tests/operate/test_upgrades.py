@@ -106,6 +106,15 @@ def test_a_build_with_the_number_of_a_release_and_classes_of_another_was_not_tes
     assert told.startswith("Its classes are those of Flink 1.19.3, whose jar fits; nothing was run")
 
 
+def test_a_dist_without_a_number_is_said_to_have_none(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_dist(home, "", official_classes())
+    assert flink_boost("install", home) == 0
+    assert f"Flink of unknown version: put {JAR} into" in capsys.readouterr().out
+    assert f"{home} holds Flink of unknown version." in texts(answer_of(capsys, "doctor", home))
+
+
 def test_an_upgrade_to_other_classes_replaces_the_jar_and_says_so(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
