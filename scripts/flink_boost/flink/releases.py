@@ -130,18 +130,17 @@ def line_of(release: Release, lines: Mapping[str, Line]) -> Line:
 def as_tested(line: Line, version: str, known: KnownReleases) -> Line:
     """The line with the JDKs that it is tested on under a release of that number.
 
-    Those of the line's own tests count for its own release, and for one of which nothing else is
-    known; every other release has those that something passed on.
+    Those of the line's own tests count for its own release, and for a Flink of which nothing is
+    known; a known release has those that something passed on, or else those of the line that Flink
+    supports with it.
     """
     release = known.releases.get(version)
-    passed = {
-        int(entry.rpartition(ON_JDK)[2])
-        for entry in (release.tested if release and release.classes == line.version else ())
-        if ON_JDK in entry
-    }
-    if version == line.version or not passed:
+    if release is None or release.classes != line.version:
+        return line
+    passed = {int(e.rpartition(ON_JDK)[2]) for e in release.tested if ON_JDK in e}
+    if version == line.version:
         passed |= set(line.jdks)
-    return replace(line, jdks=tuple(sorted(passed)))
+    return replace(line, jdks=tuple(sorted(passed or {*line.jdks} & {*release.jdks})))
 
 
 def ranges_of(classes: str, known: KnownReleases) -> list[tuple[str, str]]:

@@ -85,7 +85,8 @@ def examine(
         require_own_jars(home, launch, environment)
         if line is not None and ours is not None and ours.flink_version == line.version:
             findings.append(_in_effect(home, launch, ours, environment))
-        findings += [*_java(launch, line, ours), *unread_switch(home, launch, environment)]
+        findings += _java(launch, line, ours)
+        findings += [] if ours is None else unread_switch(home, launch, environment)
     except FlinkBoostError as error:
         findings.append(problem(error))
     findings += look_around(home, kind_of(home, environment), launch, ours)
@@ -244,7 +245,7 @@ def _java(launch: Launch, line: Line | None, ours: DropIn | None) -> Iterator[Fi
     yield Finding(
         Level.FINE if tested else Level.WARNING,
         f"Its scripts start {launch.java}, JDK {jdk.version}"
-        + ("." if tested else ", on which this line is not tested."),
+        + ("." if tested else ", on which this Flink is not tested."),
         ""
         if line is None or tested
         else f"Use JDK {' or '.join(map(str, line.jdks))}: set JAVA_HOME or env.java.home.",

@@ -1,7 +1,7 @@
-"""Finds a kill switch that is written in the configuration and that Flink's scripts do not read.
+"""Finds a kill switch that is written in the configuration and does not reach the processes.
 
-From 1.19 on there are two names for the file, of which the scripts read one; and from 1.17 on the
-options for all processes have two keys, of which ``config.sh`` takes the one that ends in ``all``.
+From 1.19 on the configuration has two names, of which the scripts of 1.19 and 1.20 read one. From
+1.17 on the options of all processes have several keys, of which ``bin/config.sh`` reads one, too.
 """
 
 from __future__ import annotations
@@ -15,27 +15,57 @@ from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.operate.findings import Finding, Level
 
 _FILES = ("config.yaml", "flink-conf.yaml")
-_SWITCH = re.compile(r"^[^#\n]*-Dflink\.boost\.mode=off\b", re.MULTILINE)
+_SWITCH = re.compile(r"-Dflink\.boost\.mode=off(?![\w-])")
+_SETTING = re.compile(r"( *)([\w.-]+) *: *(.*)")
+# The client of 1.9 reads no options from a file.
+_FOR_ALL = ("jobmanager", "taskmanager")
+_KEYS = {
+    **dict.fromkeys(("env.java.opts", "env.java.opts.all", "env.java.default-opts.all"), _FOR_ALL),
+    **{f"env.java.opts.{role}": (role,) for role in ROLES},
+}
 
 
 def unread_switch(
     home: FlinkHome, launch: Launch, environment: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """A warning for each such file, where no process would be switched off."""
-    if any(launch.mode(role) == "off" for role in ROLES):
-        return
+    """A warning for each such line: a role for which it stands has no value of the switch at all.
+
+    A value that another key sets is no sign: the last one counts. A file that cannot be read is
+    told, too.
+    """
     conf = Path(environment.get("FLINK_CONF_DIR") or home.folder / "conf")
-    there = [conf / name for name in _FILES if (conf / name).is_file()]
-    for file in there:
-        if not _SWITCH.search(file.read_text(errors="replace")):
+    for file in (conf / name for name in _FILES):
+        try:
+            text = file.read_text(errors="replace") if file.is_file() else ""
+        except OSError as error:
+            yield Finding(
+                Level.WARNING,
+                f"Whether {file} sets the kill switch is not known: {error.strerror}.",
+                "Run doctor as the user whom Flink runs as.",
+            )
             continue
-        why = "another key of it counts"
-        for other in there:
-            if other != file:
-                why = f"{other.name} beside it is read in its place, or {why}"
-        yield Finding(
-            Level.WARNING,
-            f"{file} says -Dflink.boost.mode=off, but no process would start so: {why}.",
-            "Set it in the file and under the key that docs/operating.md names for this Flink"
-            " (Roll back).",
-        )
+        for key, value in _settings(text):
+            missed = [role for role in _KEYS.get(key, ()) if launch.mode(role) is None]
+            if missed and _SWITCH.search(value):
+                yield Finding(
+                    Level.WARNING,
+                    f"{file} sets -Dflink.boost.mode=off under {key}, but it does not reach the"
+                    f" {' and the '.join(missed)}, which will run our code.",
+                    "Set it where docs/operating.md (Roll back) says for this Flink: of config.yaml"
+                    " and flink-conf.yaml it reads one, and not each key beside each other.",
+                )
+
+
+def _settings(text: str) -> Iterator[tuple[str, str]]:
+    """Keys with dots and their values, of YAML's nested form, too."""
+    above: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        found = _SETTING.fullmatch(line)
+        if found is None:
+            continue
+        indent, name, value = len(found[1]), found[2], found[3]
+        while above and above[-1][0] >= indent:
+            above.pop()
+        above.append((indent, name))
+        if value:
+            yield ".".join(part for _, part in above), value.partition(" #")[0]

@@ -136,8 +136,11 @@ def test_a_release_is_tested_on_the_jdks_that_something_passed_on_or_else_as_its
     assert as_tested(line, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (11,)
     # What make test runs is on the line's own release.
     assert as_tested(line, "2.3.0", KNOWN).jdks == (11, 17, 21)
-    # 1.17 has another newest JDK than 1.19.3, whose jar it gets.
+    # 1.17 has another newest JDK than 1.19.3, whose jar it gets, also when nothing passed.
     assert as_tested(LINES["1.19.3"], "1.17.2", KNOWN).jdks == (11,)
+    none = replace(KNOWN.releases["1.17.2"], tested={})
+    known = replace(KNOWN, releases={**KNOWN.releases, "1.17.2": none})
+    assert as_tested(LINES["1.19.3"], "1.17.2", known).jdks == (11,)
     assert as_tested(line, "2.2.9", with_tested(one="cluster, JDK 11")).jdks == (17, 21)
     # A build of one's own under the number of a release: other classes, another jar.
     own = replace(line, version="2.2.0-own-12345678")

@@ -132,6 +132,19 @@ def test_the_kill_switch_is_told_for_each_role(home: Path, answer: Answer) -> No
     assert not any("java.lang is not opened" in text for text in texts(diagnosis))
 
 
+def test_a_kill_switch_that_flink_does_not_read_is_told_while_our_jar_is_there(
+    home: Path, answer: Answer
+) -> None:
+    jar = put_jar(home)
+    (home / "conf" / "flink-conf.yaml").write_text(f"env.java.opts.all: {OFF}\n")
+    diagnosis = answer("doctor", home)
+    assert diagnosis["ok"]
+    (told,) = [text for text in texts(diagnosis) if "mode=off" in text]
+    assert "flink-conf.yaml sets" in told
+    jar.unlink()
+    assert not any("mode=off" in text for text in texts(answer("doctor", home)))
+
+
 def test_a_jar_for_another_release(home: Path, answer: Answer) -> None:
     shutil.copy(CARRIED.dropin(OTHER), home / "lib")
     diagnosis = answer("doctor", home)

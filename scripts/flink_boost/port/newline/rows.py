@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -50,6 +51,16 @@ def with_looked(
     return with_distributions(merge(known, looked.looks, lines, today), looked.listed, pinned)
 
 
+def require_no_tests(tree: Path) -> None:
+    """Raises ``EnvironmentProblem`` while tests of releases run in the tree."""
+    with _no_tests(tree):
+        pass
+
+
+def _no_tests(tree: Path) -> AbstractContextManager[None]:
+    return exclusive_lock(tree / "build" / "releases" / ".lock", "make test-releases")
+
+
 def enter(tree: Path, looked: Looked, lines: Mapping[str, Line], today: date) -> KnownReleases:
     """Writes them into the tree's ``releases.toml``, with what others have entered meanwhile.
 
@@ -57,7 +68,7 @@ def enter(tree: Path, looked: Looked, lines: Mapping[str, Line], today: date) ->
     ``with_looked``.
     """
     file = tree / RELEASES_FILE.name
-    with exclusive_lock(tree / "build" / "releases" / ".lock", "make test-releases"):
+    with _no_tests(tree):
         known = with_looked(read_releases(file), looked, lines, today)
         write(file, known)
     return known
