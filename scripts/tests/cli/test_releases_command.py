@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost.base.files import exclusive_lock
 from flink_boost.cli.commands import releases as command
 from flink_boost.cli.main import main
 from flink_boost.flink.lines import load_lines
@@ -87,6 +88,16 @@ def test_look_needs_the_source_tree(
     monkeypatch.setattr(command, "CARRIED", tmp_path)
     assert main(["releases", "--look"]) == 2
     assert "--look needs the source tree" in capsys.readouterr().err
+
+
+def test_look_is_refused_before_it_fetches_while_tests_of_releases_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "PROJECT_ROOT", tmp_path)
+    monkeypatch.setattr(command, "Registries", lambda _: pytest.fail("it goes on"))
+    with exclusive_lock(tmp_path / "build" / "releases" / ".lock", "make test-releases"):
+        assert main(["releases", "--look"]) == 4
+    assert "Another make test-releases (pid" in capsys.readouterr().err
 
 
 def test_look_with_nothing_new_leaves_the_file(
