@@ -13,7 +13,7 @@ from flink_boost.flink.lines import load_lines
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.flinktests import ofrelease, published
-from flink_boost.port.flinktests.ofrelease import _versions, as_line, tests_of_release
+from flink_boost.port.flinktests.ofrelease import _versions, as_line
 from flink_boost.port.flinktests.plan import for_release, load_catalogue, present
 from flink_boost.port.flinktests.published import (
     class_path_pom,
@@ -153,7 +153,7 @@ def test_a_class_path_that_other_code_made_is_asked_for_anew(
 
     def folders() -> list[Path]:
         asked.clear()
-        tests_of_release(own, source, tmp_path)
+        ofrelease.tests_of_release(own, source, tmp_path)
         return list(asked)
 
     before = folders()
