@@ -96,15 +96,17 @@ jdk_option = click.option(
 )
 
 
-def _checked_heap(_context: click.Context, _option: click.Parameter, value: str | None) -> str:
+def _checked_heap(_context: click.Context, _option: click.Parameter, value: str) -> str:
     if value and not _HEAP_SIZE.fullmatch(value):
         raise UsageProblem(f"{value!r} is not a heap size.", "Write it as in 64m or 1g.")
-    return (value or "").lower()
+    return value.lower()
 
 
 heap_option = click.option(
     "--heap",
     metavar="SIZE",
+    # Said here, too: `flink-boost run` calls the command with defaults and without callbacks.
+    default="",
     callback=_checked_heap,
     help="Heap of the measured JVMs, as 64m; default: each benchmark's own.",
 )

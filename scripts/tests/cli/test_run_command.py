@@ -121,6 +121,27 @@ def test_it_goes_on_publishes_and_names_report_and_dashboard(
     assert page.count("<svg") == len(interrupted.cells)
 
 
+def test_it_begins_a_quick_look_where_none_was_interrupted(build: Path, group: Group) -> None:
+    """As after a fresh checkout; the forks end at once, so that nothing is measured."""
+    java = build / "java"
+    java.write_text(
+        '#!/bin/sh\ncase "$*" in *org.openjdk.jmh.Main*) echo no fork; exit 3 ;; esac\n'
+        'exec java "$@"\n'
+    )
+    java.chmod(0o755)
+    with failing_codespeed() as server:
+        done = run_command(build, "--java", str(java), **reach(server))
+    assert done.returncode == 6, done.stderr
+    assert "forks failed. They are: " in done.stderr
+    assert "Going on with" not in done.stderr
+    (run_id,) = store.run_ids(build / "results")
+    info = store.load_run(build / "results", run_id)
+    assert (info.group, info.line, info.pairs) == (GROUP, default_line(), group.pairs)
+    assert (info.heap, info.threads, info.opened) == ("", 1, True)
+    assert (info.sides, info.quick_look) == (SIDES, True)
+    assert len(info.cells) > 1
+
+
 def test_both_answer_a_program_with_one_object(build: Path, interrupted: RunInfo) -> None:
     with failing_codespeed() as server:
         done = run_command(build, "--json", **reach(server))
