@@ -60,7 +60,7 @@ test: ## Every test and check (Java, Python, browser, clusters) whose inputs cha
 	@scripts/run-tests $(if $(FRESH),--fresh) $(if $(ALL_MODES),--all-modes) $(if $(filter-out file,$(origin LINE)),$(LINE))
 
 .PHONY: check
-check: setup ## Lint, types, rooms and the tests that need nothing built, at once (6 minutes)
+check: setup ## Lint, types, rooms and the tests that need nothing built, at once (8 minutes)
 	@scripts/run-checks
 
 .PHONY: test-cluster
