@@ -87,6 +87,7 @@ def test_releases_without_a_cluster_are_counted() -> None:
     assert f"PyPI has no\ndistribution of {clusters.count(False)} releases" in TEXT
 
 
+@pytest.mark.needs_jars
 def test_how_many_class_files_jars_and_releases_there_are_is_counted() -> None:
     words = r"(\d+) class files in (\d+) jars, of (\d+) to (\d+) KB each, serve (\d+)\nreleases:"
     (found,) = re.findall(words, TEXT)
@@ -120,6 +121,7 @@ def test_checks_and_commands_exist() -> None:
     assert called <= set(ORDER)
 
 
+@pytest.mark.needs_jars
 @pytest.mark.parametrize(("version", "lines"), [("1.9.3", 5), ("1.17.0", 5), ("1.19.3", 0)])
 def test_what_jdk_11_prints_until_1_17_is_quoted(tmp_path: Path, version: str, lines: int) -> None:
     line = load_lines()[version]

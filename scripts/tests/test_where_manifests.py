@@ -277,6 +277,7 @@ def test_a_job_of_a_session_names_its_cluster() -> None:
         ("operator-official-image", LINE),
     ],
 )
+@pytest.mark.needs_jars
 @pytest.mark.timeout(120)
 def test_mounted_as_the_manifest_says_it_stands_before_flinks_own(
     name: str, line: Line, tmp_path: Path

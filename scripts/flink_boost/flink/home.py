@@ -37,6 +37,10 @@ from flink_boost.flink.releases import (
 _OWN_CLASS = "org/apache/flink/boost/guard/BoostMode.class"
 
 
+# The names that Flink's configuration has had.
+CONFIGURATIONS = ("config.yaml", "flink-conf.yaml")
+
+
 @dataclass(frozen=True)
 class FlinkHome:
     """An installation. ``dist`` is the jar with Flink's own classes."""
@@ -49,6 +53,10 @@ class FlinkHome:
     def lib(self) -> Path:
         """The folder whose jars are on the class path."""
         return self.folder / "lib"
+
+    def conf(self, environment: Mapping[str, str]) -> Path:
+        """The folder that the scripts read the configuration from."""
+        return Path(environment.get("FLINK_CONF_DIR") or self.folder / "conf")
 
     @property
     def named(self) -> str:

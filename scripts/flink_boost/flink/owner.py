@@ -18,11 +18,10 @@ from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.permissions import changers_of
 from flink_boost.base.processes import bare_environment
 from flink_boost.base.users import User, may, user_of
-from flink_boost.flink.home import FlinkHome
+from flink_boost.flink.home import CONFIGURATIONS, FlinkHome
 
 # What processes of Flink take their code and their options from.
 _PARTS = ("bin", "opt", "plugins")
-_CONFIGURATIONS = ("flink-conf.yaml", "config.yaml")
 # As bin/config.sh reads it, with dots that stand for any character.
 _JAVA_HOME = re.compile(r"^ *env.java.home *: ([^#]*)", re.MULTILINE)
 _SHOWN = 3
@@ -100,7 +99,7 @@ def _listed(changers: Mapping[int | None, Path]) -> str:
 
 def _all_that_counts(home: FlinkHome, environment: Mapping[str, str]) -> Iterator[Path]:
     """What decides what the scripts start, with the Java that they would start themselves."""
-    conf = Path(environment.get("FLINK_CONF_DIR") or home.folder / "conf")
+    conf = home.conf(environment)
     lib = Path(environment.get("FLINK_LIB_DIR") or home.lib)
     yield home.folder
     for folder in (conf, lib, *(home.folder / name for name in _PARTS)):
@@ -111,7 +110,7 @@ def _all_that_counts(home: FlinkHome, environment: Mapping[str, str]) -> Iterato
 
 def _javas(conf: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     named = []
-    for name in _CONFIGURATIONS:
+    for name in CONFIGURATIONS:
         # A pipe of that name would let us wait for its writer.
         if (conf / name).is_file():
             text = (conf / name).read_text(errors="replace")

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-from flink_boost.flink.home import FlinkHome
+from flink_boost.flink.home import CONFIGURATIONS, FlinkHome
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.operate.findings import Finding, Level
 
-_FILES = ("config.yaml", "flink-conf.yaml")
 _SWITCH = re.compile(r"-Dflink\.boost\.mode=off(?![\w-])")
 _SETTING = re.compile(r"( *)([\w.-]+) *: *(.*)")
 # The client of 1.9 reads no options from a file.
@@ -33,8 +31,7 @@ def unread_switch(
     A value that another key sets is no sign: the last one counts. A file that cannot be read is
     told, too.
     """
-    conf = Path(environment.get("FLINK_CONF_DIR") or home.folder / "conf")
-    for file in (conf / name for name in _FILES):
+    for file in (home.conf(environment) / name for name in CONFIGURATIONS):
         try:
             text = file.read_text(errors="replace") if file.is_file() else ""
         except OSError as error:

@@ -95,6 +95,16 @@ def run_command(build: Path, *options: str, **environ: str) -> subprocess.Comple
     )
 
 
+def failing_java(path: Path) -> Path:
+    """A java whose forks of JMH end at once."""
+    path.write_text(
+        '#!/bin/sh\ncase "$*" in *org.openjdk.jmh.Main*) echo it broke; exit 3 ;; esac\n'
+        'exec java "$@"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
 def reach(server: FailingCodespeed) -> dict[str, str]:
     return {"FLINK_BOOST_CODESPEED_URL": server.url, "FLINK_BOOST_TOKEN": TOKEN}
 
@@ -123,12 +133,7 @@ def test_it_goes_on_publishes_and_names_report_and_dashboard(
 
 def test_it_begins_a_quick_look_where_none_was_interrupted(build: Path, group: Group) -> None:
     """As after a fresh checkout; the forks end at once, so that nothing is measured."""
-    java = build / "java"
-    java.write_text(
-        '#!/bin/sh\ncase "$*" in *org.openjdk.jmh.Main*) echo no fork; exit 3 ;; esac\n'
-        'exec java "$@"\n'
-    )
-    java.chmod(0o755)
+    java = failing_java(build / "java")
     with failing_codespeed() as server:
         done = run_command(build, "--java", str(java), **reach(server))
     assert done.returncode == 6, done.stderr
@@ -181,12 +186,7 @@ def test_a_failed_fork_is_a_gap_the_rest_is_published_and_the_next_call_repairs_
     lost, *_ = (build / "results" / interrupted.run_id / "forks").glob("p01.stock.*.json")
     whole = lost.read_bytes()
     lost.unlink()
-    java = build / "java"
-    java.write_text(
-        '#!/bin/sh\ncase "$*" in *org.openjdk.jmh.Main*) echo it broke; exit 3 ;; esac\n'
-        'exec java "$@"\n'
-    )
-    java.chmod(0o755)
+    java = failing_java(build / "java")
     with failing_codespeed() as server:
         done = run_command(build, "--java", str(java), **reach(server))
         assert done.returncode == 6, done.stderr

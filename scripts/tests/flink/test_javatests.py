@@ -114,6 +114,7 @@ def test_a_wrong_call_is_refused_without_a_traceback(tmp_path: Path) -> None:
         assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.needs_jars
 def test_a_real_test_runs_and_one_that_finds_nothing_fails(tmp_path: Path) -> None:
     line = default_line()
     done = run(tmp_path, line, "flink-core-patch", "StringAccessTest", "--mode", "plain")

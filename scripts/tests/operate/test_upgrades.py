@@ -50,6 +50,13 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
+def said_by_a_second_install(home: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    assert flink_boost("install", home) == 0
+    capsys.readouterr()
+    assert flink_boost("install", home) == 0
+    return capsys.readouterr().out
+
+
 def classes_of_1_20() -> dict[str, bytes]:
     return classes_of(OTHER)
 
@@ -85,11 +92,8 @@ def test_releases_between_with_other_classes_are_not_among_those_that_the_jar_fi
 ) -> None:
     line = load_lines()["1.17.0"]
     small_dist(home, "1.17.0", classes_of(line))
-    assert flink_boost("install", home) == 0
-    capsys.readouterr()
-    assert flink_boost("install", home) == 0
     fits = "which fits Flink 1.14.0 to 1.15.4 and 1.17.0 alike, is already in"
-    assert fits in capsys.readouterr().out
+    assert fits in said_by_a_second_install(home, capsys)
 
 
 def test_a_build_with_the_number_of_a_release_and_classes_of_another_was_not_tested(
@@ -97,10 +101,7 @@ def test_a_build_with_the_number_of_a_release_and_classes_of_another_was_not_tes
 ) -> None:
     line = load_lines()["1.19.3"]
     small_dist(home, "1.16.3", classes_of(line))
-    assert flink_boost("install", home) == 0
-    capsys.readouterr()
-    assert flink_boost("install", home) == 0
-    assert "which fits" not in capsys.readouterr().out
+    assert "which fits" not in said_by_a_second_install(home, capsys)
     found = texts(answer_of(capsys, "doctor", home))
     (told,) = [text for text in found if "whose jar fits" in text]
     assert told.startswith("Its classes are those of Flink 1.19.3, whose jar fits; nothing was run")

@@ -15,7 +15,7 @@ from flink_boost.flink.releases import KnownReleases, Release, load_releases
 from flink_boost.port.newline.candidate import Candidate, look_into
 from flink_boost.port.newline.look import published
 from flink_boost.port.newline.registries import Registries
-from flink_boost.port.newline.rows import enter, look_for, require_no_tests
+from flink_boost.port.newline.rows import enter, look_for, releases_lock
 
 _NOT_YET = "not yet"
 
@@ -144,7 +144,9 @@ def _look(
 ) -> KnownReleases:
     if CARRIED.is_dir():
         raise UsageProblem("--look needs the source tree.", "Run it in a checkout of flink-boost.")
-    require_no_tests(PROJECT_ROOT)
+    # Looking takes minutes: refused before, not only when it is written.
+    with releases_lock(PROJECT_ROOT):
+        pass
     source = Registries(PROJECT_ROOT / ".cache")
     wanted = list(versions) or [each for each in published(source) if each not in known.releases]
 

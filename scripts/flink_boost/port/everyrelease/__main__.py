@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
-from flink_boost.base.files import exclusive_lock, write_durably
+from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import load_lines
@@ -29,7 +29,7 @@ from flink_boost.port.everyrelease.running import Bench, remove_distribution, ru
 from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.flinktests.ofrelease import shaded_jars
 from flink_boost.port.newline.registries import Registries
-from flink_boost.port.newline.rows import write
+from flink_boost.port.newline.rows import releases_lock, write
 
 DATA = PROJECT_ROOT / "docs" / "releases.jsonl"
 PAGE = PROJECT_ROOT / "docs" / "releases.md"
@@ -129,7 +129,7 @@ def main(
     in releases.toml, from which `make jars`, `flink-boost releases` and `doctor` have them.
     """
     try:
-        with exclusive_lock(FOLDER / ".lock", "make test-releases"):
+        with releases_lock(PROJECT_ROOT):
             _require_known(only)
             if record:
                 _record(only)

@@ -51,13 +51,11 @@ def with_looked(
     return with_distributions(merge(known, looked.looks, lines, today), looked.listed, pinned)
 
 
-def require_no_tests(tree: Path) -> None:
-    """Raises ``EnvironmentProblem`` while tests of releases run in the tree."""
-    with _no_tests(tree):
-        pass
+def releases_lock(tree: Path) -> AbstractContextManager[None]:
+    """Held while tests of releases run in the tree, or ``releases.toml`` is written.
 
-
-def _no_tests(tree: Path) -> AbstractContextManager[None]:
+    Raises ``EnvironmentProblem`` when another process holds it.
+    """
     return exclusive_lock(tree / "build" / "releases" / ".lock", "make test-releases")
 
 
@@ -68,7 +66,7 @@ def enter(tree: Path, looked: Looked, lines: Mapping[str, Line], today: date) ->
     ``with_looked``.
     """
     file = tree / RELEASES_FILE.name
-    with _no_tests(tree):
+    with releases_lock(tree):
         known = with_looked(read_releases(file), looked, lines, today)
         write(file, known)
     return known
