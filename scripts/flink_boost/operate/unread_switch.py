@@ -48,8 +48,9 @@ def unread_switch(
                     Level.WARNING,
                     f"{file} sets -Dflink.boost.mode=off under {key}, but it does not reach the"
                     f" {' and the '.join(missed)}, which will run our code.",
-                    "Set it where docs/operating.md (Roll back) says for this Flink: of config.yaml"
-                    " and flink-conf.yaml it reads one, and not each key beside each other.",
+                    "Set it where docs/operating.md (Roll back) says for this Flink: it reads one"
+                    " of config.yaml and flink-conf.yaml, and env.java.opts only where"
+                    " env.java.opts.all is not set.",
                 )
 
 
