@@ -13,6 +13,8 @@ MAVEN = PYTHON="$(PYTHON)" scripts/mvn --line $(LINE)
 SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
+# Of make test, test-all and check.
+RUN = $(if $(FRESH),--fresh) $(if $(ALL_MODES),--all-modes) $(if $(filter-out file,$(origin LINE)),$(LINE))
 
 .PHONY: help
 help: ## List the targets
@@ -55,21 +57,27 @@ stop: ## Stop the dashboard that `make run` left running
 	@if [ -x .venv/bin/flink-boost ]; then .venv/bin/flink-boost stop; else echo "Nothing is set up, nothing runs."; fi
 
 .PHONY: test
-test: ## Every test and check (Java, Python, browser, clusters) whose inputs changed, with totals; FRESH=1: all
+test: ## Java, Python, browser, clusters: what changed since it passed, FRESH=1: all. One test: T=Class.method, T=test_name
 	@scripts/bootstrap-venv --browser
-	@scripts/run-tests $(if $(FRESH),--fresh) $(if $(ALL_MODES),--all-modes) $(if $(filter-out file,$(origin LINE)),$(LINE))
+	@scripts/run-tests $(if $(T),--one '$(subst ','\'',$(T))' $(if $(JDK),--jdk $(JDK)) $(if $(MODE),--mode $(MODE))) $(RUN)
+
+.PHONY: test-all
+test-all: ## The same on every line, JDK and mode, and what takes long; goes on where it was. RECORD=1: note in docs/ that it passed
+	@scripts/bootstrap-venv --browser
+	@scripts/run-tests --all $(if $(RECORD),--record) $(RUN)
 
 .PHONY: check
-check: setup ## Lint, types, rooms and the tests that need nothing built, at once (8 minutes)
-	@scripts/run-checks
+check: ## Lint, types, rooms and the tests that need nothing built (4 minutes)
+	@scripts/bootstrap-venv --browser
+	@scripts/run-tests --check $(RUN)
 
 .PHONY: test-cluster
 test-cluster: setup jars ## Clusters and installations of measured lines on all their JDKs, a job on the others; `make test` runs a short form
-	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist.py
+	@cd scripts && ../.venv/bin/python -m pytest -v --all-platforms --test-all tests/cluster tests/operate/test_install.py tests/operate/test_verify.py tests/operate/test_dist.py
 
 .PHONY: test-nightly
 test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 random moments, with figures (an hour)
-	@cd scripts && ../.venv/bin/python -m pytest -v -s --moments $(or $(MOMENTS),100) tests/service/test_nightly.py
+	@cd scripts && ../.venv/bin/python -m pytest -v -s --test-all --moments $(or $(MOMENTS),100) tests/service/test_nightly.py
 
 .PHONY: test-requests
 test-requests: setup build ## Requests for a commit that changes a comment, the whole way, counted: REQUESTS=100 FOLDER=folder (hours)

@@ -17,6 +17,8 @@ from flink_boost.publish import liveness, serve
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytest_plugins = ["suites.selection"]
+
 Item = dict[str, Any]
 
 PROJECT_FOLDER = Path(__file__).resolve().parents[1]

@@ -13,6 +13,8 @@ import pytest
 from conftest import Dashboard, result
 from raw_http import SHORT, answer, ask, connect, head, status
 
+pytestmark = pytest.mark.quiet
+
 MEGABYTE = b"x" * 1024 * 1024
 LIMIT = 16 * 1024 * 1024
 

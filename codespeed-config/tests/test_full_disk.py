@@ -10,6 +10,8 @@ import pytest
 
 from test_serve import environ_with_scripts
 
+pytestmark = pytest.mark.quiet
+
 MOUNT = 'mount -t tmpfs -o size="$1" none "$0" || exit 99; folder=$0; shift\n'
 ON_FULL_DISK = f'{MOUNT} head -c 8m /dev/zero > "$folder/filling" 2>/dev/null; exec "$@"'
 READ_ONLY = f'{MOUNT} mount -o remount,ro "$folder" || exit 98; exec "$@"'

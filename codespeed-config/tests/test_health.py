@@ -12,8 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
+
 from boost_dashboard.health import HealthCheck
 from conftest import PROJECT_FOLDER, Dashboard
+
+pytestmark = pytest.mark.quiet
 
 HEALTHCHECK = PROJECT_FOLDER.parent / "docker" / "codespeed-healthcheck.py"
 

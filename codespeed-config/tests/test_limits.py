@@ -14,6 +14,8 @@ from boost_dashboard.server.limits import Limits, read_limits
 from boost_dashboard.server.rate import RateLimit
 from conftest import Dashboard, result
 
+pytestmark = pytest.mark.quiet
+
 PROXIES = (ipaddress.ip_network("10.0.0.0/24"), ipaddress.ip_network("::1/128"))
 
 

@@ -36,6 +36,8 @@ from flink_boost.service.quicklook import Places
 from operating import refused
 from postgresql import PostgreSQL
 
+pytestmark = pytest.mark.quiet
+
 WORKERS = 2
 SIZE = 80  # of a batch: long enough to be killed in the middle
 NUMBERS = count(1)

@@ -17,6 +17,8 @@ from boost_dashboard.server.log_lines import OneLine, escaped, target
 from conftest import Dashboard, result
 from raw_http import ask
 
+pytestmark = pytest.mark.quiet
+
 LINE = re.compile(
     r"^\d{4}-\d\d-\d\d [\d:,]+ INFO boost_dashboard\.access: "
     r"(?P<client>\S+) (?P<method>\S+) (?P<path>.+) (?P<status>\d{3}) \d+ ms (?P<size>\d+) B",

@@ -22,6 +22,8 @@ from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.publish import liveness, serve
 
+pytestmark = pytest.mark.quiet
+
 FREE_PORT = serve.Address(port=0)
 SECRETS = {"FLINK_BOOST_SECRET_KEY": "s" * 40, "FLINK_BOOST_TOKEN": "t" * 40}
 

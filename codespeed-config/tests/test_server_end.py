@@ -11,11 +11,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from boost_dashboard.server.listener import TcpListener
 from conftest import Dashboard, result
 from flink_boost.publish import liveness
 from raw_http import HALF_HEAD, held
 from test_serve import wait_for, wait_until_gone
+
+pytestmark = pytest.mark.quiet
 
 
 def workers(dashboard: Dashboard) -> set[int]:

@@ -22,6 +22,8 @@ from raw_http import (
     status,
 )
 
+pytestmark = pytest.mark.quiet
+
 WIDE = 25.0  # seconds; what has to end after two ends well before
 
 

@@ -87,3 +87,10 @@ def digest(inputs: Inputs, files: Mapping[str, str], *more: str) -> str:
     """One checksum of these inputs and of what else matters, such as the command."""
     taken = [f"{checksum} {path}" for path, checksum in sorted(files.items()) if inputs.takes(path)]
     return hashlib.sha256("\n".join((*more, *taken)).encode()).hexdigest()
+
+
+def head(root: Path) -> str:
+    """The commit that is checked out; "" where git does not say."""
+    words = ["git", "-c", f"safe.directory={root}", "rev-parse", "HEAD"]
+    asked = run_captured(words, _GIT_SECONDS, folder=root)
+    return "" if asked.returncode else asked.stdout.strip().splitlines()[-1]

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 class Schedulable(Protocol):
     """What the order depends on: whom to wait for, whether the machine must be calm, and the load.
 
-    A suite of weight 2 takes the place of two, one of weight 0, which waits, that of none.
+    A suite of weight 2 takes the place of two.
     """
 
     @property
@@ -41,7 +41,7 @@ def run_all(
 
     A suite waits for the ones of ``after`` that are in the sequence, and runs even if they failed:
     it says best what it lacks. For one that is ready but too heavy a place is kept free, so that
-    lighter ones behind it do not hold it up to the end; one of weight 0 needs no place. Quiet ones
+    lighter ones behind it do not hold it up to the end. Quiet ones
     start when only quiet ones are left, and one less of them at once. ``run`` says whether a suite
     passed. ``tell`` gets those that run when none ended for ``silence`` seconds. When an exception
     ends it, as Ctrl-C does, what runs is not waited for.
@@ -52,7 +52,7 @@ def run_all(
     known = {suite.name for suite in suites}
     running: dict[Future[bool], _Suite] = {}
     passed: dict[str, bool] = {}
-    pool = ThreadPoolExecutor(workers + sum(suite.weight == 0 for suite in suites))
+    pool = ThreadPoolExecutor(workers)
     try:
         while pending or running:
             loud = any(not suite.quiet for suite in (*pending, *running.values()))
@@ -65,7 +65,7 @@ def run_all(
                 if not ready or (suite.quiet and loud):
                     continue
                 full = full or not fits
-                if full and suite.weight:
+                if full:
                     continue
                 pending.remove(suite)
                 running[pool.submit(run, suite)] = suite

@@ -38,6 +38,7 @@ class Sheet:
 
     lines: tuple[str, ...]
     good: bool
+    passed: int
 
 
 def read_totals(reports: Iterable[Path]) -> Totals:
@@ -91,7 +92,7 @@ def add_up(suites: Sequence[Suite], root: Path) -> Sheet:
     lines += [f"{name}: skipped, which counts as failed." for name in sorted(total.passed_over)]
     failed = total.failed + len(missing)
     lines.append(f"{total.passed} passed, {failed} failed, {total.skipped} skipped")
-    return Sheet(tuple(lines), not (failed or total.skipped or bad))
+    return Sheet(tuple(lines), not (failed or total.skipped or bad), total.passed)
 
 
 def _rows(parts: Sequence[Counted], root: Path) -> tuple[dict[str, Totals], Totals, list[str]]:

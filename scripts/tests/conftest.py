@@ -14,10 +14,12 @@ from typing import Any
 import hypothesis
 import pytest
 from installations import LINE, flink_boost, java_environment, new_home
+from jmh_java import make_java
 
-from flink_boost.flink.jdks import find_java
 from flink_boost.flink.lines import Line
 from flink_boost.operate import verify
+
+pytest_plugins = ["suites.selection"]
 
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
@@ -61,18 +63,19 @@ def machine_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         yield
 
 
-@pytest.fixture(scope="module")
-def own_jmh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A java whose JMH locks a temporary folder of its own, so that others may measure beside.
+@pytest.fixture
+def double(request: pytest.FixtureRequest) -> bool:
+    """Whether a double answers for JMH: in all tests but those that are marked ``forks``."""
+    return request.node.get_closest_marker("forks") is None
 
-    Only the machine's own java: a JDK that a line has fetched is called by its path.
+
+@pytest.fixture
+def jmh(double: bool, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A java in front of the machine's own: JMH with a lock of its own, or its double.
+
+    A JDK that a line has fetched is called by its path, and so is not it.
     """
-    folder = tmp_path_factory.mktemp("java")
-    real = shutil.which(find_java(None, os.environ))
-    java = folder / "bin" / "java"
-    java.parent.mkdir()
-    java.write_text(f'#!/bin/sh\nexec {real} -Djava.io.tmpdir={folder} "$@"\n', encoding="utf-8")
-    java.chmod(0o755)
+    java = make_java(tmp_path_factory.mktemp("java"), double=double)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(java.parent), prepend=os.pathsep)
         patch.delenv("JAVA_HOME", raising=False)

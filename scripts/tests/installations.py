@@ -26,7 +26,6 @@ from flink_boost.operate.carried import Carried, of_tree
 VERSION = "0.2.0"
 # Those with clusters in the tests; every line has a jar.
 LINES = measured_lines()
-EVERY_LINE = [line for line in load_lines().values() if line.enabled]
 LINE = load_lines()["2.3.0"]
 OTHER = load_lines()["1.20.5"]
 CARRIED: Carried = of_tree(VERSION)

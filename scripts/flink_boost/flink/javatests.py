@@ -125,8 +125,12 @@ def java_command(
     patterns: Sequence[str] = (),
     *,
     optimised: bool = False,
+    method: str = "",
 ) -> list[str]:
-    """The command that runs the tests and writes JUnit's XML into ``reports``."""
+    """The command that runs the tests and writes JUnit's XML into ``reports``.
+
+    ``method``: only methods of this name.
+    """
     options: tuple[str, ...] = ()
     if build.module in CODEC_MODULES:
         stock = f"-Dstock.jars={build.stock_jars()}"
@@ -148,6 +152,7 @@ def java_command(
         f"--scan-class-path={build.tests}",
         *(f"--include-classname={_simple(pattern)}" for pattern in chosen),
         *(f"--exclude-classname={_simple(pattern)}" for pattern in without),
+        *((rf"--include-methodname=.*[.#]{method}",) if method else ()),
     ]
 
 
@@ -168,6 +173,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         action="store_true",
         help="not opened with the optimising compiler on any line",
     )
+    parser.add_argument("--method", default="", help="only methods of this name")
     parser.add_argument("--release", help="another release with the line's classes")
     parser.add_argument(
         "--also", type=Path, action="append", default=[], help="a jar that the release needs"
@@ -190,6 +196,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         command = java_command(
             *(build, line, jdk, mode, reports, java_home, call.patterns),
             optimised=call.optimised,
+            method=call.method,
         )
     except FlinkBoostError as error:
         sys.stderr.write(f"{error}\n")

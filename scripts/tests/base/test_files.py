@@ -17,6 +17,8 @@ import pytest
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, sha256, write_durably
 
+pytestmark = pytest.mark.quiet
+
 
 def test_content_is_written_and_replaced(tmp_path: Path) -> None:
     path = tmp_path / "file.json"

@@ -17,6 +17,8 @@ from flink_boost.base.processes import (
     terminated_like_interrupted,
 )
 
+pytestmark = pytest.mark.quiet
+
 # Like JMH: the command starts another process and waits for it. Writes both process ids.
 NESTED = 'echo $$ > "$0.partial"; sleep 300 & echo $! >> "$0.partial"; mv "$0.partial" "$0"; wait'
 

@@ -17,6 +17,8 @@ import pytest
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.scratch import MARKER, PREFIX, remove_left_over, scratch_folder
 
+pytestmark = pytest.mark.quiet
+
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

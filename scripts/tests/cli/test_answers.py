@@ -151,6 +151,7 @@ exec "$@"
 """
 
 
+@pytest.mark.needs_jars
 def test_a_full_disk(tmp_path: Path) -> None:
     home = tmp_path / "source"
     for name in ("bin", "conf", "lib"):
@@ -203,6 +204,7 @@ def with_no_room_to_answer(
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.needs_jars
 def test_a_change_whose_answer_cannot_be_written_is_told_as_done(
     options: list[str], home: Path
 ) -> None:
@@ -224,6 +226,7 @@ def test_a_change_whose_answer_cannot_be_written_is_told_as_done(
     assert not jar.exists()
 
 
+@pytest.mark.needs_jars
 def test_an_examination_whose_answer_cannot_be_written(home: Path) -> None:
     for options in ([], ["--json"]):
         done = with_no_room_to_answer("doctor", home, *options)
@@ -252,6 +255,7 @@ def test_no_room_to_answer_does_not_change_the_code_of_an_error(
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.needs_jars
 def test_a_failed_check_stays_one_when_the_answer_cannot_be_written(
     options: list[str], tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line
 from suites.totals import read_totals
 
+pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+
 COMMAND = Path(sys.executable).with_name("flink-boost")
 LINE = find_line("2.3.0")
 JAR = f"flink-boost-{LINE.version}-{distribution_version('flink-boost')}.jar"

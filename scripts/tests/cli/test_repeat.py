@@ -1,4 +1,4 @@
-"""`repeat`: the same plan again, with real forks, and what cannot be repeated."""
+"""`repeat`: the same plan again, and what cannot be repeated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from flink_boost.measure.model import Built, Purpose, RunInfo, Timing
 COMMAND = Path(sys.executable).with_name("flink-boost")
 TIMING = Timing(warmup_iterations=1, warmup_time_ms=10, iterations=1, iteration_time_ms=10)
 
-pytestmark = pytest.mark.usefixtures("own_jmh")
+pytestmark = [pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 def put(results: Path, run: RunInfo, ratio: float = 2.0) -> RunInfo:
@@ -33,7 +33,7 @@ def repeat(results: Path, *arguments: str) -> int:
     return main(["--results", str(results), "repeat", *arguments])
 
 
-def test_measures_the_same_with_real_forks_and_compares(tmp_path: Path) -> None:
+def test_measures_the_same_and_compares(tmp_path: Path) -> None:
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [COMMAND, "--results", tmp_path, *arguments],

@@ -32,6 +32,8 @@ from flink_boost.measure.model import Box, Mode, RunInfo
 from flink_boost.publish import liveness
 from flink_boost.service.quicklook import GROUP, SIDES, find_interrupted
 
+pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+
 JAR = f"flink-boost-{default_line()}-0.2.0.jar"
 
 

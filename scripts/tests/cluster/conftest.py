@@ -15,6 +15,7 @@ from flink_installation import (
     Platform,
     count_words,
 )
+from installations import LINE
 from running_job import build_jobs
 from times import times_table
 
@@ -25,16 +26,20 @@ from flink_boost.flink.lines import Line
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without ``--all-platforms``: the default line; with ``on_every_line`` the others as well.
+    """On the default line; with ``--test-all`` what is ``on_every_line`` on the others, too.
 
     What is marked ``built_images`` runs with ``--images`` only.
     """
     everything = config.getoption("--all-platforms")
+    every_line_too = config.getoption("--test-all")
     short, rest = [], []
     for item in items:
         call = getattr(item, "callspec", None)
         platform = call.params.get("platform") if call else None
-        every_line = item.get_closest_marker("on_every_line") is not None
+        line = platform.line.version if platform else LINE.version
+        item.add_marker(pytest.mark.cluster)
+        item.add_marker(pytest.mark.needs_jars(line))
+        every_line = every_line_too and item.get_closest_marker("on_every_line") is not None
         wanted = platform is None or platform in (ONE_PER_LINE if every_line else DEFAULT_PLATFORM)
         if item.get_closest_marker("built_images") is not None:
             wanted = wanted and config.getoption("--images")

@@ -13,6 +13,8 @@ from installations import LINE, official_classes, small_dist, small_home
 from flink_boost.flink.home import choose_line, open_home, opened
 from flink_boost.flink.lines import load_lines
 
+pytestmark = pytest.mark.needs_jars
+
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:

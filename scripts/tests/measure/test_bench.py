@@ -1,4 +1,4 @@
-"""The paired runner with real JMH forks: order, kills, failures, locks, a full disk.
+"""The paired runner: order, kills, failures, locks, a full disk; with real forks where they matter.
 
 Needs what ``make build`` leaves: the benchmarks and, for stock against patched, the drop-in jar.
 """
@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 from eventual import eventually
+from jmh_java import make_java
 from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
@@ -46,7 +47,7 @@ COMMAND = Path(sys.executable).with_name("flink-boost")
 WRITE = "StringSerializationBenchmark.write"
 AA = (Side.STOCK, Side.CONTROL)
 
-pytestmark = pytest.mark.usefixtures("own_jmh")
+pytestmark = [pytest.mark.quiet, pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 def flink_boost(results: Path, *arguments: str) -> list[str]:
@@ -80,6 +81,7 @@ def finished(results: Path, run_id: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (results / run_id / "forks").glob("*.json")}
 
 
+@pytest.mark.forks
 def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> None:
     answer = run(smoke(tmp_path, "--pairs", "2"))
     assert answer.returncode == 0, answer.stderr
@@ -122,7 +124,10 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     assert json.loads(pooled.stdout)["comparisons"][0]["pairs"] == 4
 
 
-def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
+def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path, by: str) -> None:
     source = random.Random(20260301)
     seen: dict[str, bytes] = {}
     command = smoke(tmp_path, "--aa", "--pairs", "8")
@@ -166,7 +171,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_keeps_others_out(
 ) -> None:
     with subprocess.Popen(
         # Far more forks than there is time for.
-        smoke(tmp_path, "--aa", "--pairs", "50"),
+        smoke(tmp_path, "--aa", "--pairs", "200"),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -192,24 +197,8 @@ def test_an_interrupted_run_says_how_to_go_on_and_keeps_others_out(
     assert eventually(lambda: not java_processes(tmp_path), 10)
 
 
-def flaky_java(folder: Path, failing: Sequence[int], action: str) -> str:
-    """A java that does ``action`` instead of its n-th measurement and else is the real one."""
-    path = folder / "java"
-    cases = "|".join(str(number) for number in failing)
-    path.write_text(
-        "#!/bin/sh\n"
-        'case "$*" in *org.openjdk.jmh.Main*) ;; *) exec java "$@" ;; esac\n'
-        f'echo x >> "{folder}/calls"; n=$(wc -l < "{folder}/calls")\n'
-        f'case "$n" in {cases}) {action} ;; esac\n'
-        'exec java "$@"\n',
-        encoding="utf-8",
-    )
-    path.chmod(0o755)
-    return str(path)
-
-
 def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> None:
-    java = flaky_java(tmp_path, [2], "echo the fork broke; exit 3")
+    java = str(make_java(tmp_path / "flaky", failing=[2], action="echo the fork broke; exit 3"))
     results = tmp_path / "results"
     answer = run(smoke(results, "--aa", "--pairs", "2", "--java", java))
     assert answer.returncode == 6
@@ -250,6 +239,7 @@ def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> N
     assert f"The run {run_id} was abandoned." in given_up.stderr
 
 
+@pytest.mark.forks
 def test_options_that_a_jvm_refuses_fail_every_fork(tmp_path: Path) -> None:
     answer = run(smoke(tmp_path, "--aa", "--jvm-arg", "-XX:+NoSuchOption"))
     assert answer.returncode == 6
@@ -257,6 +247,7 @@ def test_options_that_a_jvm_refuses_fail_every_fork(tmp_path: Path) -> None:
     assert "Unrecognized VM option 'NoSuchOption'" in answer.stderr
 
 
+@pytest.mark.forks
 def test_a_second_jmh_on_the_machine_is_not_measured_against(tmp_path: Path) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
@@ -341,6 +332,7 @@ def run_forks(
     return recorder
 
 
+@pytest.mark.forks
 def test_without_opened_modules_a_fork_gets_no_opening_option(
     tmp_path: Path, class_paths: ClassPaths
 ) -> None:
@@ -381,13 +373,15 @@ def three_paths(tmp_path: Path) -> ClassPaths:
     return replace(built, third=classpaths.Third("upstream", "upstream", overlay))
 
 
+@pytest.mark.forks
 def test_three_sides_take_turns_and_each_loads_its_own_class(
     tmp_path: Path, three_paths: ClassPaths
 ) -> None:
     info = planned_run(three_paths).model_copy(
         update={"sides": THREE, "jvm_options": ("-XX:+UseG1GC", "-Xlog:class+load")}
     )
-    java = flaky_java(tmp_path, [3], "echo the third side broke; exit 3")
+    action = "echo the third side broke; exit 3"
+    java = str(make_java(tmp_path / "flaky", double=False, failing=[3], action=action))
     results = tmp_path / "results"
     recorder = run_forks(results, info, three_paths, java=java)
     assert [step.planned.side for step in recorder.steps] == list(THREE)
@@ -443,6 +437,7 @@ def test_a_comparator_runs_beside_the_patched_side_and_is_compared(
     assert against.row.ratio > 0
 
 
+@pytest.mark.forks
 def test_threads_and_heap_reach_the_fork_and_its_record(
     tmp_path: Path, class_paths: ClassPaths
 ) -> None:
@@ -468,12 +463,12 @@ def test_an_old_jdk_is_told_to_keep_java_lang_closed(class_paths: ClassPaths) ->
 
 
 def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -> None:
-    java = flaky_java(tmp_path, [1], "sleep 300")
+    java = str(make_java(tmp_path / "flaky", failing=[1], action="sleep 300"))
     info = planned_run(class_paths).model_copy(update={"pairs": 1, "sides": AA})
-    recorder = run_forks(tmp_path, info, class_paths, java=java, timeout=12)
+    recorder = run_forks(tmp_path, info, class_paths, java=java, timeout=3)
     first, second = (step.outcome for step in recorder.steps)
     assert isinstance(first, Failure)
-    assert first.reason == "was stopped after 12 s"
+    assert first.reason == "was stopped after 3 s"
     assert isinstance(second, Fork)
     assert forkfiles.missing_forks(tmp_path, info) == (first.planned,)
 
@@ -488,7 +483,7 @@ def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -
 def test_a_fork_without_a_whole_result_failed(
     tmp_path: Path, class_paths: ClassPaths, action: str, reason: str
 ) -> None:
-    java = flaky_java(tmp_path, [1, 2], action)
+    java = str(make_java(tmp_path / "flaky", failing=[1, 2], action=action))
     recorder = run_forks(tmp_path, planned_run(class_paths), class_paths, java=java)
     for step in recorder.steps:
         assert isinstance(step.outcome, Failure)

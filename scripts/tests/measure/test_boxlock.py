@@ -18,6 +18,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.measure.boxlock import USUAL_PLACE, VARIABLE, lock_file, machine_lock
 
+pytestmark = pytest.mark.quiet
+
 HOLD = (
     "import pathlib, sys; from flink_boost.measure.boxlock import machine_lock\n"
     "with machine_lock(pathlib.Path(sys.argv[1]), 'flink-boost bench, run X'):\n"

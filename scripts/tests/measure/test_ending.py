@@ -27,6 +27,8 @@ from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import RunSummary, gap_sentence, summarise
 
+pytestmark = pytest.mark.quiet
+
 
 @pytest.fixture
 def run() -> RunInfo:

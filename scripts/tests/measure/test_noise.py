@@ -14,6 +14,8 @@ from flink_boost.measure import noise
 from flink_boost.measure.boxfile import QuietLimits
 from flink_boost.measure.noise import NoiseProbe, NoiseSamples
 
+pytestmark = pytest.mark.quiet
+
 
 def samples(seed: int = 1, cpu: float = 0.01, cache: float = 0.03) -> NoiseSamples:
     """Times of equal work with such relative noise, on a machine that is quiet otherwise."""

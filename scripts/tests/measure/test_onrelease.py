@@ -24,6 +24,8 @@ from flink_boost.measure.onrelease import benchmarks_for
 from flink_boost.measure.release import flink_of, release_of
 from flink_boost.publish.run_note import bench_command
 
+pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
+
 COMMAND = Path(sys.executable).with_name("flink-boost")
 # Its line has a jar and no benchmarks; its distribution is one of those that clusters start from.
 RELEASE = "1.16.3"
@@ -40,6 +42,7 @@ def bench(results: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.test_all
 def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
     chosen = ("--group", "smoke", "StringSerializationBenchmark.read", HEAVY)
     answer = bench(tmp_path, "--release", RELEASE, "--jvm-arg=-Xlog:class+load", *chosen)

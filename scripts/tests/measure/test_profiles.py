@@ -37,7 +37,7 @@ VERSION = distribution_version("flink-boost")
 PATHS = classpaths.find_class_paths(LINE, PROJECT_ROOT / "build", VERSION, SIDES)
 STOCK = PATHS.of(Side.STOCK)
 
-pytestmark = pytest.mark.usefixtures("own_jmh")
+pytestmark = [pytest.mark.forks, pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ def profile(
 
 
 @pytest.mark.timeout(60 * max(TRIALS, 5))
+@pytest.mark.test_all
 def test_a_method_that_is_slow_on_purpose_comes_first(tmp_path: Path, info: RunInfo) -> None:
     # Fewer are lost, where the processor is fast, in how samples spread over one inlined method.
     jar = slow_jar(LINE, STOCK, tmp_path / "slow", rounds=6)

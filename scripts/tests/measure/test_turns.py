@@ -22,6 +22,8 @@ from flink_boost.measure.turns import (
 from flink_boost.service.requests.foretelling import Blocked
 from flink_boost.service.requests.serving import turn_of
 
+pytestmark = pytest.mark.quiet
+
 WAITS = """
 import sys, time
 from pathlib import Path

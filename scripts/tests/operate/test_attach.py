@@ -24,6 +24,8 @@ from flink_boost.operate import attach
 from flink_boost.operate.attach import find_target
 from flink_boost.operate.flame import take_flame
 
+pytestmark = pytest.mark.quiet
+
 SOURCE = """
 public class Spinning {
     static volatile double result;

@@ -64,6 +64,7 @@ def test_what_is_for_hadoop_stands_behind_the_jars(line: Line, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["jar", "folder"])
+@pytest.mark.needs_jars
 def test_an_older_class_among_what_is_for_hadoop(
     packed: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
@@ -86,6 +87,7 @@ def test_an_older_class_among_what_is_for_hadoop(
     assert problem.startswith(f"{older} has a {OUTPUT} that is not the one which")
 
 
+@pytest.mark.needs_jars
 def test_a_second_jar_of_ours_among_what_is_for_hadoop(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_second_jar_of_ours_among_what_is_for_hadoop(
 
 
 @pytest.mark.parametrize("count", [1, len(LINE.classes)], ids=["one", "all"])
+@pytest.mark.needs_jars
 def test_switched_off_it_does_not_matter_what_stands_in_front(
     count: int, home: Path, answer: Answer
 ) -> None:
@@ -123,6 +126,7 @@ def test_switched_off_it_does_not_matter_what_stands_in_front(
     assert "stock's code runs" in warning["text"]
 
 
+@pytest.mark.needs_jars
 def test_one_role_that_is_on_still_refuses_to_start(home: Path, answer: Answer) -> None:
     put_jar(home)
     put_in_front(home, [OUTPUT])

@@ -51,6 +51,8 @@ from flink_boost.operate.dist.page import PAGE
 from flink_boost.operate.dist.tarball import EPOCH, write_tarball
 from flink_boost.operate.verify import judge_jar
 
+pytestmark = pytest.mark.needs_jars
+
 CLASS = "org.apache.flink.types.Text"
 STOCK_CLASS = b"stock's class file " * 40
 SERVICES = "META-INF/services/org.apache.flink.core.fs.FileSystemFactory"

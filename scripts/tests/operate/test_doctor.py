@@ -47,6 +47,8 @@ from flink_boost.operate.doctor import examine
 from flink_boost.operate.findings import Level
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 
+pytestmark = pytest.mark.needs_jars
+
 OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer"
 
 Answer = Callable[..., dict[str, Any]]

@@ -22,7 +22,7 @@ LEVELS = {
 OURS = "org/apache/flink/boost/"
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(params=[pytest.param(each, marks=pytest.mark.needs_jars(each)) for each in LEVELS])
 def line(request: pytest.FixtureRequest) -> Line:
     return load_lines()[request.param]
 

@@ -192,6 +192,7 @@ def of_process(home: Path, proc: Proc) -> Finding:
     return found
 
 
+@pytest.mark.needs_jars
 def test_doctor_on_a_jar_that_is_passed_over(home: Path, proc: Proc) -> None:
     put_jar(home)
     jar, dist = home / "lib" / JAR, home / "lib" / DIST
@@ -202,6 +203,7 @@ def test_doctor_on_a_jar_that_is_passed_over(home: Path, proc: Proc) -> None:
     assert found.next_step == f"Give it the permissions of {DIST}, then restart the process."
 
 
+@pytest.mark.needs_jars
 def test_doctor_on_a_jar_that_was_changed_in_place(home: Path, proc: Proc) -> None:
     put_jar(home)
     jar, dist = home / "lib" / JAR, home / "lib" / DIST
@@ -212,6 +214,7 @@ def test_doctor_on_a_jar_that_was_changed_in_place(home: Path, proc: Proc) -> No
 
 @pytest.mark.parametrize("partial", [True, False])
 @pytest.mark.parametrize("there", [True, False])
+@pytest.mark.needs_jars
 def test_only_a_jar_that_is_gone_is_no_longer_installed(
     partial: bool, there: bool, home: Path, proc: Proc
 ) -> None:

@@ -37,6 +37,8 @@ from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.operate.guard import ask_guard
 
+pytestmark = pytest.mark.needs_jars
+
 Answer = Callable[..., dict[str, Any]]
 
 SEGMENT = "org.apache.flink.core.memory.MemorySegment"

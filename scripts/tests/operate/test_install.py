@@ -56,6 +56,8 @@ from flink_boost.flink.home import choose_line, open_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.releases import load_releases
 
+pytestmark = pytest.mark.needs_jars
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:

@@ -23,6 +23,8 @@ from signalled import run_signalled_at
 
 from flink_boost.cli.problems import INTERRUPTED
 
+pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:

@@ -28,6 +28,8 @@ from flink_boost.flink.lines import Line
 from flink_boost.operate.findings import Finding, Level
 from flink_boost.operate.kinds import HomeKind, kind_of, look_around
 
+pytestmark = pytest.mark.needs_jars
+
 LAUNCH = Launch("java", (), dict.fromkeys(ROLES, ()))
 CONFIGURATIONS = ("config.yaml", "flink-conf.yaml")
 YARN = "hdfs:///flink/lib;hdfs:///flink/plugins"

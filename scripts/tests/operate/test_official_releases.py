@@ -23,6 +23,8 @@ from installations import (
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.operate.releases import TO_LEAVE, notes_on_leaving
 
+pytestmark = pytest.mark.needs_jars
+
 Answer = Callable[..., dict[str, Any]]
 
 TOLD = TO_LEAVE["0.1.0"]

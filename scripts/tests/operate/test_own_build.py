@@ -46,7 +46,7 @@ WRITTEN = ("out.write((lenToWrite >>> 28));", "out.write((lenToWrite >>> 27));")
 UNRELATED = ("return startsWith(prefix, 0);", "return startsWith(prefix, 1);")
 GUARD = Path(__file__).parent.parent / "data" / "GuardSays.java"
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(autouse=True)

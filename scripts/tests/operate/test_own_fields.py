@@ -15,7 +15,7 @@ VIEW = "org.apache.flink.runtime.io.network.api.serialization.NonSpanningWrapper
 INPUT = "org.apache.flink.core.memory.DataInputDeserializer"
 WHY = "which our code reads or sets at other moments than stock's"
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +76,7 @@ def test_a_method_of_its_own_on_no_field_of_ours_is_taken(
     assert flink_boost("weave", home, "--dry-run") == 0, capsys.readouterr().err
 
 
+@pytest.mark.needs_jars("1.16.3")
 def test_two_official_files_of_one_code_are_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

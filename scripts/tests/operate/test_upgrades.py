@@ -33,6 +33,8 @@ from flink_boost.base.errors import SeveralDropIns
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.lines import Line, load_lines
 
+pytestmark = pytest.mark.needs_jars
+
 OLD = OTHER.dropin_name(VERSION)
 
 
@@ -87,6 +89,7 @@ def test_an_upgrade_within_equal_classes_keeps_the_jar_and_says_so(
     assert answer_of(capsys, "doctor", home)["ok"]
 
 
+@pytest.mark.needs_jars("1.17.0")
 def test_releases_between_with_other_classes_are_not_among_those_that_the_jar_fits(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,6 +99,7 @@ def test_releases_between_with_other_classes_are_not_among_those_that_the_jar_fi
     assert fits in said_by_a_second_install(home, capsys)
 
 
+@pytest.mark.needs_jars("1.19.3")
 def test_a_build_with_the_number_of_a_release_and_classes_of_another_was_not_tested(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

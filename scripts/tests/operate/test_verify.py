@@ -31,6 +31,8 @@ from flink_boost.flink.launch import ask_scripts, deciding
 from flink_boost.flink.lines import Line
 from flink_boost.operate.verify import judge, observe
 
+pytestmark = pytest.mark.needs_jars
+
 SHIPPED = "--add-opens=java.base/java.text=ALL-UNNAMED"
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from installations import (
     CARRIED,
-    EVERY_LINE,
     JAR,
     LINE,
     VERSION,
@@ -27,14 +26,24 @@ from own_flinks import own_home
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.lines import Line
 from flink_boost.flink.profiler import CONVERTER, LIBRARY
 from flink_boost.operate.carried import of_tree, of_wheel
 from flink_boost.operate.wheel import build_wheel
+from suites.selection import built_lines
+
+pytestmark = pytest.mark.needs_jars
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_wheel(PROJECT_ROOT, EVERY_LINE, CARRIED, tmp_path_factory.mktemp("wheel"))
+def every_line(pytestconfig: pytest.Config) -> list[Line]:
+    """All of them in ``make test-all``, and in ``make test`` those that it builds."""
+    return built_lines(pytestconfig)
+
+
+@pytest.fixture(scope="module")
+def wheel(every_line: list[Line], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(PROJECT_ROOT, every_line, CARRIED, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +106,17 @@ def call(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize("strings", ["few", pytest.param("all", marks=pytest.mark.test_all)])
 def test_it_installs_verifies_and_uninstalls_without_the_source_tree(
-    program: Path, tmp_path: Path
+    program: Path, tmp_path: Path, strings: str
 ) -> None:
     home = new_home(tmp_path / "flink")
     installed = call(program, "install", home)
     assert installed.returncode == 0, installed.stderr
     assert our_jars(home) == [JAR]
 
-    verified = call(program, "verify", home, "--json")
+    few = (program.with_name("python"), "-c", FEWER_STRINGS)
+    verified = call(*(few if strings == "few" else (program,)), "verify", home, "--json")
     assert verified.returncode == 0, verified.stderr
     assert json.loads(verified.stdout)["ok"] is True
 
@@ -130,7 +141,6 @@ def test_it_has_neither_network_nor_maven_here(program: Path) -> None:
 @pytest.mark.timeout(600)
 def test_it_weaves_for_an_own_build_without_the_source_tree(program: Path, tmp_path: Path) -> None:
     home = own_home(tmp_path)
-    # The test above takes as many strings as the command does.
     python = (program.with_name("python"), "-c", FEWER_STRINGS)
     woven = call(*python, "install", home, "--weave")
     assert woven.returncode == 0, woven.stderr
@@ -159,39 +169,39 @@ def test_the_source_tree_is_really_hidden() -> None:
     assert "jars" not in seen.stdout
 
 
-def test_it_carries_the_parts_of_every_line(wheel: Path) -> None:
+def test_it_carries_the_parts_of_every_line(wheel: Path, every_line: list[Line]) -> None:
     with zipfile.ZipFile(wheel) as archive:
         parts = {name: archive.read(name) for name in archive.namelist() if "/data/" in name}
-    for line in EVERY_LINE:
+    for line in every_line:
         assert f"flink_boost/data/examples/{line.version}/WordCount.jar" in parts
     for name in ("lines.toml", "releases.toml"):
         assert parts[f"flink_boost/data/{name}"] == (PROJECT_ROOT / name).read_bytes()
     kept = {
         "profiler": {LIBRARY.file, CONVERTER.file, "NOTICE"},
         "weaver": {"NOTICE", *(jar.name for jar in CARRIED.weaver())},
-        "classes": {checksum for line in EVERY_LINE for checksum in line.classes.values()},
-        "jars": {f"{CARRIED.dropin(line).name}.parts" for line in EVERY_LINE},
-        "verifiers": {f"{line.version}.jar.parts" for line in EVERY_LINE},
+        "classes": {checksum for line in every_line for checksum in line.classes.values()},
+        "jars": {f"{CARRIED.dropin(line).name}.parts" for line in every_line},
+        "verifiers": {f"{line.version}.jar.parts" for line in every_line},
     }
     for folder, names in kept.items():
         prefix = f"flink_boost/data/{folder}/"
         assert {n.removeprefix(prefix) for n in parts if n.startswith(prefix)} == names
     pieces = {n.rpartition("/")[2]: c for n, c in parts.items() if "/data/parts/" in n}
     assert all(hashlib.sha256(content).hexdigest() == name for name, content in pieces.items())
-    whole = sum(CARRIED.dropin(line).stat().st_size for line in EVERY_LINE)
+    whole = sum(CARRIED.dropin(line).stat().st_size for line in every_line)
     # What lines have in common is there once.
     assert sum(map(len, pieces.values())) < whole / 2
 
 
 def test_the_jars_that_it_puts_together_are_those_that_were_built(
-    wheel: Path, tmp_path: Path
+    wheel: Path, every_line: list[Line], tmp_path: Path
 ) -> None:
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if "/data/" in name:
                 archive.extract(name, tmp_path)
     package = of_wheel(VERSION, tmp_path / "flink_boost" / "data")
-    for line in EVERY_LINE:
+    for line in every_line:
         assert package.dropin(line).name == CARRIED.dropin(line).name
         assert sha256(package.dropin(line)) == sha256(CARRIED.dropin(line))
         assert sha256(package.verifier(line)) == sha256(CARRIED.verifier(line))
@@ -233,13 +243,15 @@ def test_it_profiles_with_the_profiler_that_it_carries(program: Path, tmp_path: 
     assert list(cache.glob("flink-boost/*/async-profiler-*/libasyncProfiler.so"))
 
 
-def test_the_same_input_gives_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
-    again = build_wheel(PROJECT_ROOT, EVERY_LINE, CARRIED, tmp_path)
+def test_the_same_input_gives_the_same_bytes(
+    wheel: Path, every_line: list[Line], tmp_path: Path
+) -> None:
+    again = build_wheel(PROJECT_ROOT, every_line, CARRIED, tmp_path)
     assert again.name == wheel.name
     assert again.read_bytes() == wheel.read_bytes()
 
 
-def test_a_part_that_was_not_built_stops_it(tmp_path: Path) -> None:
+def test_a_part_that_was_not_built_stops_it(every_line: list[Line], tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match="Run `make build"):
-        build_wheel(PROJECT_ROOT, EVERY_LINE, of_tree("9.9.9"), tmp_path)
+        build_wheel(PROJECT_ROOT, every_line, of_tree("9.9.9"), tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -348,6 +348,7 @@ def test_what_they_leave_is_no_way_to_read_what_is_roots(
         read_left(tmp_path / "report.xml", user_of(OWNER, OWNER))
 
 
+@pytest.mark.needs_jars
 def test_a_link_that_appears_meanwhile_lends_nothing_of_roots(place: Path) -> None:
     """Their scripts run before the jar to compare with is lent to their Java."""
     home = place / "flink"
@@ -370,6 +371,7 @@ def test_a_link_that_appears_meanwhile_lends_nothing_of_roots(place: Path) -> No
     assert (b"root's" in got.read_bytes()) is not ROOT
 
 
+@pytest.mark.needs_jars
 def test_what_their_scripts_say_does_nothing_to_a_terminal(place: Path) -> None:
     home = small(place)
     dist = "lib/flink-dist-2.3.0.jar"
@@ -402,6 +404,7 @@ def here(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> Here:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.needs_jars
 def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here: Here) -> None:
     home = whole(place)
     own(home)
@@ -421,6 +424,7 @@ def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.needs_jars
 def test_doctor_says_what_it_could_not_ask_for_lack_of_a_folder(place: Path, here: Here) -> None:
     home = whole(place)
     own(home)
@@ -436,6 +440,7 @@ def test_doctor_says_what_it_could_not_ask_for_lack_of_a_folder(place: Path, her
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.needs_jars
 def test_a_build_of_another_user_gets_its_jar(place: Path, marks: Marks, here: Here) -> None:
     home = whole(place)
     with_entries(home, entries_of(compiled(place / "made", LINE.classes)))

@@ -428,6 +428,8 @@ def test_a_release_that_nobody_looked_at_is_refused() -> None:
         ensure_release_jars("9.9.9")
 
 
+@pytest.mark.needs_jars
+@pytest.mark.test_all
 def test_jars_of_another_flink_boost_beside_ours_do_not_count(tmp_path: Path) -> None:
     built = PROJECT_ROOT / "build" / "jars"
     for line in LINES.values():

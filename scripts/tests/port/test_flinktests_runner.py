@@ -50,6 +50,8 @@ from flink_boost.port.flinktests.summary import (
 )
 from suites.totals import Totals, read_totals
 
+pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+
 LINE = find_line("2.3.0")
 PROBES = Path(__file__).parents[1] / "data" / "probes"
 JAR = f"flink-boost-{LINE.version}-{distribution_version('flink-boost')}.jar"

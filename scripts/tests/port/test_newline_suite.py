@@ -16,7 +16,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import load_lines
 from flink_boost.port.newline import suite as linesuite
 from flink_boost.port.newline.suite import Step, copy_tree, run_step, steps_of
-from suites.catalogue import all_suites
+from suites.catalogue import Choice, all_suites
 
 FAILED_TEST = """\
 JUnit Jupiter > AllocationTest > writes() :: SUCCESSFUL
@@ -35,9 +35,7 @@ def test_the_suite_is_that_of_make_test(tmp_path: Path) -> None:
     assert benchmarks.command[2:] == ("flink_boost.flink.javatests", "2.3.0", "benchmarks")
     assert flinks.command[3:] == ("flink-tests", "--line", "2.3.0", "--jdk", "17")
     of_make_test = [
-        suite.command[2:-2]
-        for suite in all_suites([line], [line], all_modes=False)
-        if "--mode" in suite.command
+        suite.command[2:-2] for suite in all_suites(Choice((line,))) if "--mode" in suite.command
     ]
     assert [step.command[2:] for step in tests] == of_make_test
     assert len(steps_of(line, tmp_path, False)) == len(of_make_test) + 2

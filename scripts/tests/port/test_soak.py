@@ -25,6 +25,8 @@ from flink_boost.port.soak import (
     read_result,
 )
 
+pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+
 STATE = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <!DOCTYPE properties SYSTEM "http://java.sun.com/dtd/properties.dtd">
 <properties>

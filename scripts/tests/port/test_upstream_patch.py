@@ -77,6 +77,7 @@ def sources(checkout: Path) -> Iterator[str]:
     return (str(path) for path in checkout.rglob("*.java"))
 
 
+@pytest.mark.needs_jars
 def test_the_patch_applies_compiles_and_passes_its_test(checkout: Path, tmp_path: Path) -> None:
     patch = tmp_path / "strings.patch"
     call = ["upstream-diff", str(checkout), "--line", "2.3.0", "--patch", str(patch)]

@@ -22,6 +22,8 @@ from flink_boost.publish.notify.outbox import Outbox, Posted
 from flink_boost.publish.notify.settings import SlackSettings, mail_settings, slack_settings
 from flink_boost.publish.notify.slack import SlackNotifier, escaped, payload
 
+pytestmark = pytest.mark.quiet
+
 NOBODY: frozenset[str] = frozenset()
 
 

@@ -26,6 +26,8 @@ from flink_boost.publish.notify.mail import MailNotifier
 from flink_boost.publish.notify.message import Message, due_messages
 from flink_boost.publish.notify.settings import MailSettings
 
+pytestmark = pytest.mark.quiet
+
 USER, PASSWORD = "night", "s3cret-password"
 
 

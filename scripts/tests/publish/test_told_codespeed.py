@@ -30,6 +30,8 @@ from flink_boost.service.nightly.model import NightRecord, NightState
 from flink_boost.service.nightly.slots import night_id
 from flink_boost.service.nightly.telling import send_nights
 
+pytestmark = pytest.mark.quiet
+
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)
 
 

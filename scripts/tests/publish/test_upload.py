@@ -39,6 +39,8 @@ from flink_boost.publish.upload import (
     send_unsent,
 )
 
+pytestmark = pytest.mark.quiet
+
 # Seconds enough for an answer that is on its way on a busy machine.
 QUICK = RetryPolicy(attempts=4, connect_timeout=5.0, answer_timeout=5.0)
 # Where no answer ever comes to its end.

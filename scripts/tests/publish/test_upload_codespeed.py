@@ -23,6 +23,8 @@ from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
 
+pytestmark = pytest.mark.quiet
+
 POLICY = RetryPolicy(attempts=2, first_wait=0.1)
 
 

@@ -31,6 +31,8 @@ from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import entries_of, entry_keys
 from flink_boost.publish.spool import Spool
 
+pytestmark = pytest.mark.quiet
+
 NIGHTS = 12
 KILLS = 8
 

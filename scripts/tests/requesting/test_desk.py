@@ -30,6 +30,8 @@ from requesting.memory_hub import MemoryHub, pull
 from requesting.samples import BASE, BOUNDS, HEAD, KNOWN, NOON, TUPLE, measured
 from requesting.test_answer import SLOW
 
+pytestmark = pytest.mark.quiet
+
 ASK = "/benchmark-request serializerTuple"
 
 

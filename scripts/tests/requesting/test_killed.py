@@ -24,6 +24,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from requesting.comments import NOT_FOR_US
 from requesting.samples import BASE, HEAD
 
+pytestmark = pytest.mark.quiet
+
 TESTS = Path(__file__).resolve().parents[1]
 COMMENTS, VALID, KILLS = 1000, 50, 20
 MISTAKES = 40

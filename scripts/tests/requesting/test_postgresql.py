@@ -12,6 +12,8 @@ import pytest
 
 from flink_boost.base.places import PROJECT_ROOT
 
+pytestmark = pytest.mark.quiet
+
 HERE = Path(__file__).parent
 MANY = """
 import sys

@@ -12,6 +12,8 @@ from flink_boost.publish.spool import Spool
 from flink_boost.service.requests.comparing import FOLDER
 from requesting.whole_way import COMMAND, whole_way
 
+pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
+
 
 @pytest.mark.timeout(2400)
 def test_a_comment_becomes_an_answer(open_folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""From nights to the commit: real builds of Flink's sources, real forks, the commands."""
+"""From nights to the commit: real builds of Flink's sources, and the commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from flink_boost.measure.plan import FORK_OPTIONS
 LINE = find_line(default_line())
 NIGHTS = 12
 
-pytestmark = pytest.mark.usefixtures("own_jmh")
+pytestmark = [pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 def night(number: int, commit: str) -> RunInfo:
@@ -55,8 +55,11 @@ def night(number: int, commit: str) -> RunInfo:
 
 
 @pytest.mark.timeout(1200)
+@pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
 def test_a_slow_commit_is_told_and_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
 ) -> None:
     flink = make_repository(LINE, tmp_path / "flink", delay_ns=20000)
     recipe = tmp_path / "flink.toml"

@@ -69,6 +69,7 @@ with zipfile.ZipFile("out/a.jar", "w") as jar:
 """
 
 
+@pytest.mark.needs_jars
 def test_a_commit_of_flink_becomes_jars_and_is_built_once(
     flink: FlinkRepository, tmp_path: Path
 ) -> None:
@@ -90,6 +91,7 @@ def test_a_commit_of_flink_becomes_jars_and_is_built_once(
     assert git(flink.folder, "worktree", "list").count("\n") == 1
 
 
+@pytest.mark.needs_jars
 def test_a_commit_that_does_not_compile_is_told_with_its_log(
     flink: FlinkRepository, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""A canary is frozen, measured with real forks, judged by its own nights, and uploaded apart.
+"""A canary is frozen, measured, judged by its own nights, and uploaded apart.
 
 Needs what ``make build`` leaves.
 """
@@ -25,7 +25,7 @@ from flink_boost.service.canary import reading_of
 
 LINE = default_line()
 
-pytestmark = pytest.mark.usefixtures("own_jmh")
+pytestmark = [pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ from flink_boost.service.isolation.building import IsolatedBuilds
 from flink_boost.service.isolation.choosing import choose_sandbox
 from flink_boost.service.isolation.sandbox import Limits
 
+pytestmark = pytest.mark.quiet
+
 LINE = find_line(default_line())
 MIB = 1 << 20
 LIMITS = Limits(seconds=60, memory=512 * MIB, disk=32 * MIB, processes=100, output=MIB)

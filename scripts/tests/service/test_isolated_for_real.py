@@ -32,6 +32,8 @@ from flink_boost.service.isolation.choosing import choose_sandbox
 from flink_boost.service.isolation.forks import LIMITS, IsolatedForks
 from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
 
+pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
+
 LINE = find_line(default_line())
 # Stands in front of JMH, as every class of a build may.
 LYING = """
@@ -195,6 +197,7 @@ def test_a_fork_that_lies_is_a_failure_with_its_reason(
 
 
 @pytest.mark.timeout(1500)
+@pytest.mark.test_all
 def test_our_own_build_gives_the_same_jar_inside_as_outside(open_folder: Path) -> None:
     if not (PROJECT_ROOT / ".git").exists():
         pytest.skip("needs the commits of this source tree")

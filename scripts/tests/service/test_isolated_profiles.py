@@ -33,6 +33,8 @@ from flink_boost.service.isolation.profiles import (
 )
 from flink_boost.service.isolation.sandbox import Ended, Owners
 
+pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+
 JAVA = str(java_home(LINE.jdks[0]) / "bin" / "java")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from flink_repository import COMMITS, make_repository, recipe_for
+from jmh_java import make_java
 from stored_runs import store_complete_run
 from synthetic import make_forks
 from test_bisect_for_real import night as night_run
@@ -32,6 +33,8 @@ from flink_boost.service.nightly.profiles import AlarmProfiles
 from flink_boost.service.nightly.pruning import prune_old
 from flink_boost.service.proof.bench import Silent
 from flink_boost.service.quicklook import Places
+
+pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 
 LINE = find_line(default_line())
 NOW = datetime(2026, 3, 15, 6, tzinfo=UTC)
@@ -107,11 +110,7 @@ def box(made: Path, tmp_path: Path) -> Box:
     shutil.copytree(made / "build", tmp_path / "build")
     if (made / "kept").is_dir():
         shutil.copytree(made / "kept", tmp_path / "build" / "builds")
-    java = tmp_path / "home" / "bin" / "java"
-    java.parent.mkdir(parents=True)
-    real = shutil.which("java")
-    java.write_text(f'#!/bin/sh\nexec {real} -Djava.io.tmpdir={tmp_path} "$@"\n')
-    java.chmod(0o755)
+    java = make_java(tmp_path / "home", double=False)
     build = tmp_path / "build"
     return Box(
         Places(build / "results", build / "spool", build),
@@ -122,7 +121,7 @@ def box(made: Path, tmp_path: Path) -> Box:
             recipe=str(made / "flink.toml"),
             project="flink",
         ),
-        {**os.environ, "JAVA_HOME": str(tmp_path / "home")},
+        {**os.environ, "JAVA_HOME": str(java.parents[1])},
     )
 
 
@@ -214,11 +213,8 @@ def test_what_the_minutes_do_not_last_for_is_left_to_the_next_night(box: Box) ->
 
 
 def test_a_fork_that_fails_leaves_the_alarm_as_it_was(box: Box, made: Path) -> None:
-    java = Path(box.environ["JAVA_HOME"]) / "bin" / "java"
-    real = java.read_text(encoding="utf-8")
-    java.write_text(
-        real.replace("exec", 'case "$*" in *jmh.Main*) echo ERROR: no luck; exit 3;; esac\nexec')
-    )
+    action = "echo ERROR: no luck; exit 3"
+    make_java(Path(box.environ["JAVA_HOME"]), double=False, failing=range(1, 9), action=action)
     with pytest.raises(NotProfiled, match=r"before, \w+ ended with code 3 \(ERROR: no luck\)"):
         box.step()
     assert box.alarm.profile is None

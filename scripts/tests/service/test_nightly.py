@@ -1,4 +1,7 @@
-"""Nights with real forks: killed, doubled, cut off, in trouble; and each time the next is right.
+"""Nights: killed, doubled, cut off, in trouble; and each time the next is right.
+
+One has real forks. Those of the others are answered by a double of JMH: they are about what
+becomes of a night, not of a number.
 
 Needs what ``make build`` leaves for the default line.
 """
@@ -25,6 +28,7 @@ from typing import Any
 import pytest
 from eventual import eventually
 from failing_codespeed import TOKEN, FailingCodespeed, answer, failing_codespeed
+from jmh_java import make_java
 from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import (
@@ -55,6 +59,8 @@ from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.tree import Tree
 from flink_boost.service.quicklook import Places
 
+pytestmark = pytest.mark.needs_jars
+
 COMMAND = Path(sys.executable).with_name("flink-boost")
 LINE = default_line()
 MEASURE = f"measure {LINE}"
@@ -83,27 +89,6 @@ def silent() -> Iterator[Silent]:
     yield Silent()
 
 
-def java_home(folder: Path, failing: Sequence[int] = (), action: str = "") -> dict[str, str]:
-    """JAVA_HOME of a java that does ``action`` instead of its n-th measurement.
-
-    JMH's own lock is in its temporary folder: other tests of this machine have other ones.
-    """
-    java = folder / "home" / "bin" / "java"
-    java.parent.mkdir(parents=True, exist_ok=True)
-    cases = "|".join(str(number) for number in failing) or "none"
-    java.write_text(
-        "#!/bin/sh\n"
-        f'real="{shutil.which("java")} -Djava.io.tmpdir={folder}"\n'
-        'case "$*" in *org.openjdk.jmh.Main*) ;; *) exec $real "$@" ;; esac\n'
-        f'echo x >> "{folder}/calls"; n=$(wc -l < "{folder}/calls")\n'
-        f'case "$n" in {cases}) {action or ":"} ;; esac\n'
-        'exec $real "$@"\n',
-        encoding="utf-8",
-    )
-    java.chmod(0o755)
-    return {"JAVA_HOME": str(folder / "home")}
-
-
 @dataclass
 class Told:
     """Notes what people are told."""
@@ -121,6 +106,7 @@ class World:
 
     folder: Path
     server: FailingCodespeed
+    double: bool  # of JMH
     now: datetime = SLOT + timedelta(minutes=5)
     said: list[str] = field(default_factory=list)
     told: Told = field(default_factory=Told)
@@ -130,7 +116,7 @@ class World:
             **os.environ,
             "FLINK_BOOST_CODESPEED_URL": self.server.url,
             "FLINK_BOOST_TOKEN": TOKEN,
-            **java_home(self.folder.parent),
+            **self.java(),
             **changes.pop("environ", {}),
         }
         tree = Tree(self.folder, environ)
@@ -162,6 +148,13 @@ class World:
         }
         return NightService(**{**usual, **changes})
 
+    def java(self, failing: Sequence[int] = (), action: str = ":") -> dict[str, str]:
+        """JAVA_HOME of a java that does ``action`` instead of its n-th measurement."""
+        name = "flaky" if failing else "home"
+        folder = self.folder.parent / name
+        made = make_java(folder, double=self.double, failing=failing, action=action)
+        return {"JAVA_HOME": str(made.parents[1])}
+
     @property
     def results(self) -> Path:
         return self.folder / "results"
@@ -177,13 +170,14 @@ def server() -> Iterator[FailingCodespeed]:
 
 
 @pytest.fixture
-def world(tmp_path: Path, server: FailingCodespeed) -> World:
+def world(tmp_path: Path, server: FailingCodespeed, double: bool) -> World:
     folder = tmp_path / "build"
     folder.mkdir()
     (folder / "jars").symlink_to(PROJECT_ROOT / "build" / "jars")
-    return World(folder, server)
+    return World(folder, server, double)
 
 
+@pytest.mark.forks
 def test_a_whole_night_is_done_once_and_told_to_the_dashboard(world: World) -> None:
     ended = world.service().run(ORDER, AT, resume=False)
     assert ended is not None
@@ -280,9 +274,9 @@ def test_a_dashboard_that_is_down_all_night_costs_nothing_and_gets_it_with_the_n
         assert {name for _, name in up.nights} == {"2026-11-24T0100", "2026-11-25T0100"}
 
 
-def test_a_fork_that_hangs_is_a_gap_and_the_night_goes_on(tmp_path: Path, world: World) -> None:
-    environ = java_home(tmp_path / "flaky", [2], "sleep 300")
-    ended = world.service(environ=environ, fork_seconds=20).run(ORDER, AT, resume=False)
+def test_a_fork_that_hangs_is_a_gap_and_the_night_goes_on(world: World) -> None:
+    environ = world.java([2], "sleep 300")
+    ended = world.service(environ=environ, fork_seconds=3).run(ORDER, AT, resume=False)
     assert ended is not None
     assert [type(problem) for problem in ended.problems] == [BenchmarkFailed]
     night = ended.night
@@ -417,7 +411,7 @@ def environment(world: World) -> dict[str, str]:
     box = BoxFile(version=2, name="box-1", fingerprint=here.fingerprint, quiet=limits)
     write_box_file(file, box)
     names["FLINK_BOOST_BOX"] = str(file)
-    return {**os.environ, **names, **java_home(world.folder.parent)}
+    return {**os.environ, **names, **world.java()}
 
 
 def java_processes(folder: Path) -> list[str]:
@@ -459,8 +453,11 @@ def forks_of(results: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
 def test_a_night_killed_at_random_moments_loses_nothing_and_does_nothing_twice(
-    world: World, request: pytest.FixtureRequest
+    world: World, request: pytest.FixtureRequest, by: str
 ) -> None:
     moments: int = request.config.getoption("--moments")
     source = random.Random(20261124)

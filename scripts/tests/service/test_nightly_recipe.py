@@ -1,4 +1,4 @@
-"""Nights of a checkout of Flink: real builds of its published sources, real forks, kill -9.
+"""Nights of a checkout of Flink: real builds of its published sources, kill -9.
 
 Needs what ``make build`` leaves for the default line.
 """
@@ -47,6 +47,8 @@ from flink_boost.service.nightly.model import Against, NightState, Order, StepRe
 from flink_boost.service.nightly.night import NightEnd
 from flink_boost.service.nightly.recipes import last_complete, pinned, recipe_builds, with_recipe
 
+pytestmark = pytest.mark.needs_jars
+
 GOOD = 2  # a place in the history before the slow commit
 VERIFY = f"verify {LINE}"
 STEP = "old-against-new"
@@ -67,12 +69,12 @@ def flink(tmp_path_factory: pytest.TempPathFactory) -> FlinkRepository:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path, double: bool) -> Iterator[World]:
     folder = tmp_path / "build"
     folder.mkdir()
     (folder / "jars").symlink_to(PROJECT_ROOT / "build" / "jars")
     with failing_codespeed() as server:
-        yield World(folder, server)
+        yield World(folder, server, double)
 
 
 @pytest.fixture

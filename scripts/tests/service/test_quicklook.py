@@ -21,6 +21,8 @@ from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.quicklook import Places, Published, publish
 
+pytestmark = pytest.mark.quiet
+
 # Seconds enough for an answer that is on its way on a busy machine.
 NUMBERS = ",".join(map(str, range(1, 21)))
 IMPATIENT = RetryPolicy(attempts=2, first_wait=0.01, connect_timeout=5.0, answer_timeout=5.0)

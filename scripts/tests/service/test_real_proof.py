@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -33,6 +31,9 @@ from flink_boost.service.proof.proof import OutOfTime, Schedule, outcome_of
 from flink_boost.service.proof.sheet import proof_sheet
 from flink_boost.service.proof.weaving import METHOD, slowed_jar
 
+# A delay is seen in times.
+REAL = [pytest.mark.forks, pytest.mark.quiet, pytest.mark.test_all]
+
 CELL = Cell(benchmark="org.example.Strings.write", params=(("length", "16"),))
 ORDER = ProofOrder(
     line="2.3.0",
@@ -56,20 +57,10 @@ def command(folder: Path) -> list[str]:
     ]
 
 
-def environment(tmp_path: Path) -> dict[str, str]:
-    """With a JMH whose lock no other test holds."""
-    java = tmp_path / "home" / "bin" / "java"
-    java.parent.mkdir(parents=True, exist_ok=True)
-    java.write_text(f'#!/bin/sh\nexec {shutil.which("java")} -Djava.io.tmpdir={tmp_path} "$@"\n')
-    java.chmod(0o755)
-    return {**os.environ, "JAVA_HOME": str(tmp_path / "home")}
-
-
-def proof(folder: Path, tmp_path: Path, *words: str) -> tuple[int, dict[str, Any], str]:
+def proof(folder: Path, *words: str) -> tuple[int, dict[str, Any], str]:
     """A call as a person makes it."""
     done = subprocess.run(
         [*command(folder), *words],
-        env=environment(tmp_path),
         cwd=PROJECT_ROOT,
         capture_output=True,
         text=True,
@@ -87,16 +78,17 @@ def forks(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.timeout(3600)
-def test_a_delay_is_told_by_real_forks_and_nothing_is_measured_twice(tmp_path: Path) -> None:
+@pytest.mark.needs_jars
+@pytest.mark.usefixtures("jmh")
+@pytest.mark.parametrize("by", ["double", pytest.param("jmh", marks=REAL)])
+def test_a_delay_is_told_and_nothing_is_measured_twice(tmp_path: Path, by: str) -> None:
     folder = tmp_path / "proof"
     # Out of time, then killed with some forks measured: what there is stays.
-    code, content, said = proof(folder, tmp_path, "--minutes", "0.1")
+    code, content, said = proof(folder, "--minutes", "0.1")
     assert code == 0
     assert content["outcomes"] == []
     assert "The time is over; the same command goes on." in said
-    killed = subprocess.Popen(
-        command(folder), env=environment(tmp_path), cwd=PROJECT_ROOT, stderr=subprocess.DEVNULL
-    )
+    killed = subprocess.Popen(command(folder), cwd=PROJECT_ROOT, stderr=subprocess.DEVNULL)
     while len(forks(folder)) < 4:
         assert killed.poll() is None
         time.sleep(0.05)
@@ -104,7 +96,7 @@ def test_a_delay_is_told_by_real_forks_and_nothing_is_measured_twice(tmp_path: P
     killed.wait()
     before = forks(folder)
 
-    code, content, said = proof(folder, tmp_path)
+    code, content, said = proof(folder)
     assert code == 0, said
     assert before.items() <= forks(folder).items(), "a fork was measured again"
     assert "night 10 of 10 of equal builds" in said
@@ -120,12 +112,12 @@ def test_a_delay_is_told_by_real_forks_and_nothing_is_measured_twice(tmp_path: P
 
     # Again: nothing is measured, and the answer is the same.
     known = forks(folder)
-    _, again, _ = proof(folder, tmp_path)
+    _, again, _ = proof(folder)
     assert forks(folder) == known
     assert again["outcomes"] == content["outcomes"]
 
     # Other options are another proof.
-    code, content, _ = proof(folder, tmp_path, "--pairs", "2")
+    code, content, _ = proof(folder, "--pairs", "2")
     assert code == 2
     assert "holds a proof with other options" in content["error"]
 
@@ -146,6 +138,7 @@ def test_a_question_about_no_night_ends_the_program_that_reruns(tmp_path: Path) 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.needs_jars
 def test_a_delay_is_in_one_method_and_equal_rounds_give_equal_bytes(tmp_path: Path) -> None:
     (jar,) = (PROJECT_ROOT / "build" / "jars").glob(f"flink-boost-{default_line()}-*.jar")
     slower = slowed_jar(jar, 3, tmp_path / "one", "java")

@@ -27,7 +27,7 @@ from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
 LINE = find_line(default_line())
 COMPARATOR = "writeUtf"
 
-pytestmark = pytest.mark.usefixtures("own_jmh")
+pytestmark = [pytest.mark.forks, pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 class Watched:

@@ -30,6 +30,8 @@ from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
 from flink_boost.service.isolation.watching import TooManyFiles, size_below
 from flink_boost.service.isolation.workplace import fresh_workplace
 
+pytestmark = pytest.mark.quiet
+
 MIB = 1 << 20
 LIMITS = Limits(seconds=60, memory=512 * MIB, disk=32 * MIB, processes=100, output=MIB)
 _PYTHON = "/usr/bin/python3"

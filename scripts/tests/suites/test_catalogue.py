@@ -1,106 +1,132 @@
-"""The suites together run every test once."""
+"""What ``make test`` and ``make test-all`` run: each test once, and nothing that nobody runs."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from _pytest.mark.expression import Expression
 
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import find_line, load_lines
-from suites.catalogue import FORKING, Suite, all_suites
+from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.modes import MODES
+from suites import budget
+from suites.catalogue import JAVA, Choice, Suite, all_suites, bare_python, checks, chosen_lines
 
-LINES = [line for line in load_lines().values() if line.enabled]
-TESTS = PROJECT_ROOT / "scripts" / "tests"
-SUITES = all_suites(LINES, LINES, all_modes=False)
-
-
-def test_names_and_reports_are_each_suites_own() -> None:
-    names = Counter(suite.name for suite in SUITES)
-    reports = Counter(suite.counted.reports for suite in SUITES if suite.counted)
-    assert max(names.values()) == max(reports.values()) == 1
+ENABLED = [line for line in load_lines().values() if line.enabled]
+LINES = (load_lines()[default_line()], *(x for x in ENABLED if x.version != default_line()))
+SHORT = all_suites(Choice(chosen_lines(ENABLED, "")))
+WHOLE = all_suites(Choice(LINES, whole=True))
 
 
+def names(suites: list[Suite], *parts: str) -> list[str]:
+    return [suite.name for suite in suites if suite.part in parts]
+
+
+@pytest.mark.parametrize("suites", [SHORT, WHOLE], ids=["short", "whole"])
+def test_names_and_reports_are_each_suites_own_and_each_has_a_budget(suites: list[Suite]) -> None:
+    for found in (
+        Counter(suite.name for suite in suites),
+        Counter(suite.counted.reports for suite in suites if suite.counted),
+    ):
+        assert max(found.values()) == 1
+    known = {suite.name for suite in suites}
+    assert {name for suite in suites for name in suite.after} <= known
+    assert {suite.part for suite in suites} == set(budget.budgets(whole=False))
+
+
+def test_the_default_line_is_tested_whole_and_of_the_others_some_in_one_mode() -> None:
+    java = names(SHORT, "Java")
+    default = [name for name in java if name.startswith(default_line())]
+    assert {mode for mode in MODES if any(f"-{mode}-" in name for name in default)} == set(MODES)
+    assert {name.split("-")[1] for name in default if "jdk" in name} == {"jdk17", "jdk21"}
+    for version in ("1.9.3", "1.20.5", "1.9.1", "2.0.2"):
+        (jdk,) = {name.split("-")[1] for name in java if name.startswith(f"{version}-")}
+        assert sorted(name for name in java if name.startswith(f"{version}-")) == [
+            f"{version}-{jdk}-opened-flink-core-patch",
+            f"{version}-{jdk}-opened-flink-runtime-patch",
+        ]
+    assert {suite.name for suite in SHORT} <= {suite.name for suite in WHOLE} | {"weaver"}
+
+
+def test_a_line_that_is_served_gets_its_turn() -> None:
+    between = {line.version for line in ENABLED if not line.measured} - {"1.9.1", "2.0.2"}
+    seen = {chosen_lines(ENABLED, f"{n:08x}{'0' * 32}")[-1].version for n in range(100)}
+    assert seen == between
+    one = [chosen_lines(ENABLED, "0a1b2c3d" + "0" * 32) for _ in range(2)]
+    assert [line.version for line in one[0]] == [line.version for line in one[1]]
+
+
+def test_everything_is_every_line_in_the_modes_that_it_needs() -> None:
+    java = names(WHOLE, "Java")
+    for line in ENABLED:
+        jdks = {name.split("-")[1] for name in java if name.startswith(f"{line.version}-jdk")}
+        wanted = line.jdks if line.measured else line.jdks[:1]
+        assert jdks == {f"jdk{jdk}" for jdk in wanted}
+    assert len(names(WHOLE, "Flink's own")) == 3
+    assert len(names(SHORT, "Flink's own")) == 1
+
+
+def test_a_check_builds_nothing() -> None:
+    assert not [suite for suite in (*checks(), bare_python()) if suite.after]
+    assert not [suite.name for suite in SHORT if suite.name.startswith("build") and suite.counted]
+
+
+@pytest.mark.parametrize("suites", [SHORT, WHOLE], ids=["short", "whole"])
 @pytest.mark.parametrize("folder", ["scripts", "codespeed-config"])
-def test_every_python_test_is_in_exactly_one_suite_and_no_suite_is_empty(folder: str) -> None:
-    root = PROJECT_ROOT / folder
-    runs: Counter[Path] = Counter()
-    for suite in SUITES:
-        if suite.command[2:3] != ("pytest",) or suite.folder != folder:
-            continue
-        before = runs.total()
-        left = [root / word.partition("=")[2] for word in suite.command if "--ignore=" in word]
-        places = [root / word for word in suite.command if word.startswith("tests")]
-        for place in places or [root / "tests"]:
-            for file in [place] if place.is_file() else place.rglob("test_*.py"):
-                if not any(file.is_relative_to(each) for each in left):
-                    runs[file] += 1
-        assert runs.total() > before, f"pytest fails where it finds no test: {suite.name}"
-    assert runs == Counter((root / "tests").rglob("test_*.py"))
-
-
-def test_what_is_waited_for_is_a_suite() -> None:
-    names = {suite.name for suite in SUITES}
-    assert {name for suite in SUITES for name in suite.after} <= names
-
-
-def suite_of(test: str) -> Suite:
-    """The suite that runs a file of tests/."""
-    (found,) = [suite for suite in SUITES if f"tests/{test}" in suite.command]
-    return found
-
-
-OWN_LOCK = ('pytest.mark.usefixtures("own_jmh")', "-Djava.io.tmpdir={")
-IN_SANDBOXES = ("test_isolated_for_real.py", "test_isolated_profiles.py", "test_whole_way.py")
-QUIET_AND_FORKING = (
-    "service/test_real_proof.py",
-    "measure/test_bench.py",
-    "service/test_isolated_profiles.py",
-)
-IN_A_NIGHT = ("test_nightly_recipe.py",)  # whose world is that of test_nightly.py
-
-
-def test_suites_that_start_jmh_at_once_do_not_wait_for_one_lock_of_it() -> None:
-    others = [
-        name
-        for name in (*FORKING, *QUIET_AND_FORKING)
-        if not name.endswith((*IN_SANDBOXES, *IN_A_NIGHT))
-        and not any(words in (TESTS / name).read_text("utf-8") for words in OWN_LOCK)
+def test_every_python_test_is_in_exactly_one_suite(folder: str, suites: list[Suite]) -> None:
+    expressions = [
+        Expression.compile(suite.command[suite.command.index("-m", 3) + 1])
+        for suite in suites
+        if suite.command[2:3] == ("pytest",) and suite.folder == folder
     ]
-    # On a JDK that the line has fetched, and so on the machine's lock: one may be.
-    assert others == ["measure/test_onrelease.py"]
+    for count in range(4):
+        for markers in combinations(("needs_jars", "quiet", "cluster"), count):
+            if "cluster" in markers and "needs_jars" not in markers:
+                continue  # tests/cluster/conftest.py gives both
+            given = frozenset(markers)
+            run = [one.evaluate(lambda name, _in=given, **_: name in _in) for one in expressions]
+            assert sum(run) == 1, markers
 
 
-def test_only_quiet_suites_wait_beside_others_and_none_that_starts_jmh() -> None:
-    waiting = [suite for suite in SUITES if suite.weight == 0]
-    assert suite_of("publish/test_upload.py") in waiting
-    for suite in waiting:
-        assert suite.quiet
-        assert not any("/test_bench" in word or "night" in word for word in suite.command)
+def test_what_is_marked_test_all_is_left_to_it(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["suites.selection"]\n')
+    (tmp_path / "test_some.py").write_text(
+        "import pytest\n"
+        "def test_plain(): pass\n"
+        "@pytest.mark.test_all\n"
+        "def test_long(): pass\n"
+        "@pytest.mark.needs_jars('1.17.0')\n"
+        "def test_of_a_line(): pass\n"
+        "@pytest.mark.needs_jars\n"
+        "def test_of_the_default_line(): pass\n"
+    )
+
+    def chosen(*options: str) -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, str(tmp_path)],
+            cwd=PROJECT_ROOT / "scripts",
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=True,
+        )
+        return set(re.findall(r"::test_(\w+)", done.stdout))
+
+    assert chosen("--lines=2.3.0") == {"plain", "of_the_default_line"}
+    assert chosen("--lines=2.3.0,1.17.0") == {"plain", "of_the_default_line", "of_a_line"}
+    assert chosen("--test-all") == {"plain", "long", "of_a_line", "of_the_default_line"}
+    assert chosen() == {"plain", "of_a_line", "of_the_default_line"}
 
 
-def test_the_longest_begin_first() -> None:
-    quiet = [suite.name for suite in SUITES if suite.quiet and suite.weight]
-    long = [
-        suite_of(f"{name}.py").name for name in ("service/test_real_proof", "measure/test_bench")
-    ]
-    assert quiet[:2] == long
-    loud = [suite.name for suite in SUITES if not suite.quiet]
-    assert loud.index(suite_of(FORKING[0]).name) < loud.index("scripts-tree")
-
-
-def test_a_single_line_still_builds_all_for_the_tests_of_python() -> None:
-    names = {suite.name for suite in all_suites([find_line("1.9.3")], LINES, all_modes=False)}
-    assert {"build-1.9.3", "build-2.3.0", "weaver", "1.9.3-benchmarks", "scripts-tree"} <= names
-    assert not [name for name in names if name.startswith("2.3.0-")]
-
-
-@pytest.mark.parametrize("folder", ["scripts", "codespeed-config"])
-def test_suites_run_where_their_tests_are(folder: str) -> None:
-    found = [suite for suite in SUITES if suite.folder == folder and suite.counted]
-    assert found
-    for suite in found:
-        for word in suite.command:
-            if word.startswith("tests/"):
-                assert (PROJECT_ROOT / folder / word).exists(), word
+def test_what_a_jar_is_made_from_is_tested_again_when_it_changes() -> None:
+    for suite in WHOLE:
+        if suite.part == "Java" and suite.name != "weaver":
+            assert all(
+                suite.inputs.takes(f"{path}x" if path[-1] == "/" else path) for path in JAVA[:8]
+            )

@@ -10,11 +10,11 @@ import pytest
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import load_lines
-from suites.catalogue import Suite, all_suites
+from suites.catalogue import Choice, Suite, all_suites
 from suites.inputs import Inputs, digest, machine, tree
 
-LINES = [line for line in load_lines().values() if line.enabled]
-SUITES = {suite.name: suite for suite in all_suites(LINES, LINES, all_modes=False)}
+LINES = tuple(line for line in load_lines().values() if line.enabled)
+SUITES = {suite.name: suite for suite in all_suites(Choice(LINES, whole=True))}
 
 
 @pytest.fixture
@@ -67,67 +67,39 @@ def depends(suite: Suite, path: str) -> bool:
     return suite.inputs.takes(path)
 
 
+WORDS = "2.3.0-jdk17-words-flink-core-patch"
+
+
 @pytest.mark.parametrize(
     ("path", "unchanged", "changed"),
     [
         (
             "docs/operating.md",
-            ("2.3.0-jdk17-words-flink-core-patch", "scripts-judge", "flinks-own-2.3.0-jdk17"),
-            ("scripts-tree", "scripts-operate", "clusters"),
+            (WORDS, "flinks-own-2.3.0-jdk17", "lint"),
+            ("python", "python-jars", "clusters"),
         ),
         (
             "flink-core-patch/src/main/java/org/apache/flink/boost/string/StringValuePatch.java",
-            ("scripts-judge", "lint", "weaver"),
-            (
-                "2.3.0-jdk17-words-flink-core-patch",
-                "flinks-own-2.3.0-jdk17",
-                "clusters",
-                "scripts-measure-forks",
-            ),
+            ("lint", "weaver"),
+            (WORDS, "flinks-own-2.3.0-jdk17", "clusters", "python-jars"),
         ),
         (
             "flink-core-patch/src/test/java/org/apache/flink/boost/string/StringCopyTest.java",
             ("flinks-own-2.3.0-jdk17",),
-            ("2.3.0-jdk17-words-flink-core-patch", "2.3.0-jdk17-opened-flink-runtime-patch"),
+            (WORDS, "2.3.0-jdk17-opened-flink-runtime-patch"),
         ),
         (
             "scripts/flink_boost/judge/ratio.py",
-            ("2.3.0-jdk17-words-flink-core-patch", "weaver", "2.3.0-benchmarks"),
-            ("scripts-judge", "scripts-publish", "codespeed-config", "clusters", "lint"),
-        ),
-        (
-            "scripts/tests/judge/test_ratio.py",
-            ("scripts-publish", "clusters", "scripts-measure-forks", "2.3.0-benchmarks"),
-            ("scripts-judge", "scripts-tree", "lint"),
+            (WORDS, "weaver", "2.3.0-benchmarks"),
+            ("python", "dashboard", "clusters", "lint"),
         ),
         (
             "scripts/flink_boost/flink/modes.py",
             (),
-            ("2.3.0-jdk17-words-flink-core-patch", "2.3.0-benchmarks", "weaver", "scripts-flink"),
+            (WORDS, "2.3.0-benchmarks", "weaver", "python"),
         ),
-        (
-            "lines.toml",
-            (),
-            (
-                *("2.3.0-jdk17-words-flink-core-patch", "scripts-judge", "clusters"),
-                *("codespeed-config", "quiet-dashboard-serve"),
-            ),
-        ),
-        (
-            "releases.toml",
-            ("lint",),
-            ("2.3.0-jdk17-words-flink-core-patch", "scripts-flink", "scripts-operate", "clusters"),
-        ),
-        (
-            "codespeed-config/tests/postgresql.py",
-            ("scripts-publish", "quiet-publish"),
-            ("codespeed-config", "scripts-requesting", "quiet-requesting"),
-        ),
-        (
-            "benchmarks/floors.toml",
-            ("2.3.0-jdk17-words-flink-core-patch",),
-            ("2.3.0-benchmarks", "scripts-judge"),
-        ),
+        ("lines.toml", ("lint",), (WORDS, "python", "clusters", "dashboard-quiet")),
+        ("benchmarks/floors.toml", (WORDS,), ("2.3.0-benchmarks", "python")),
     ],
 )
 def test_what_a_change_makes_run_again(
@@ -135,34 +107,3 @@ def test_what_a_change_makes_run_again(
 ) -> None:
     assert [name for name in unchanged if depends(SUITES[name], path)] == []
     assert [name for name in changed if not depends(SUITES[name], path)] == []
-
-
-def test_only_tests_that_read_no_page_do_not_depend_on_pages() -> None:
-    for suite in SUITES.values():
-        if suite.command[2:3] != ("pytest",) or suite.inputs.takes("docs/operating.md"):
-            continue
-        for path in python_files(suite):
-            text = path.read_text(encoding="utf-8")
-            assert not any(word in text for word in ('.md"', '"docs"', "pages import")), path
-
-
-def test_only_tests_of_rooms_without_java_do_without_it() -> None:
-    source = "flink-core-patch/src/main/java/org/apache/flink/boost/string/StringValuePatch.java"
-    for name in ("scripts-base", "scripts-judge"):
-        assert not SUITES[name].inputs.takes(source)
-        for path in python_files(SUITES[name]):
-            text = path.read_text(encoding="utf-8")
-            assert not any(word in text for word in ("build/jars", "/target/", "java_home")), path
-
-
-def python_files(suite: Suite) -> list[Path]:
-    """The tests that the suite runs."""
-    folder = PROJECT_ROOT / suite.folder
-    ignored = {word.partition("=")[2] for word in suite.command if word.startswith("--ignore=")}
-    named = [word for word in suite.command if word.startswith("tests")]
-    places = [folder / word for word in named or ["tests"]]
-    files = [
-        file for place in places for file in ([place] if place.is_file() else place.rglob("*.py"))
-    ]
-    assert files, suite.name
-    return [file for file in files if str(file.relative_to(folder)) not in ignored]

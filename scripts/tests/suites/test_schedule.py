@@ -125,28 +125,6 @@ def test_long_silence_is_broken() -> None:
     assert told[0] == ["long"]
 
 
-def test_one_that_only_waits_takes_nobodys_place() -> None:
-    recorder = Recorder(seconds=0.5)  # threads of a busy machine begin late
-    waiting = [Plain(name, quiet=True, weight=0) for name in ("w0", "w1", "w2")]
-    suites = [Plain("a", quiet=True), Plain("b", quiet=True), Plain("heavy", weight=9), *waiting]
-    suites += [Plain("loud"), Plain("c", quiet=True)]
-    run_all(suites, recorder.run, workers=2)
-    assert recorder.beside["heavy"] == {"heavy"}
-    for one in waiting:
-        assert recorder.beside[one.name] >= {"w0", "w1", "w2", "a"}
-        assert not {"heavy", "loud"} & recorder.beside[one.name]
-    assert "b" not in recorder.beside["a"], "those that work still run one at a time"
-    assert "c" not in recorder.beside["b"]
-
-
-def test_one_that_only_waits_begins_beside_what_is_too_heavy_for_company() -> None:
-    recorder = Recorder(seconds=0.5)  # threads of a busy machine begin late
-    suites = [Plain("a"), Plain("heavy", weight=3), Plain("b"), Plain("waits", weight=0)]
-    run_all(suites, recorder.run, workers=3)
-    began = [name for what, name in recorder.events if what == "begin"]
-    assert began[:2] == ["a", "waits"]
-
-
 def test_a_heavy_suite_is_not_held_up_by_lighter_ones_behind_it() -> None:
     recorder = Recorder(seconds=0.01)
     light = [Plain(str(n)) for n in range(12)]

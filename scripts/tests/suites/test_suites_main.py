@@ -18,6 +18,7 @@ from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import exclusive_lock
 from flink_boost.base.places import PROJECT_ROOT
 from suites import __main__ as program
+from suites import runner
 from suites.catalogue import Counted, Suite
 from suites.inputs import Inputs
 
@@ -47,7 +48,8 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     (tmp_path / "work").mkdir()
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(program, "PROJECT_ROOT", tmp_path)
-    monkeypatch.setattr(program, "tree", lambda root: files_of(root))
+    for module in (program, runner):
+        monkeypatch.setattr(module, "tree", lambda root: files_of(root))
 
     def call(suites: list[Suite], *arguments: str) -> Result:
         monkeypatch.setattr(program, "all_suites", lambda *_, **__: suites)
@@ -244,7 +246,7 @@ def test_an_old_report_does_not_count_for_a_run_that_left_none(make: Make) -> No
 
 
 def test_a_suite_that_does_not_end_is_ended(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "_LIMIT_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "_LIMIT_SECONDS", 0.5)
     done = make([suite("long", f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(100)'")])
     assert done.exit_code == 1
     assert "FAILED" in done.output

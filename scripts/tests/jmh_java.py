@@ -1,0 +1,42 @@
+"""A ``java`` for tests that measure: JMH or its double, which may fail when it is told to."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from flink_boost.flink.jdks import find_java
+
+DOUBLE = Path(__file__).with_name("jmh_double.py")
+
+
+def make_java(
+    folder: Path, *, double: bool = True, failing: Sequence[int] = (), action: str = ":"
+) -> Path:
+    """``bin/java`` below the folder, which does ``action`` instead of its n-th measurement.
+
+    ``double``: what measures is ``jmh_double.py``, and JMH otherwise. All else is the machine's own
+    java. JMH's lock and all other temporary files are in the folder: others may measure beside.
+    """
+    real = shutil.which(find_java(None, os.environ))
+    assert real
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True)
+    calls = shlex.quote(str(folder / "calls"))
+    cases = "|".join(map(str, failing)) or "none"
+    own = f'{shlex.quote(real)} -Djava.io.tmpdir={shlex.quote(str(folder))} "$@"'
+    measuring = f'{sys.executable} -I -S {DOUBLE} {shlex.quote(real)} "$@"' if double else own
+    java.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *org.openjdk.jmh.Main*|*benchmark.Launcher*) ;; *) exec {own} ;; esac\n'
+        f"echo x >> {calls}; n=$(wc -l < {calls})\n"
+        f'case "$n" in {cases}) {action} ;; esac\n'
+        f"exec {measuring}\n",
+        encoding="utf-8",
+    )
+    java.chmod(0o755)
+    return java
