@@ -12,6 +12,8 @@ from sample_nights import commit_of, nights
 from stored_rows import store
 from visits import visiting
 
+pytestmark = pytest.mark.test_all
+
 BENCHMARKS = 300
 NIGHTS = 24
 PAGES = {

@@ -27,20 +27,20 @@ STATES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
 }
 
 
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", STATES)
 def test_it_is_readable_at_any_width_and_in_both_schemes(
-    browser: Browser, dashboard: Dashboard, name: str
+    browser: Browser, dashboard: Dashboard, name: str, width: int, scheme: str
 ) -> None:
     ask(dashboard.data, *STATES[name])
-    for width, scheme in LOOKS:
-        with visiting(browser, dashboard.url, width=width, scheme=scheme) as visit:
-            page = visit.open("requests/")
-            for shown in visit.schemes():
-                visit.keep_picture(f"requests-{name}-{width}-{shown}")
-                assert visit.axe() == [], shown
-                assert visit.overflow() <= 0
-            assert page.locator("h1").count() == 1
-        assert visit.problems == []
+    with visiting(browser, dashboard.url, width=width, scheme=scheme) as visit:
+        page = visit.open("requests/")
+        for shown in visit.schemes():
+            visit.keep_picture(f"requests-{name}-{width}-{shown}")
+            assert visit.axe() == [], shown
+            assert visit.overflow() <= 0
+        assert page.locator("h1").count() == 1
+    assert visit.problems == []
 
 
 def test_the_filter_finds_a_failure(browser: Browser, dashboard: Dashboard) -> None:

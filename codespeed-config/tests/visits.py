@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, Playwright
 
 from conftest import PROJECT_FOLDER
@@ -24,7 +25,7 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 # Widths and schemes in which a page is opened; the other scheme is looked at without a reload.
-LOOKS = ((1280, "light"), (390, "dark"))
+LOOKS = ((390, "dark"), pytest.param(1280, "light", marks=pytest.mark.test_all))
 PICTURES = PROJECT_FOLDER.parent / "build" / "screenshots"
 AXE = PROJECT_FOLDER.parent / ".cache" / "frontend" / "axe-core" / "axe.min.js"
 # Violations of the policy that no message reaches the console for; runs before the page's scripts.

@@ -24,6 +24,8 @@ from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line
 
+HERE = Path(__file__).parent
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On the default line; with ``--test-all`` what is ``on_every_line`` on the others, too.
@@ -34,6 +36,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     every_line_too = config.getoption("--test-all")
     short, rest = [], []
     for item in items:
+        if not item.path.is_relative_to(HERE):
+            short.append(item)
+            continue
         call = getattr(item, "callspec", None)
         platform = call.params.get("platform") if call else None
         line = platform.line.version if platform else LINE.version
