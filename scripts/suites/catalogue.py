@@ -114,15 +114,15 @@ def all_suites(choice: Choice) -> list[Suite]:
     ready = (*built, *(suite.name for suite in homes))
     return [
         *builds,
-        *(replace(suite, part="checks") for suite in checks()),
         *homes,
         bare_python(),
-        *(replace(suite, part="Flink's own") for suite in flinks),
-        _clusters(choice, ready),
+        _pytest("dashboard", "not quiet", choice, workers=0, folder=DASHBOARD),
         replace(_pytest("python-jars", _JARS, choice, "tests"), after=ready),
+        _clusters(choice, ready),
+        *(replace(suite, part="Flink's own") for suite in flinks),
         *(replace(suite, part="Java") for suite in java),
         replace(_weaver(choice.lines[0]), part="Java"),
-        _pytest("dashboard", "not quiet", choice, workers=2, folder=DASHBOARD),
+        *(replace(suite, part="checks") for suite in checks()),
         replace(_pytest("python-quiet", "quiet", choice, "tests"), after=ready, quiet=True),
         replace(_pytest("dashboard-quiet", "quiet", choice, folder=DASHBOARD), quiet=True),
     ]
@@ -240,9 +240,9 @@ def _flinks_own(line: Line, built: tuple[str, ...], choice: Choice) -> Iterator[
 
 
 def _clusters(choice: Choice, ready: tuple[str, ...]) -> Suite:
-    # Several JVMs at once, and what a test file starts the next one uses.
+    # What a test file starts the next one uses.
     suite = _pytest("clusters", "cluster and not quiet", choice, "tests/cluster", workers=0)
-    return replace(suite, after=ready, weight=2)
+    return replace(suite, after=ready)
 
 
 def _pytest(

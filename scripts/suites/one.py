@@ -107,7 +107,7 @@ def run_test(test: OneTest, root: Path, line: Line) -> int:
     log = root / REPORTS / "one.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w", encoding="utf-8") as kept:
-        process = subprocess.Popen(
+        with subprocess.Popen(
             test.command,
             cwd=root / test.folder,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
@@ -115,10 +115,10 @@ def run_test(test: OneTest, root: Path, line: Line) -> int:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-        )
-        for text in process.stdout or ():
-            click.echo(text, nl=False)
-            kept.write(text)
-        code = process.wait()
+        ) as process:
+            for text in process.stdout or ():
+                click.echo(text, nl=False)
+                kept.write(text)
+        code = process.returncode
     click.echo(f"{'passed' if code == 0 else f'FAILED, code {code}'}; log: {log.relative_to(root)}")
     return code

@@ -71,7 +71,7 @@ class Runner:
         log = self.root / REPORTS / f"{suite.name}.log"
         began = time.monotonic()
         # Of its own: several pytests that tidy up in one folder disturb each other.
-        with TemporaryDirectory(prefix="flink-boost-", ignore_cleanup_errors=True) as temporary:
+        with TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as temporary:
             environment = {**_environment(), "PYTEST_DEBUG_TEMPROOT": temporary}
             guard = start_supervised(suite.command, log, environment, self.root / suite.folder)
             try:

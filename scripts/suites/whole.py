@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
-from flink_boost.base.files import write_durably
+from flink_boost.base.files import make_folder, write_durably
 from suites.catalogue import JAVA, REPORTS
 from suites.inputs import Inputs, digest
 
@@ -42,6 +42,7 @@ def product_digest(files: Mapping[str, str]) -> str:
 def note(root: Path, run: WholeRun, *, tracked: bool) -> None:
     """Writes down that it passed."""
     for place in (OWN, *((TRACKED,) if tracked else ())):
+        make_folder((root / place).parent)
         write_durably(root / place, json.dumps(asdict(run), indent=1) + "\n")
 
 

@@ -98,6 +98,7 @@ def test_a_module_that_keeps_the_rules_builds(tmp_path: Path) -> None:
 
 # Between what is compiled and what the oldest Java offers; with release 8 the compiler is first.
 @pytest.mark.parametrize("release", [8, 11])
+@pytest.mark.test_all
 def test_what_java_8_does_not_have_does_not_build(tmp_path: Path, release: int) -> None:
     done = build(tmp_path, release=release, expression='"text".repeat(2)')
     assert done.returncode != 0
@@ -107,6 +108,7 @@ def test_what_java_8_does_not_have_does_not_build(tmp_path: Path, release: int) 
     assert complaint in done.stdout
 
 
+@pytest.mark.test_all
 def test_a_comment_that_refers_to_nothing_does_not_build(tmp_path: Path) -> None:
     done = build(tmp_path, comment="As {@link Missing}.")
     assert done.returncode != 0

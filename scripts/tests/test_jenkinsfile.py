@@ -76,11 +76,13 @@ def test_a_night_holds_the_lock_builds_measures_and_publishes(
     assert ran.failed == ""
     assert "disableConcurrentBuilds" in ran.of("properties")[0]["given"]
     assert "0 1 * * *" in ran.of("pipelineTriggers")[0]["given"][0]
+    parts = ("setup", "nightly", "date", "test-all", "upload", "notify")
     order = [
-        next(part for part in ("make", "nightly", "upload", "notify") if part in one["script"])
+        next(part for part in parts if part in one["script"])
         for one in ran.of("sh")
     ]
-    assert order == ["make", "nightly", "upload", "notify"]
+    # On Sundays, and the double of a shell says that it is one.
+    assert order == ["setup", "nightly", "date", "test-all", "upload", "notify"]
     for one in (*ran.of("checkout"), *ran.of("sh"), *ran.of("archiveArtifacts")):
         assert one["within"][:3] == [
             "node flink-boost-box",
@@ -95,7 +97,7 @@ def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
     class_path: str, tmp_path: Path
 ) -> None:
     for task, with_secrets in (
-        ("nightly", [False, True, True, True]),
+        ("nightly", [False, True, False, False, True, True]),
         ("request", [False] * 2),
         ("compare", [False] * 2),
     ):
@@ -112,6 +114,16 @@ def test_a_run_that_ends_badly_is_published_all_the_same(class_path: str, tmp_pa
     assert [one["given"] for one in ran.of("unstable")] == ["flink-boost ended with 31"]
     assert ran.script("upload")
     assert len(ran.of("archiveArtifacts")) == 1
+
+
+def test_all_tests_run_on_sundays_and_when_asked_for(class_path: str, tmp_path: Path) -> None:
+    weekday = Ran(class_path, tmp_path, codes={"date -u": 1})
+    assert not [one for one in weekday.of("sh") if "test-all" in one["script"]]
+    asked = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "test-all"}, codes={"test-all": 1})
+    assert not [one for one in asked.of("sh") if "flink-boost nightly" in one["script"]]
+    assert [one["given"] for one in asked.of("unstable")] == ["make test-all ended with 1"]
+    assert "unset CI" in asked.script("test-all")["script"], "it would begin anew each time"
+    assert asked.script("upload")
 
 
 @pytest.mark.parametrize("broken", ["checkout", "make", "nightly"])

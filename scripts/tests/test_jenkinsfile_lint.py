@@ -12,6 +12,8 @@ from flink_boost.base.commands import run_captured
 from flink_boost.base.files import exclusive_lock
 from flink_boost.base.places import PROJECT_ROOT
 
+pytestmark = pytest.mark.test_all
+
 FOLDER = PROJECT_ROOT / "scripts" / "jenkins"
 _CACHE = PROJECT_ROOT / ".cache" / "jenkins-lint"
 _INSTALL = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")

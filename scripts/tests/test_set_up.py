@@ -158,6 +158,7 @@ def test_a_second_call_does_nothing_and_a_cache_needs_no_network(
     assert works(project)
 
 
+@pytest.mark.test_all
 def test_a_killed_set_up_is_done_anew(project: Path, url: str) -> None:
     killed = subprocess.Popen(
         [str(project / "scripts" / "bootstrap-venv")],
@@ -177,6 +178,7 @@ def test_a_killed_set_up_is_done_anew(project: Path, url: str) -> None:
     assert works(project)
 
 
+@pytest.mark.test_all
 def test_two_at_once_end_with_one_environment(project: Path, url: str) -> None:
     both = [
         subprocess.Popen(
@@ -195,6 +197,7 @@ def test_two_at_once_end_with_one_environment(project: Path, url: str) -> None:
     assert works(project)
 
 
+@pytest.mark.test_all
 def test_a_file_that_was_damaged_in_the_cache_is_never_kept(
     project: Path, url: str, server: ThreadingHTTPServer
 ) -> None:
@@ -246,6 +249,7 @@ def test_another_checksum_is_refused(project: Path, url: str, group: str) -> Non
     assert not set_up.Layout(project).stamp.exists()
 
 
+@pytest.mark.test_all
 def test_another_uv_than_the_pinned_one_is_not_run(
     project: Path, url: str, index: Path, tmp_path: Path
 ) -> None:
@@ -295,6 +299,7 @@ def test_the_set_up_script_of_a_package_is_not_run(
     assert not trace.exists()
 
 
+@pytest.mark.test_all
 def test_a_password_of_the_index_is_neither_printed_nor_written(project: Path, url: str) -> None:
     done = run(project, url.replace("//", "//me:secret-word@"))
     assert done.returncode == 0, done.stdout + done.stderr

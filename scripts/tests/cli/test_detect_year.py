@@ -15,6 +15,8 @@ from year_of_nights import store_year
 from flink_boost.judge.trend import TrendKind
 from flink_boost.publish.trends import StoredVerdicts
 
+pytestmark = pytest.mark.test_all
+
 NIGHTS = 365
 BENCHMARKS = 200
 

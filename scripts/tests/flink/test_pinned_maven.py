@@ -135,6 +135,7 @@ def test_a_file_without_a_record_stops_the_build(build: Build, path: str) -> Non
     assert build.run("known").returncode == 0
 
 
+@pytest.mark.test_all
 def test_recording_adds_what_was_missing_and_nothing_else(build: Build) -> None:
     build.forget(JAR)
     assert build.run("record").returncode == 0
@@ -265,6 +266,7 @@ def central(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
     return content
 
 
+@pytest.mark.test_all
 def test_maven_is_fetched_with_the_settings_of_the_machine(central: bytes, tmp_path: Path) -> None:
     pin = dataclasses.replace(PIN, sha256=hashlib.sha256(central).hexdigest())
     cache = tmp_path / "cache"
@@ -278,6 +280,7 @@ def test_maven_is_fetched_with_the_settings_of_the_machine(central: bytes, tmp_p
     assert [path.name for path in (cache / "downloads").iterdir()] == [PIN.file]
 
 
+@pytest.mark.test_all
 def test_another_maven_than_the_pinned_one_is_refused(central: bytes, tmp_path: Path) -> None:
     assert hashlib.sha256(central).hexdigest() != PIN.sha256
     with pytest.raises(BrokenData, match=f"instead of the pinned {PIN.sha256}"):

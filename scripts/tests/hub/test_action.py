@@ -88,6 +88,7 @@ def test_actionlint_has_nothing_to_say() -> None:
         ("environment", {}, "syntax-check"),
     ],
 )
+@pytest.mark.test_all
 def test_actionlint_bites(key: str, value: Any, kind: str) -> None:
     broken = copy.deepcopy(action())
     broken["runs"]["steps"][0][key] = value
@@ -258,6 +259,7 @@ def test_a_pull_request_of_the_repository_itself(runner: Runner, server: GitHubD
     assert (again.id, again.body.splitlines()[0]) == (comment.id, "**No change.**")
 
 
+@pytest.mark.test_all
 def test_jvms_that_failed_fail_the_job_once_the_answer_is_there(
     runner: Runner, server: GitHubDouble
 ) -> None:
@@ -305,6 +307,7 @@ def test_a_token_that_may_not_write_is_no_failure(runner: Runner, server: GitHub
     assert server.state.comments == {}
 
 
+@pytest.mark.test_all
 def test_a_pull_request_that_moved_on_keeps_its_comment(
     runner: Runner, server: GitHubDouble
 ) -> None:

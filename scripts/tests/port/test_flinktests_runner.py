@@ -50,7 +50,7 @@ from flink_boost.port.flinktests.summary import (
 )
 from suites.totals import Totals, read_totals
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+pytestmark = [pytest.mark.test_all, pytest.mark.needs_jars, pytest.mark.quiet]
 
 LINE = find_line("2.3.0")
 PROBES = Path(__file__).parents[1] / "data" / "probes"

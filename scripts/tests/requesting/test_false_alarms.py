@@ -13,6 +13,8 @@ import pytest
 
 from flink_boost.service.requests.verdicts import RowVerdict, judged, suspects
 
+pytestmark = pytest.mark.test_all
+
 Noise = Callable[[np.random.Generator, int], np.ndarray]
 TOLD = (RowVerdict.FASTER, RowVerdict.SLOWER)
 

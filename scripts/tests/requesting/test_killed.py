@@ -27,31 +27,30 @@ from requesting.samples import BASE, HEAD
 pytestmark = pytest.mark.quiet
 
 TESTS = Path(__file__).resolve().parents[1]
-COMMENTS, VALID, KILLS = 1000, 50, 20
-MISTAKES = 40
+# Pull requests, and kills: in `make test` and in `make test-all`.
+SHORT, WHOLE = (12, 5), (50, 20)
 MARKER = re.compile(r"<!-- flink-boost-request (\S+) (\S+) -->")
 
 
-def github() -> GitHubState:
+def github(valid: int) -> GitHubState:
     state = GitHubState()
     state.permissions["alice"] = "write"
-    for number in range(1, VALID + 1):
+    for number in range(1, valid + 1):
         state.pulls[number] = PullRequestState(number, head_sha=HEAD)
     pull = state.pulls[1]
     state.merge_bases[pull.base_sha, HEAD] = BASE
     return state
 
 
-def comments(chance: random.Random) -> list[tuple[int, str, str]]:
-    """Pull request, author and text of each, in a seeded order."""
-    found = [(n, "alice", "/benchmark-request serializerTuple") for n in range(1, VALID + 1)]
+def comments(chance: random.Random, valid: int) -> list[tuple[int, str, str]]:
+    """Pull request, author and text of each, in a seeded order: one in twenty is to be answered."""
+    found = [(n, "alice", "/benchmark-request serializerTuple") for n in range(1, valid + 1)]
     found += [
-        (chance.randint(1, VALID), "alice", f"/benchmark-request nonsense{n}")
-        for n in range(MISTAKES)
+        (chance.randint(1, valid), "alice", f"/benchmark-request nonsense{n}") for n in range(valid)
     ]
-    while len(found) < COMMENTS:
+    while len(found) < 20 * valid:
         text = chance.choice(NOT_FOR_US)[:500] or "thank you"
-        found.append((chance.randint(1, VALID), chance.choice(("alice", "mallory")), text))
+        found.append((chance.randint(1, valid), chance.choice(("alice", "mallory")), text))
     chance.shuffle(found)
     return found
 
@@ -108,44 +107,49 @@ def said(server: GitHubDouble) -> Counter[tuple[str, str]]:
 
 
 @pytest.mark.timeout(1800)
-def test_of_a_thousand_comments_each_valid_one_is_answered_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("valid", "kills"), [SHORT, pytest.param(*WHOLE, marks=pytest.mark.test_all)]
+)
+def test_of_many_comments_each_valid_one_is_answered_once(
+    tmp_path: Path, valid: int, kills: int
+) -> None:
     chance = random.Random(2026)
-    waiting = comments(chance)
+    waiting = comments(chance, valid)
     data, lock = tmp_path / "data", tmp_path / "lock"
     data.mkdir()
-    with github_double(github()) as server, serving(server, data, lock) as life:
+    with github_double(github(valid)) as server, serving(server, data, lock) as life:
         server.state.write(1, "mallory", "the first page must not be empty")
         life.start(0)
         wait_for(lambda: bool(server.asked("GET", "comments")))
-        share = len(waiting) // (KILLS + 1)
-        for kill in range(1, KILLS + 1):
+        share = len(waiting) // (kills + 1)
+        for kill in range(1, kills + 1):
             with server.lock:
                 for number, author, text in waiting[:share]:
                     server.state.write(number, author, text)
             del waiting[:share]
-            wait_for(partial(asked_often, server, len(server.calls) + chance.randint(1, 40)))
+            wait_for(partial(asked_often, server, len(server.calls) + chance.randint(1, 4 * valid // 5)))
             time.sleep(chance.uniform(0, 0.1))
             life.kill()
             life.start(kill)
         with server.lock:
             for number, author, text in waiting:
                 server.state.write(number, author, text)
-        wait_for(lambda: whole(said(server)))
+        wait_for(lambda: whole(said(server), valid))
         life.kill()
         found = said(server)
     assert (data / "errors").read_text(encoding="utf-8") == ""
     assert set(found.values()) == {1}, [key for key, count in found.items() if count != 1]
-    assert len(found) == 2 * VALID + MISTAKES
+    assert len(found) == 3 * valid
 
 
 def asked_often(server: GitHubDouble, calls: int) -> bool:
     return len(server.calls) >= calls
 
 
-def whole(found: Counter[tuple[str, str]]) -> bool:
+def whole(found: Counter[tuple[str, str]], valid: int) -> bool:
     verdicts = sum(kind == "verdict" for _, kind in found)
     replies = sum(key == "reply" for key, _ in found)
-    return verdicts >= VALID and replies >= MISTAKES and len(found) >= 2 * VALID + MISTAKES
+    return verdicts >= valid and replies >= valid and len(found) >= 3 * valid
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 1500) -> None:
