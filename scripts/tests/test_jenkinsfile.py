@@ -77,10 +77,7 @@ def test_a_night_holds_the_lock_builds_measures_and_publishes(
     assert "disableConcurrentBuilds" in ran.of("properties")[0]["given"]
     assert "0 1 * * *" in ran.of("pipelineTriggers")[0]["given"][0]
     parts = ("setup", "nightly", "date", "test-all", "upload", "notify")
-    order = [
-        next(part for part in parts if part in one["script"])
-        for one in ran.of("sh")
-    ]
+    order = [next(part for part in parts if part in one["script"]) for one in ran.of("sh")]
     # On Sundays, and the double of a shell says that it is one.
     assert order == ["setup", "nightly", "date", "test-all", "upload", "notify"]
     for one in (*ran.of("checkout"), *ran.of("sh"), *ran.of("archiveArtifacts")):

@@ -127,7 +127,9 @@ def test_of_many_comments_each_valid_one_is_answered_once(
                 for number, author, text in waiting[:share]:
                     server.state.write(number, author, text)
             del waiting[:share]
-            wait_for(partial(asked_often, server, len(server.calls) + chance.randint(1, 4 * valid // 5)))
+            wait_for(
+                partial(asked_often, server, len(server.calls) + chance.randint(1, 4 * valid // 5))
+            )
             time.sleep(chance.uniform(0, 0.1))
             life.kill()
             life.start(kill)
