@@ -71,6 +71,7 @@ def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.test_all
 def test_a_run_on_which_our_code_would_stay_off_is_refused(tmp_path: Path) -> None:
     (tmp_path / "jars").mkdir()
     (other,) = (PROJECT_ROOT / "build" / "jars").glob("flink-boost-1.9.3-*.jar")

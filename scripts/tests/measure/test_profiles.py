@@ -121,6 +121,7 @@ def test_a_fork_that_fails_leaves_what_was_there(tmp_path: Path, info: RunInfo) 
     assert [one.name for one in folder.parent.iterdir()] == [folder.name]
 
 
+@pytest.mark.test_all
 def test_bench_profiles_after_it_has_measured_and_only_what_lacks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

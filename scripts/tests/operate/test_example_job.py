@@ -31,6 +31,7 @@ from flink_boost.operate.flink_processes import find_running
 @pytest.mark.usefixtures("fewer_strings")
 @pytest.mark.timeout(900)
 @pytest.mark.needs_jars
+@pytest.mark.test_all
 def test_a_real_job_writes_the_same_as_without_the_jar(
     line: Line,
     home: Path,

@@ -122,6 +122,7 @@ def test_a_rebuild_gets_a_jar_of_its_own(
     assert everything_in(rebuilt) == before
 
 
+@pytest.mark.test_all
 def test_a_woven_jar_is_for_its_own_classes_alone(
     rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_woven_jar_is_for_its_own_classes_alone(
     assert our_jars(official) == [JAR]
 
 
+@pytest.mark.test_all
 def test_a_jar_that_was_changed_is_not_what_is_woven(
     rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -166,6 +168,7 @@ def test_a_jar_that_was_changed_is_not_what_is_woven(
         target.unlink()
 
 
+@pytest.mark.test_all
 def test_another_compiler_and_unrelated_code_make_no_difference(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -215,6 +218,7 @@ def test_an_official_release_gets_its_official_jar(
     assert our_jars(home) == [JAR]
 
 
+@pytest.mark.test_all
 def test_killed_at_any_step_it_leaves_no_half_jar(rebuilt: Path, tmp_path: Path) -> None:
     out = tmp_path / "own.jar"
     before = everything_in(rebuilt)
@@ -321,6 +325,7 @@ def test_a_jar_without_a_manifest_is_known_by_its_classes(
     assert f"{STRING_VALUE}: it is no class file that can be read" in said
 
 
+@pytest.mark.test_all
 def test_what_is_asked_for_has_to_be_clear(
     rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -346,6 +351,7 @@ def test_no_jar_is_written_into_the_installation(
     assert everything_in(home) == before
 
 
+@pytest.mark.test_all
 def test_only_a_jar_of_ours_is_written_over(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -366,6 +372,7 @@ def test_only_a_jar_of_ours_is_written_over(
     assert out.read_bytes() == CARRIED.dropin(LINE).read_bytes()
 
 
+@pytest.mark.test_all
 def test_a_jar_of_ours_behind_another_is_told(
     rebuilt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -128,7 +128,11 @@ def said(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
     return printed
 
 
-@pytest.mark.parametrize("number", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize(
+    "number",
+    [HOSTILE[0], *(pytest.param(each, marks=pytest.mark.test_all) for each in HOSTILE[1:])],
+    ids=range(len(HOSTILE)),
+)
 def test_a_number_does_no_harm_in_messages(
     number: str, home: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -141,6 +145,7 @@ def test_a_number_does_no_harm_in_messages(
         assert shown in printed or "a jar can be made" in printed
 
 
+@pytest.mark.test_all
 def test_a_number_does_no_harm_in_names_of_files(
     home: Path, classes: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -177,6 +177,7 @@ def test_install_leaves_the_jar_that_fits_and_removes_the_others(
 
 
 @pytest.mark.parametrize("new", [True, False], ids=["and the right one", "and none that fits"])
+@pytest.mark.test_all
 def test_a_call_that_is_killed_never_leaves_another_jar_than_before(
     new: bool, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

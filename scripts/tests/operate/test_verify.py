@@ -49,6 +49,7 @@ def unchecked(answer: dict[str, Any]) -> list[str]:
 # On 2.3.0 the test of the wheel does the same.
 @pytest.mark.parametrize("line", [OTHER], ids=lambda line: line.version)
 @pytest.mark.timeout(600)
+@pytest.mark.test_all
 def test_a_sound_installation_passes_every_check(
     line: Line, home: Path, answer: Callable[..., dict[str, Any]]
 ) -> None:

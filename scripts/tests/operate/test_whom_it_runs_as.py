@@ -405,6 +405,7 @@ def here(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> Here:
 
 @pytest.mark.timeout(600)
 @pytest.mark.needs_jars
+@pytest.mark.test_all
 def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here: Here) -> None:
     home = whole(place)
     own(home)
@@ -441,6 +442,7 @@ def test_doctor_says_what_it_could_not_ask_for_lack_of_a_folder(place: Path, her
 
 @pytest.mark.timeout(600)
 @pytest.mark.needs_jars
+@pytest.mark.test_all
 def test_a_build_of_another_user_gets_its_jar(place: Path, marks: Marks, here: Here) -> None:
     home = whole(place)
     with_entries(home, entries_of(compiled(place / "made", LINE.classes)))

@@ -130,7 +130,8 @@ class World:
             build=tree.build_line,
             class_paths=tree.class_paths,
             describe=tree.describe,
-            verify=tree.verify,
+            # A JVM, which tells the same each time.
+            verify=(lambda *_: "2,000 strings are equal") if self.double else tree.verify,
             notify=self.told,
         )
         lock = Path(os.environ["FLINK_BOOST_MACHINE_LOCK"])

@@ -197,6 +197,7 @@ def on_another_kernel(world: World, run_id: str) -> None:
     plan_file.write_text(json.dumps(content), encoding="utf-8")
 
 
+@pytest.mark.test_all
 def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     world: World, recipe: Path, flink: FlinkRepository
 ) -> None:
