@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,14 +88,35 @@ def result(**changes: Any) -> Item:
     }
 
 
+@pytest.fixture(scope="session")
+def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """The database of a dashboard that was just made: to make one takes seconds.
+
+    None in a module that is about how one is made.
+    """
+    data = tmp_path_factory.mktemp("new")
+    serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
+    liveness.stop(data)
+    return data / "db.sqlite3"
+
+
+def put_database(data: Path, new_database: Path | None) -> None:
+    """Into a folder that has none yet."""
+    data.mkdir(parents=True, exist_ok=True)
+    if new_database and not (data / "db.sqlite3").exists():
+        shutil.copy(new_database, data)
+
+
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Any]:
+def start(tmp_path: Path, new_database: Path | None) -> Iterator[Any]:
     """Starts dashboards on folders below ``tmp_path`` and ends them after the test."""
     folders: list[Path] = []
 
     def start_one(name: str = "codespeed", **environ: str) -> Dashboard:
         data = tmp_path / name
         folders.append(data)
+        if "DATABASE_URL" not in environ:
+            put_database(data, new_database)
         url = serve.ensure_running(
             data, serve.Address(port=0), environ={**clean_environ(), **environ}
         )
@@ -106,9 +128,12 @@ def start(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+def dashboard(
+    tmp_path_factory: pytest.TempPathFactory, new_database: Path | None
+) -> Iterator[Dashboard]:
     """One dashboard for the tests of a module."""
     data = tmp_path_factory.mktemp("codespeed")
+    put_database(data, new_database)
     yield Dashboard(
         data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     )

@@ -24,6 +24,12 @@ from flink_boost.publish import liveness, serve
 
 pytestmark = pytest.mark.quiet
 
+
+@pytest.fixture(scope="module")
+def new_database() -> None:
+    """Each makes its own here."""
+
+
 FREE_PORT = serve.Address(port=0)
 SECRETS = {"FLINK_BOOST_SECRET_KEY": "s" * 40, "FLINK_BOOST_TOKEN": "t" * 40}
 

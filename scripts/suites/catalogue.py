@@ -183,13 +183,16 @@ def _java(line: Line, choice: Choice) -> Iterator[Suite]:
     """The codec's tests on the JDKs of the line, in the modes that it needs there; benchmarks."""
     codec = Inputs((*JAVA, *_RUNS_JAVA), _NO_TESTS)
     full = choice.is_full(line) and (line.measured or choice.all_modes)
+    how: tuple[str, ...] = ("--optimised",) if choice.all_modes else ()
+    if line.measured and not choice.is_full(line):
+        how = ("--brief",)
     for jdk in line.jdks if full else line.jdks[:1]:
         heading = f"Flink {line.version} on JDK {jdk}"
         modes = modes_of_tests(line, jdk, choice.all_modes)
         for mode in modes if full else modes[:1]:
             for module in CODEC_MODULES:
                 name = f"{line.version}-jdk{jdk}-{mode}-{module}"
-                options = ("--jdk", str(jdk), *(("--optimised",) if choice.all_modes else ()))
+                options = ("--jdk", str(jdk), *how)
                 yield _java_suite(name, line, module, codec, heading, (*options, "--mode", mode))
         if line.measured and jdk == line.jdks[0] and choice.is_full(line):
             name = f"{line.version}-benchmarks"

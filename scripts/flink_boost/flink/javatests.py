@@ -125,6 +125,7 @@ def java_command(
     patterns: Sequence[str] = (),
     *,
     optimised: bool = False,
+    brief: bool = False,
     method: str = "",
 ) -> list[str]:
     """The command that runs the tests and writes JUnit's XML into ``reports``.
@@ -134,14 +135,14 @@ def java_command(
     options: tuple[str, ...] = ()
     if build.module in CODEC_MODULES:
         stock = f"-Dstock.jars={build.stock_jars()}"
-        options = (*mode_options(line, jdk, mode, optimised=optimised), stock)
+        options = (*mode_options(line, jdk, mode, optimised=optimised, brief=brief), stock)
     elif build.module == "benchmarks":
         options = _OF_BENCHMARKS
     of_codec = build.module in CODEC_MODULES
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
     without: tuple[str, ...] = ()
     if of_codec and not patterns:
-        without = left_out(line, mode, build.module, optimised=optimised)
+        without = left_out(line, mode, build.module, optimised=optimised, brief=brief)
     return [
         str(find_home(jdk) / "bin" / "java"),
         "-ea",
@@ -173,6 +174,9 @@ def main(arguments: Sequence[str]) -> NoReturn:
         action="store_true",
         help="not opened with the optimising compiler on any line",
     )
+    parser.add_argument(
+        "--brief", action="store_true", help="a measured line as those that are served"
+    )
     parser.add_argument("--method", default="", help="only methods of this name")
     parser.add_argument("--release", help="another release with the line's classes")
     parser.add_argument(
@@ -196,6 +200,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         command = java_command(
             *(build, line, jdk, mode, reports, java_home, call.patterns),
             optimised=call.optimised,
+            brief=call.brief,
             method=call.method,
         )
     except FlinkBoostError as error:

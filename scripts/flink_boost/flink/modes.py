@@ -90,24 +90,24 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
 
 
 def mode_options(
-    line: Line, jdk: int, mode: CodecMode, *, optimised: bool = False
+    line: Line, jdk: int, mode: CodecMode, *, optimised: bool = False, brief: bool = False
 ) -> tuple[str, ...]:
     """The options of a JVM that runs the line's tests on that JDK in that mode.
 
     By default the optimising compiler has the tests of measured lines: opened on each line's first
     JDK and on a JDK that is the first of none, and not opened on the default line. ``optimised``:
-    wherever the mode's code depends on it.
+    wherever the mode's code depends on it. ``brief``: nowhere, and with fewer cases.
     """
     opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
     closed = _CLOSED_ON_11 if jdk == 11 else ()
-    served = not line.measured and not optimised
+    served = (brief or not line.measured) and not optimised
     first = mode.first_compiler or served or not (optimised or _needs_optimising(line, jdk, mode))
     return (
         "-Xmx1g",
         _SHORT_TRACES,
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
-        *(_FEWER_CASES if _is_shortened(line, mode, optimised) else ()),
+        *(_FEWER_CASES if brief or _is_shortened(line, mode, optimised) else ()),
         *(_FIRST_COMPILER if first else ()),
         *mode.options,
         f"-Dexpected.access={mode.access}",
@@ -115,10 +115,10 @@ def mode_options(
 
 
 def left_out(
-    line: Line, mode: CodecMode, module: str, *, optimised: bool = False
+    line: Line, mode: CodecMode, module: str, *, optimised: bool = False, brief: bool = False
 ) -> tuple[str, ...]:
     """Patterns for the test classes of a module that do not run on the line in that mode."""
-    again = module == "flink-core-patch" and _is_shortened(line, mode, optimised)
+    again = module == "flink-core-patch" and (brief or _is_shortened(line, mode, optimised))
     return (*mode.left_out, *(_OF_CORE_AGAIN if again else ()))
 
 

@@ -67,6 +67,15 @@ def test_a_line_that_is_not_measured_is_tested_by_the_first_compiler_with_fewer_
     assert FIRST_COMPILER not in mode_options(find_line("1.19.3"), 11, opened, optimised=True)
 
 
+def test_a_measured_line_may_be_tested_as_briefly_as_the_others() -> None:
+    opened, core = find_mode("opened"), "flink-core-patch"
+    options = mode_options(find_line("1.9.3"), 11, opened, brief=True)
+    assert FIRST_COMPILER in options
+    assert "-Dcodec.cases=5000" in options
+    brief = left_out(find_line("1.9.3"), opened, core, brief=True)
+    assert brief == left_out(find_line("1.9.1"), opened, core)
+
+
 def test_on_demand_every_line_is_tested_optimised() -> None:
     for name in ("opened", "not-opened", "no-compact-strings"):
         for version, jdk in (("1.9.3", 11), ("1.20.5", 17)):
