@@ -34,10 +34,12 @@ WRITE = "StringSerializationBenchmark.write"
 TRIALS = int(os.environ.get("FLINK_BOOST_PROFILE_TRIALS", "3"))
 SIDES = (Side.STOCK, Side.CONTROL)
 VERSION = distribution_version("flink-boost")
-PATHS = classpaths.find_class_paths(LINE, PROJECT_ROOT / "build", VERSION, SIDES)
-STOCK = PATHS.of(Side.STOCK)
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
+
+
+def class_paths() -> classpaths.ClassPaths:
+    return classpaths.find_class_paths(LINE, PROJECT_ROOT / "build", VERSION, SIDES)
 
 
 @pytest.fixture
@@ -52,7 +54,7 @@ def info(tmp_path: Path) -> RunInfo:
         pairs=1,
         opened=True,
         extra_options=(),
-        class_paths=PATHS,
+        class_paths=class_paths(),
         box=describe_box(ask_jdk("java")),
         commit="0" * 40,
         version=VERSION,
@@ -64,10 +66,11 @@ def info(tmp_path: Path) -> RunInfo:
 def profile(
     results: Path, info: RunInfo, jar: Path | None = None, java: str = "java"
 ) -> ProfilePair:
-    slow = f"{jar}{os.pathsep}{STOCK}" if jar else STOCK
+    stock = class_paths().of(Side.STOCK)
+    slow = f"{jar}{os.pathsep}{stock}" if jar else stock
     return take(
         *(results, info, info.cells[0]),
-        (ProfileSide("stock", STOCK), ProfileSide("slow <build>", slow)),
+        (ProfileSide("stock", stock), ProfileSide("slow <build>", slow)),
         profiler=ensure_profiler(),
         java=java,
         environment=os.environ,
@@ -80,7 +83,7 @@ def profile(
 @pytest.mark.test_all
 def test_a_method_that_is_slow_on_purpose_comes_first(tmp_path: Path, info: RunInfo) -> None:
     # Fewer are lost, where the processor is fast, in how samples spread over one inlined method.
-    jar = slow_jar(LINE, STOCK, tmp_path / "slow", rounds=6)
+    jar = slow_jar(LINE, class_paths().of(Side.STOCK), tmp_path / "slow", rounds=6)
     found = [profile(tmp_path, info, jar) for _ in range(TRIALS)]
     first = [pair.top[0].method for pair in found]
     assert first.count(SLOW) >= 0.9 * TRIALS, first

@@ -19,7 +19,7 @@ from flink_boost.service.requests.serving import standing_still
 from requesting.memory_hub import pull
 from requesting.samples import BASE, BOUNDS, KNOWN, NOON
 from requesting.test_desk import ASK, Place
-from requesting.test_killed import github
+from requesting.test_killed import WHOLE, github
 
 TOO_LARGE = HubAway(
     "GitHub answered 500: Sorry, this diff is taking too long to generate.", "Wait."
@@ -190,7 +190,7 @@ def test_one_refusal_among_messages_that_are_taken_does_not_end_the_service(
 
 def test_a_pull_request_that_is_full_of_comments_stops_nobody_else(queue: RequestQueue) -> None:
     full = {"message": "Commenting is disabled on issues with more than 2500 comments"}
-    with github_double(github()) as server:
+    with github_double(github(WHOLE[0])) as server:
         hub = open_repository(queue.repository, server.environ())
         desk = Desk(hub, queue, KNOWN, BOUNDS, "flink-boost", server.state.now)
         desk.once()
