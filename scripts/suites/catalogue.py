@@ -28,7 +28,6 @@ _RUNS_JAVA = (
 )
 _NO_TESTS = ("weaver/src/test/*", "*.md")
 _TREE = Inputs()
-_JARS = "needs_jars and not quiet and not cluster"
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,8 @@ def all_suites(choice: Choice) -> list[Suite]:
     return [
         *builds,
         *homes,
-        bare_python(),
+        replace(_pytest("python", "not quiet and not cluster", choice, "tests"), after=ready),
         _pytest("dashboard", "not quiet", choice, workers=0, folder=DASHBOARD),
-        replace(_pytest("python-jars", _JARS, choice, "tests"), after=ready),
         _clusters(choice, ready),
         *(replace(suite, part="Flink's own") for suite in flinks),
         *(replace(suite, part="Java") for suite in java),

@@ -113,7 +113,7 @@ def test_what_is_recorded_builds(build: Build) -> None:
 
 
 @pytest.mark.parametrize("path", [JAR, PLUGIN, PLUGIN.replace(".jar", ".pom")])
-@pytest.mark.parametrize("mode", ["verify", "known"])
+@pytest.mark.parametrize("mode", ["verify", pytest.param("known", marks=pytest.mark.test_all)])
 def test_a_changed_file_stops_the_build(build: Build, path: str, mode: str) -> None:
     """A jar, a plugin, a plugin's POM."""
     build.change(path)
@@ -125,6 +125,7 @@ def test_a_changed_file_stops_the_build(build: Build, path: str, mode: str) -> N
 
 
 @pytest.mark.parametrize("path", [JAR, PLUGIN])
+@pytest.mark.test_all
 def test_a_file_without_a_record_stops_the_build(build: Build, path: str) -> None:
     build.forget(path)
     done = build.run()

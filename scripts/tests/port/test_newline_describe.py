@@ -34,6 +34,8 @@ from flink_boost.port.newline.rows import steps_of_release, write
 from flink_boost.port.newline.suite import Step
 from flink_boost.port.sources.ours import fetch_sources
 
+pytestmark = pytest.mark.test_all
+
 NEW = "2.2.9"
 MODEL = load_lines()["2.3.0"]
 CONFIG = """\

@@ -33,6 +33,8 @@ from flink_boost.port.sources.patches import (
 )
 from flink_boost.port.sources.tree import SourceTree, read_folder, read_jars
 
+pytestmark = pytest.mark.test_all
+
 TEXT = "org/apache/flink/acme/Text.java"
 NAME = "org.apache.flink.acme.Text"
 STOCK = """\

@@ -20,6 +20,8 @@ from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.port.sources.ours import fetch_sources
 
+pytestmark = pytest.mark.test_all
+
 CORE = "flink-core/src/main/java/org/apache/flink"
 RUNTIME = "flink-runtime/src/main/java/org/apache/flink"
 JUPITER = ("junit-jupiter-api", "opentest4j", "apiguardian-api", "junit-platform-commons", "jsr305")

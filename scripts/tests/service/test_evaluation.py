@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.test_all
+
 PYTHON = shlex.quote(sys.executable)
 RERUN = f"{PYTHON} -m flink_boost.cli detection-cases rerun"
 
@@ -83,7 +85,6 @@ def test_alarms_and_scores_are_written(made: Path, tmp_path: Path) -> None:
     assert "1 alarm in 3 cases of 210 nights" in done.output
 
 
-@pytest.mark.test_all
 def test_the_order_of_cases_changes_no_alarm(made: Path, tmp_path: Path) -> None:
     turned = tmp_path / "turned"
     turned.mkdir()
@@ -108,7 +109,6 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.test_all
 def test_a_program_that_does_not_rerun_is_named(made: Path, tmp_path: Path, name: str) -> None:
     body, code, words = PROGRAMS[name]
     script = tmp_path / "program.py"
@@ -230,7 +230,6 @@ def test_two_cases_of_one_name_are_refused(made: Path, tmp_path: Path) -> None:
     assert "is there twice" in evaluate(tmp_path, tmp_path / "out", rerun="true").output
 
 
-@pytest.mark.test_all
 def test_lost_forks_and_nights_are_gaps(made: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (made / "cases.jsonl").read_text().splitlines()]
     for case in lines:

@@ -76,12 +76,12 @@ WORDS = "2.3.0-jdk17-words-flink-core-patch"
         (
             "docs/operating.md",
             (WORDS, "flinks-own-2.3.0-jdk17", "lint"),
-            ("python", "python-jars", "clusters"),
+            ("python", "clusters"),
         ),
         (
             "flink-core-patch/src/main/java/org/apache/flink/boost/string/StringValuePatch.java",
             ("lint", "weaver"),
-            (WORDS, "flinks-own-2.3.0-jdk17", "clusters", "python-jars"),
+            (WORDS, "flinks-own-2.3.0-jdk17", "clusters", "python"),
         ),
         (
             "flink-core-patch/src/test/java/org/apache/flink/boost/string/StringCopyTest.java",

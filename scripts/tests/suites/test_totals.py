@@ -58,7 +58,7 @@ def test_sums_all_suites(root: Path) -> None:
     at = lines.index("Flink 1.9.3 on JDK 11")
     assert lines[at + 1] == "flink-core-patch 4 passed 0 failed 0 skipped"
     assert lines[at + 4] == "together 10 passed 0 failed 0 skipped"
-    assert "python-jars 2 passed 0 failed 0 skipped" in lines
+    assert "python 2 passed 0 failed 0 skipped" in lines
 
 
 def test_counts_all_reports_of_a_suite(root: Path) -> None:
