@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
+import scipy
 
 from flink_boost.judge.detection.nights import (
     LEAST_SIGMA,
@@ -162,7 +162,7 @@ def _read(usual: Sequence[CanaryNight], certain: int, night: CanaryNight) -> Can
         return CanaryReading(night.run_id, False, None, None, None, len(usual), reason)
     furthest = max(places, key=lambda place: place.excess)
     moved = furthest.excess > 1
-    width = float(special.stdtrit(furthest.freedom, (1 + _INTERVAL) / 2)) * furthest.scale
+    width = float(scipy.special.stdtrit(furthest.freedom, (1 + _INTERVAL) / 2)) * furthest.scale
     ratio, low, high = (
         math.exp(value)
         for value in (furthest.shift, furthest.shift - width, furthest.shift + width)
@@ -223,7 +223,7 @@ def _located(
 @lru_cache(maxsize=1024)
 def _limit(freedom: float, rate: float) -> float:
     """How many standard deviations a value lies out at most, but for so large a share of nights."""
-    return float(special.stdtrit(freedom, 1 - rate / 2))
+    return float(scipy.special.stdtrit(freedom, 1 - rate / 2))
 
 
 def _agree(usual: Sequence[CanaryNight], newest: Sequence[CanaryNight]) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from scipy import special
+import scipy
 
 from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison, GcComparison, Verdict
@@ -288,7 +288,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _half_width(spread: float, count: int, confidence: float) -> float:
-    quantile = float(special.stdtrit(count - 1, (1 + confidence) / 2))
+    quantile = float(scipy.special.stdtrit(count - 1, (1 + confidence) / 2))
     return quantile * spread / math.sqrt(count)
 
 
@@ -298,7 +298,7 @@ def _quantile_of_count(share: float, trials: int, probability: float) -> int:
     As ``scipy.stats.binom.ppf``; scipy.stats takes a second to import, at every call of a command.
     """
     counts = range(trials)
-    return next((k for k in counts if special.bdtr(k, trials, probability) >= share), trials)
+    return next((k for k in counts if scipy.special.bdtr(k, trials, probability) >= share), trials)
 
 
 def _exp(value: float) -> float:

@@ -17,8 +17,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import scipy
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from scipy import special
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
@@ -59,7 +59,7 @@ class PublishedRow(Frozen):
             ratio = 1 / ratio
         error = math.hypot(self.before_error / self.before, self.after_error / self.after)
         freedom = self.iterations - 1
-        quantiles = special.stdtrit(freedom, [(1 + confidence) / 2, (1 + JMH_CONFIDENCE) / 2])
+        quantiles = scipy.special.stdtrit(freedom, [(1 + confidence) / 2, (1 + JMH_CONFIDENCE) / 2])
         half = error * float(quantiles[0] / quantiles[1])
         return Interval(ratio, ratio * math.exp(-half), ratio * math.exp(half))
 

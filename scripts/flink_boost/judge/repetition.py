@@ -6,8 +6,8 @@ import math
 import statistics
 from collections.abc import Sequence
 
+import scipy
 from pydantic import Field
-from scipy import special
 
 from flink_boost.judge.model import Verdict
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, judge
@@ -98,4 +98,4 @@ def _half_width(old: Sequence[float], new: Sequence[float]) -> float | None:
     if error == 0:
         return 0.0
     freedom = error**2 / sum(part**2 / degrees for part, degrees in parts)
-    return float(special.stdtrit(freedom, (1 + DEFAULT_CONFIDENCE) / 2)) * math.sqrt(error)
+    return float(scipy.special.stdtrit(freedom, (1 + DEFAULT_CONFIDENCE) / 2)) * math.sqrt(error)

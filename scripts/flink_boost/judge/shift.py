@@ -6,8 +6,8 @@ import math
 import statistics
 from collections.abc import Sequence
 
+import scipy
 from pydantic import Field
-from scipy import special
 
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.measure.model import Frozen
@@ -62,7 +62,7 @@ def common_shift(
     half = 0.0
     if error:
         freedom = error**2 / sum(part**2 / degrees for part, degrees in parts)
-        quantile = float(special.stdtrit(freedom, (1 + DEFAULT_CONFIDENCE) / 2))
+        quantile = float(scipy.special.stdtrit(freedom, (1 + DEFAULT_CONFIDENCE) / 2))
         half = quantile * math.sqrt(error) / len(pairs)
     low, middle, high = (
         math.exp(max(-_FARTHEST, min(_FARTHEST, one))) for one in (step - half, step, step + half)

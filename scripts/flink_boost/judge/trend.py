@@ -13,8 +13,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
+import scipy
 from pydantic import Field, FiniteFloat
-from scipy import special
 
 from flink_boost.judge.series import Point, Series, SeriesSettings
 from flink_boost.measure.model import Cell, Frozen
@@ -169,4 +169,4 @@ def _reach_of_a_step(old: Sequence[float], new: Sequence[float]) -> float | None
     freedom = error**2 / sum(
         part**2 / (len(level) - 1) for part, level in zip(parts, (old, new), strict=True)
     )
-    return float(special.stdtrit(freedom, 0.975)) * math.sqrt(error)
+    return float(scipy.special.stdtrit(freedom, 0.975)) * math.sqrt(error)

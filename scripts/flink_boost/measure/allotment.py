@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from scipy import special
+import scipy
 
 from flink_boost.flink.side import Side
 from flink_boost.measure.groups import Group
@@ -124,7 +124,7 @@ def half_interval(spread: float, pairs: int) -> float:
 def _factor(pairs: int) -> float:
     if pairs < 2:
         return math.inf
-    return float(special.stdtrit(pairs - 1, (1 + _CONFIDENCE) / 2)) / math.sqrt(pairs)
+    return float(scipy.special.stdtrit(pairs - 1, (1 + _CONFIDENCE) / 2)) / math.sqrt(pairs)
 
 
 def _share_out(

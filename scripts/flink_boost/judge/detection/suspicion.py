@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import special
+import scipy
 
 from flink_boost.judge.detection.nights import Night, Noise
 
@@ -48,7 +48,7 @@ def threshold(noise: Noise) -> float:
     """How many standard deviations a night has to be out."""
     pairs_to_clear = 10.0 * (noise.pair / least_change(noise)) ** 2 + 3.0
     share = min(_MOST_SUSPECTED, max(_LEAST_SUSPECTED, _PAIRS_PER_NIGHT / pairs_to_clear))
-    return float(special.ndtri(1 - share / 2))
+    return float(scipy.special.ndtri(1 - share / 2))
 
 
 def suspect(baseline: Sequence[Night], newest: Sequence[Night], noise: Noise) -> Suspicion | None:

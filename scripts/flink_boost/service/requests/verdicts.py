@@ -22,8 +22,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+import scipy
 from pydantic import Field
-from scipy import special
 
 from flink_boost.measure.model import Frozen
 
@@ -155,4 +155,4 @@ def _error(differences: Sequence[float]) -> float:
 
 
 def _quantile(share: float, pairs: int) -> float:
-    return float(special.stdtrit(pairs - 1, share))
+    return float(scipy.special.stdtrit(pairs - 1, share))
