@@ -47,18 +47,26 @@ def put_jar(home: Path, line: Line = LINE) -> Path:
 def java_environment(line: Line) -> dict[str, str]:
     """Our environment without what points to another Flink, with the line's first JDK."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLINK", "JVM_ARGS"))}
-    return {**kept, "JAVA_HOME": str(_without_spaces(java_home(line.jdks[0])))}
+    return {**kept, "JAVA_HOME": str(_brief_jdk(java_home(line.jdks[0])))}
 
 
 @cache
-def _without_spaces(home: Path) -> Path:
-    """The JDK, or a link to it: Flink 1.9's scripts call it without quotes."""
-    if " " not in str(home):
-        return home
+def _brief_jdk(home: Path) -> Path:
+    """The JDK without its optimising compiler: the scripts start several JVMs a call, for a moment.
+
+    At a path without spaces, for Flink 1.9's scripts call it without quotes.
+    """
     folder = Path(tempfile.mkdtemp(prefix="jdk-"))
     atexit.register(shutil.rmtree, folder)
-    (folder / "jdk").symlink_to(home)
-    return folder / "jdk"
+    folder.chmod(0o755)  # for tests that run as another user
+    (folder / "bin").mkdir()
+    for part in (*home.iterdir(), *(home / "bin").iterdir()):
+        if part.name not in ("bin", "java"):
+            (folder / part.relative_to(home)).symlink_to(part)
+    java = folder / "bin" / "java"
+    java.write_text(f'#!/bin/sh\nexec "{home}/bin/java" -XX:TieredStopAtLevel=1 "$@"\n')
+    java.chmod(0o755)
+    return folder
 
 
 def everything_in(home: Path) -> dict[str, str]:
