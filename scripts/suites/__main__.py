@@ -69,11 +69,15 @@ def main(
 ) -> None:
     """Run the tests: by default the default line, one more that changes, and some of the others."""
     try:
+        if record and (not everything or lines or only):
+            raise UsageProblem(
+                "Only a whole `make test-all` is noted.", "Leave out RECORD, or LINE and --only."
+            )
         if one:
             line = find_line(lines[0] if lines else default_line())
-            sys.exit(run_test(find_test(one, PROJECT_ROOT, line, jdk, mode), PROJECT_ROOT, line))
+            sys.exit(run_test(find_test(one, PROJECT_ROOT, line, jdk, mode), PROJECT_ROOT))
         choice = _choice(lines, everything, all_modes)
-        suites = _only([*checks(), bare_python()] if check else all_suites(choice), only)
+        suites = _only([*checks(), *bare_python()] if check else all_suites(choice), only)
         java = Path(shutil.which(find_java(None, os.environ)) or "java").resolve()
         passed = Passed.read(PROJECT_ROOT / REPORTS / "passed.json")
         fresh = fresh or bool(os.environ.get("CI"))
@@ -101,7 +105,8 @@ def _choice(versions: tuple[str, ...], everything: bool, all_modes: bool) -> Cho
         named = [find_line(version) for version in dict.fromkeys(versions)]
         # Tests of Python need those that are measured.
         lines = tuple(line for line in enabled if line.measured or line in named)
-        return Choice(lines, frozenset(versions), whole=everything, all_modes=all_modes)
+        full = frozenset((default_line(), *versions))
+        return Choice(lines, full, whole=everything, all_modes=all_modes)
     if everything:
         return Choice(tuple(enabled), whole=True, all_modes=all_modes)
     return Choice(chosen_lines(enabled, head(PROJECT_ROOT)), all_modes=all_modes)
@@ -171,14 +176,16 @@ def _end(runner: Runner, suites: Sequence[Suite], all_passed: bool, record: bool
     """Notes a whole run that passed, and says when one did last."""
     if runner.files is None:
         return
-    if all_passed:
+    if all_passed and tree(runner.root) != runner.files:
+        click.echo("Files were edited while it ran: it is not noted as passed. Run it again.")
+    elif all_passed:
+        passed = add_up(suites, runner.root).passed
         run = whole.WholeRun(
-            _today(),
-            head(runner.root),
-            add_up(suites, runner.root).passed,
-            whole.product_digest(runner.files),
+            _today(), whole.clean_commit(runner.root), passed, whole.product_digest(runner.files)
         )
         whole.note(runner.root, run, tracked=record)
+        if record:
+            click.echo(f"Noted in {whole.TRACKED}: commit it with what was tested.")
     click.echo(whole.sentence(runner.root, runner.files))
 
 

@@ -27,7 +27,7 @@ _RUNS_JAVA = (
     *("scripts/flink_boost/base/", "scripts/flink_boost/flink/"),
 )
 _NO_TESTS = ("weaver/src/test/*", "*.md")
-_TREE = Inputs()
+_TREE = Inputs(("",), ("docs/test-all.json",))
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,11 @@ def checks() -> Iterator[Suite]:
         yield Suite(name, title, (f"{tools}/{tool}", *words), python, folder)
 
 
-def bare_python() -> Suite:
+def bare_python() -> Iterator[Suite]:
     """The tests of Python for which nothing is built."""
-    return _pytest("python", "not needs_jars and not quiet", None, "tests")
+    yield _pytest("python-bare", "not needs_jars and not quiet", None, "tests")
+    quiet = _pytest("python-bare-quiet", "not needs_jars and quiet", None, "tests")
+    yield replace(quiet, quiet=True)
 
 
 def _builds(lines: Sequence[Line]) -> Iterator[Suite]:
@@ -256,9 +258,13 @@ def _pytest(
 ) -> Suite:
     """Tests of Python with these markers, side by side in so many processes."""
     options: tuple[str, ...] = ()
-    if choice is not None:
-        versions = ",".join(line.version for line in choice.lines)
-        options = (f"--lines={versions}", *(("--test-all",) if choice.whole else ()))
+    if choice is not None and choice.whole:
+        # What passed in one form says nothing of the other.
+        name = f"{name}-all"
+        options = ("--test-all",)
+    elif choice is not None:
+        options = (f"--lines={','.join(line.version for line in choice.lines if line.measured)}",)
+    part = "dashboard" if folder == DASHBOARD else name.removesuffix("-all")
     # A file's tests share what it makes; the order is that of suites/selection.py.
     side = ("-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder") if workers else ()
     command = (sys.executable, "-m", "pytest", "-q", "-m", markers, *options, *side)
@@ -271,5 +277,5 @@ def _pytest(
         folder,
         weight=max(1, workers),
         counted=Counted("", name, f"{REPORTS}/{name}/TEST-*.xml"),
-        part="dashboard" if folder == DASHBOARD else name,
+        part=part,
     )

@@ -19,7 +19,7 @@ import click
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.javatests import CODEC_MODULES, OTHER_MODULES
-from flink_boost.flink.lines import Line
+from flink_boost.flink.lines import Line, measured_lines
 from suites.catalogue import DASHBOARD, REPORTS
 
 _MODULES = (*CODEC_MODULES, *OTHER_MODULES)
@@ -30,11 +30,11 @@ _FAILED = 1
 
 @dataclass(frozen=True)
 class OneTest:
-    """A command in a folder below the root, and whether it needs what a build leaves."""
+    """A command in a folder below the root, and the lines whose builds it needs."""
 
     command: tuple[str, ...]
     folder: str
-    builds: bool
+    builds: tuple[str, ...]
 
 
 def find_test(
@@ -53,10 +53,12 @@ def _in_java(
     ]
     module = _only(found, name[0], "a class of this name in a module's src/test")
     words = [sys.executable, "-m", "flink_boost.flink.javatests", line.version, module]
+    # The weaver is compiled for the JDK of the build.
+    jdk = 17 if module == "weaver" else jdk
     words += ["--jdk", str(jdk)] if jdk else []
     words += ["--mode", mode] if mode else []
     words += ["--method", name[2]] if name[2] else []
-    return OneTest((*words, name[1]), "scripts", builds=True)
+    return OneTest((*words, name[1]), "scripts", (line.version,))
 
 
 def _in_python(name: str, root: Path, line: Line) -> OneTest:
@@ -81,11 +83,18 @@ def _in_python(name: str, root: Path, line: Line) -> OneTest:
     _only(names, name, "tests/room/test_file.py, or the name of a function in one")
     ((folder, path),) = files
     test = f"{path.relative_to(root / folder)}{f'::{rest}' if rest else ''}"
-    on_clusters = "cluster" in path.parts
-    options = ("--all-platforms", "-k", line.version) if on_clusters else ("--test-all",)
+    text = path.read_text(encoding="utf-8")
+    on_clusters = "cluster" in path.relative_to(root).parts
+    named = re.findall(r'needs_jars\("([\d.]+)"\)', text)
+    # The line that is asked for alone has its clusters, and what is not of a line runs as well.
+    lines = {line.version, *(one.version for one in measured_lines()), *named}
+    options = ["--test-all", f"--lines={','.join(sorted(lines))}"]
+    if on_clusters:
+        options = ["--all-platforms", f"--lines={line.version}"]
+        lines = {line.version}
     command = (sys.executable, "-m", "pytest", "-v", "-s", *options, test)
-    needs_jars = on_clusters or "needs_jars" in path.read_text(encoding="utf-8")
-    return OneTest(command, folder, builds=needs_jars)
+    needs_jars = on_clusters or "needs_jars" in text
+    return OneTest(command, folder, tuple(sorted(lines)) if needs_jars else ())
 
 
 def _only(found: Sequence[str], name: str, what: str) -> str:
@@ -96,10 +105,10 @@ def _only(found: Sequence[str], name: str, what: str) -> str:
     raise UsageProblem(f"{name!r} is in {', '.join(found)}.", "Name the file and the test.")
 
 
-def run_test(test: OneTest, root: Path, line: Line) -> int:
+def run_test(test: OneTest, root: Path) -> int:
     """Builds, says how the test is started, runs it, and returns its exit code."""
-    if test.builds:
-        build = ["make", "--no-print-directory", "build", f"LINE={line.version}"]
+    for version in test.builds:
+        build = ["make", "--no-print-directory", "build", f"LINE={version}"]
         if subprocess.run(build, cwd=root, check=False).returncode:
             return _FAILED
     shown = shlex.join(["python" if word == sys.executable else word for word in test.command])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from threading import Lock
 
 import click
@@ -71,19 +72,23 @@ class Runner:
         log = self.root / REPORTS / f"{suite.name}.log"
         began = time.monotonic()
         # Of its own: several pytests that tidy up in one folder disturb each other.
-        with TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as temporary:
-            environment = {**_environment(), "PYTEST_DEBUG_TEMPROOT": temporary}
-            guard = start_supervised(suite.command, log, environment, self.root / suite.folder)
-            try:
-                ended = has_ended(guard, _LIMIT_SECONDS)
-                processors = _processor_seconds(guard.pid)
-            finally:
-                end_supervised(guard)
+        temporary = mkdtemp(prefix="fb-")
+        environment = {**_environment(), "PYTEST_DEBUG_TEMPROOT": temporary}
+        guard = start_supervised(suite.command, log, environment, self.root / suite.folder)
+        try:
+            ended = has_ended(guard, _LIMIT_SECONDS)
+            processors = _processor_seconds(guard.pid)
+        finally:
+            end_supervised(guard)
         good = ended and guard.returncode == 0 and self._is_counted(suite)
         seconds = time.monotonic() - began
         with self._lock:
             self.times[suite.name] = (seconds, processors)
             self._tell(suite, good, ended, log)
+        if good or not any(Path(temporary).iterdir()):
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            click.echo(f"What its tests left: {temporary}")
         if good:
             self._remember(suite)
         return good

@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from flink_boost.base.commands import run_captured
 from flink_boost.base.files import make_folder, write_durably
 from suites.catalogue import JAVA, REPORTS
-from suites.inputs import Inputs, digest
+from suites.inputs import Inputs, digest, head
 
 TRACKED = Path("docs/test-all.json")
 OWN = Path(REPORTS) / "test-all.json"
@@ -34,6 +36,9 @@ class WholeRun:
     digest: str
 
 
+_RUN = TypeAdapter(WholeRun)
+
+
 def product_digest(files: Mapping[str, str]) -> str:
     """One checksum of what jars are made from."""
     return hashlib.sha256(digest(_PRODUCT, files).encode()).hexdigest()[:16]
@@ -46,13 +51,20 @@ def note(root: Path, run: WholeRun, *, tracked: bool) -> None:
         write_durably(root / place, json.dumps(asdict(run), indent=1) + "\n")
 
 
+def clean_commit(root: Path) -> str:
+    """The commit that is checked out; "" where what jars are made from differs from it."""
+    words = ["git", "-c", f"safe.directory={root}", "status", "--porcelain", "--", *JAVA]
+    listed = run_captured(words, _GIT_SECONDS, folder=root)
+    return "" if listed.returncode or listed.stdout.strip() else head(root)
+
+
 def last_runs(root: Path) -> list[WholeRun]:
     """What is noted here and what came with the tree, the newest last; damaged ones are none."""
     found = []
     for place in (root / TRACKED, root / OWN):
         try:
-            found.append(WholeRun(**json.loads(place.read_bytes())))
-        except (FileNotFoundError, ValueError, TypeError):
+            found.append(_RUN.validate_json(place.read_bytes()))
+        except (FileNotFoundError, ValueError):
             continue
     return sorted(found, key=lambda run: run.day)
 
@@ -65,7 +77,8 @@ def sentence(root: Path, files: Mapping[str, str]) -> str:
     now = product_digest(files)
     same = [run for run in runs if run.digest == now]
     run = (same or runs)[-1]
-    passed = f"`make test-all` passed last on {run.day} ({run.commit[:10]}, {run.tests:,} tests)"
+    where = f"{run.commit[:10]}, " if run.commit else ""
+    passed = f"`make test-all` passed last on {run.day} ({where}{run.tests:,} tests)"
     if same:
         return f"{passed}; codec, families, guard and weaver are as they were then."
     return (
@@ -75,7 +88,9 @@ def sentence(root: Path, files: Mapping[str, str]) -> str:
 
 
 def _what(root: Path, run: WholeRun) -> str:
-    """The files that changed since that commit, where git knows it."""
+    """The files that changed since that commit, where there is one and git knows it."""
+    if not run.commit:
+        return ""
     words = ["git", "-c", f"safe.directory={root}", "diff", "--name-only", run.commit, "--", *JAVA]
     listed = run_captured(words, _GIT_SECONDS, folder=root)
     names = [name for name in listed.stdout.splitlines() if _PRODUCT.takes(name)]

@@ -76,10 +76,10 @@ def test_a_night_holds_the_lock_builds_measures_and_publishes(
     assert ran.failed == ""
     assert "disableConcurrentBuilds" in ran.of("properties")[0]["given"]
     assert "0 1 * * *" in ran.of("pipelineTriggers")[0]["given"][0]
-    parts = ("setup", "nightly", "date", "test-all", "upload", "notify")
+    parts = ("setup", "nightly", "upload", "notify", "date", "test-all")
     order = [next(part for part in parts if part in one["script"]) for one in ran.of("sh")]
     # On Sundays, and the double of a shell says that it is one.
-    assert order == ["setup", "nightly", "date", "test-all", "upload", "notify"]
+    assert order == list(parts)
     for one in (*ran.of("checkout"), *ran.of("sh"), *ran.of("archiveArtifacts")):
         assert one["within"][:3] == [
             "node flink-boost-box",
@@ -94,7 +94,7 @@ def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
     class_path: str, tmp_path: Path
 ) -> None:
     for task, with_secrets in (
-        ("nightly", [False, True, False, False, True, True]),
+        ("nightly", [False, True, True, True, False, False]),
         ("request", [False] * 2),
         ("compare", [False] * 2),
     ):
@@ -119,7 +119,11 @@ def test_all_tests_run_on_sundays_and_when_asked_for(class_path: str, tmp_path: 
     asked = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "test-all"}, codes={"test-all": 1})
     assert not [one for one in asked.of("sh") if "flink-boost nightly" in one["script"]]
     assert [one["given"] for one in asked.of("unstable")] == ["make test-all ended with 1"]
-    assert "unset CI" in asked.script("test-all")["script"], "it would begin anew each time"
+    # It would begin anew each time, and test another line, or run what stands in it.
+    assert "-u CI -u LINE make" in asked.script("make test-all")["script"]
+    assert "-u LINE make" in asked.script("make setup")["script"]
+    dry = Ran(class_path, tmp_path, params={**NIGHT, "DRY_RUN": True})
+    assert not [one for one in dry.of("sh") if "make test-all" in one["script"]]
     assert asked.script("upload")
 
 

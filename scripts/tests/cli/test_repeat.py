@@ -33,7 +33,10 @@ def repeat(results: Path, *arguments: str) -> int:
     return main(["--results", str(results), "repeat", *arguments])
 
 
-def test_measures_the_same_and_compares(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
+def test_measures_the_same_and_compares(tmp_path: Path, by: str) -> None:
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [COMMAND, "--results", tmp_path, *arguments],

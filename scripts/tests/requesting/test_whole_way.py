@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,18 @@ from flink_boost.measure import store
 from flink_boost.measure.model import Purpose
 from flink_boost.publish.spool import Spool
 from flink_boost.service.requests.comparing import FOLDER
+from flink_boost.service.requests.queue import RequestQueue
 from requesting.whole_way import COMMAND, whole_way
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 
 
 @pytest.mark.timeout(2400)
-def test_a_comment_becomes_an_answer(open_folder: Path) -> None:
+def test_a_comment_becomes_an_answer(
+    queue: RequestQueue, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The process has one database, which outlives this test.
+    monkeypatch.setenv("FLINK_BOOST_DASHBOARD_DATA", os.environ["FLINK_BOOST_DASHBOARD_DATA"])
     build = open_folder / "build"
     with whole_way(open_folder, build) as place:
         with place.server.lock:

@@ -51,7 +51,10 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return build
 
 
-def test_a_night_of_the_canary(frozen: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
+def test_a_night_of_the_canary(frozen: Path, capsys: pytest.CaptureFixture[str], by: str) -> None:
     capsys.readouterr()
     run = ["--build", str(frozen), "canary", "run", "--json"]
     assert main(run) == 0

@@ -112,8 +112,11 @@ def night(world: World, wanted: Order) -> NightEnd:
     return ended
 
 
+@pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
 def test_a_night_per_commit_shows_the_slow_one(
-    world: World, recipe: Path, flink: FlinkRepository
+    world: World, recipe: Path, flink: FlinkRepository, by: str
 ) -> None:
     first = night(world, order(recipe))
     assert first.problems == (), world.said

@@ -51,7 +51,6 @@ def test_the_default_line_is_tested_whole_and_of_the_others_some_in_one_mode() -
             f"{version}-{jdk}-opened-flink-core-patch",
             f"{version}-{jdk}-opened-flink-runtime-patch",
         ]
-    assert {suite.name for suite in SHORT} <= {suite.name for suite in WHOLE} | {"weaver"}
 
 
 def test_a_line_that_is_served_gets_its_turn() -> None:
@@ -73,7 +72,7 @@ def test_everything_is_every_line_in_the_modes_that_it_needs() -> None:
 
 
 def test_a_check_builds_nothing() -> None:
-    assert not [suite for suite in (*checks(), bare_python()) if suite.after]
+    assert not [suite for suite in (*checks(), *bare_python()) if suite.after]
     assert not [suite.name for suite in SHORT if suite.name.startswith("build") and suite.counted]
 
 

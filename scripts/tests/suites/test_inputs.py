@@ -76,12 +76,12 @@ WORDS = "2.3.0-jdk17-words-flink-core-patch"
         (
             "docs/operating.md",
             (WORDS, "flinks-own-2.3.0-jdk17", "lint"),
-            ("python", "clusters"),
+            ("python-all", "clusters-all"),
         ),
         (
             "flink-core-patch/src/main/java/org/apache/flink/boost/string/StringValuePatch.java",
             ("lint", "weaver"),
-            (WORDS, "flinks-own-2.3.0-jdk17", "clusters", "python"),
+            (WORDS, "flinks-own-2.3.0-jdk17", "clusters-all", "python-all"),
         ),
         (
             "flink-core-patch/src/test/java/org/apache/flink/boost/string/StringCopyTest.java",
@@ -91,15 +91,15 @@ WORDS = "2.3.0-jdk17-words-flink-core-patch"
         (
             "scripts/flink_boost/judge/ratio.py",
             (WORDS, "weaver", "2.3.0-benchmarks"),
-            ("python", "dashboard", "clusters", "lint"),
+            ("python-all", "dashboard-all", "clusters-all", "lint"),
         ),
         (
             "scripts/flink_boost/flink/modes.py",
             (),
-            (WORDS, "2.3.0-benchmarks", "weaver", "python"),
+            (WORDS, "2.3.0-benchmarks", "weaver", "python-all"),
         ),
-        ("lines.toml", ("lint",), (WORDS, "python", "clusters", "dashboard-quiet")),
-        ("benchmarks/floors.toml", (WORDS,), ("2.3.0-benchmarks", "python")),
+        ("lines.toml", ("lint",), (WORDS, "python-all", "clusters-all", "dashboard-quiet-all")),
+        ("benchmarks/floors.toml", (WORDS,), ("2.3.0-benchmarks", "python-all")),
     ],
 )
 def test_what_a_change_makes_run_again(

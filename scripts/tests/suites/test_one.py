@@ -13,6 +13,7 @@ from flink_boost.flink.lines import find_line
 from suites.one import OneTest, find_test, run_test
 
 LINE = find_line("1.20.5")
+MEASURED = ("1.20.5", "1.9.3", "2.3.0")
 JAVA = ("-m", "flink_boost.flink.javatests", "1.20.5")
 
 
@@ -24,12 +25,12 @@ JAVA = ("-m", "flink_boost.flink.javatests", "1.20.5")
             "StringCopyTest.copiesNothing",
             ("flink-core-patch", "--method", "copiesNothing", "StringCopyTest"),
         ),
-        ("OwnBuildTest", ("weaver", "OwnBuildTest")),
+        ("OwnBuildTest", ("weaver", "--jdk", "17", "OwnBuildTest")),
     ],
 )
 def test_a_class_of_java_and_its_method(name: str, words: tuple[str, ...]) -> None:
     found = find_test(name, PROJECT_ROOT, LINE)
-    assert found == OneTest((sys.executable, *JAVA, *words), "scripts", builds=True)
+    assert found == OneTest((sys.executable, *JAVA, *words), "scripts", ("1.20.5",))
 
 
 def test_java_on_a_jdk_in_a_mode() -> None:
@@ -42,20 +43,28 @@ def test_java_on_a_jdk_in_a_mode() -> None:
 @pytest.mark.parametrize(
     ("name", "folder", "test", "builds"),
     [
-        ("judge/test_ratio.py", "scripts", "tests/judge/test_ratio.py", False),
-        ("scripts/tests/judge/test_ratio.py", "scripts", "tests/judge/test_ratio.py", False),
-        ("test_wheel.py", "scripts", "tests/operate/test_wheel.py", True),
-        ("test_token.py", "codespeed-config", "tests/test_token.py", False),
-        ("test_mixed.py::test_x", "scripts", "tests/cluster/test_mixed.py::test_x", True),
+        ("judge/test_ratio.py", "scripts", "tests/judge/test_ratio.py", ()),
+        ("scripts/tests/judge/test_ratio.py", "scripts", "tests/judge/test_ratio.py", ()),
+        ("test_wheel.py", "scripts", "tests/operate/test_wheel.py", MEASURED),
+        ("test_token.py", "codespeed-config", "tests/test_token.py", ()),
+        ("test_mixed.py::test_x", "scripts", "tests/cluster/test_mixed.py::test_x", ("1.20.5",)),
         (
             "test_sums_all_suites",
             "scripts",
             "tests/suites/test_totals.py::test_sums_all_suites",
-            False,
+            (),
+        ),
+        (
+            "test_own_fields.py",
+            "scripts",
+            "tests/operate/test_own_fields.py",
+            ("1.16.3", *MEASURED),
         ),
     ],
 )
-def test_a_file_or_a_function_of_python(name: str, folder: str, test: str, builds: bool) -> None:
+def test_a_file_or_a_function_of_python(
+    name: str, folder: str, test: str, builds: tuple[str, ...]
+) -> None:
     found = find_test(name, PROJECT_ROOT, LINE)
     assert (found.folder, found.command[-1], found.builds) == (folder, test, builds)
 
@@ -77,8 +86,8 @@ def test_it_says_how_it_was_started_and_keeps_what_was_printed(
 ) -> None:
     (tmp_path / "scripts").mkdir()
     program = "import sys; print('said'); print('wrong', file=sys.stderr); sys.exit(3)"
-    test = OneTest((sys.executable, "-c", program), "scripts", builds=False)
-    assert run_test(test, tmp_path, LINE) == 3
+    test = OneTest((sys.executable, "-c", program), "scripts", ())
+    assert run_test(test, tmp_path) == 3
     shown = capsys.readouterr().out
     assert shown.startswith("cd scripts && ../.venv/bin/python -c ")
     assert shown.endswith("FAILED, code 3; log: build/test-reports/one.log\n")
@@ -91,6 +100,6 @@ def test_it_says_how_it_was_started_and_keeps_what_was_printed(
 
 def test_without_its_build_it_does_not_run(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("build:\n\t@exit 1\n")
-    test = OneTest((sys.executable, "-c", "open('ran', 'w')"), ".", builds=True)
-    assert run_test(test, tmp_path, LINE) == 1
+    test = OneTest((sys.executable, "-c", "open('ran', 'w')"), ".", ("1.20.5",))
+    assert run_test(test, tmp_path) == 1
     assert not (tmp_path / "ran").exists()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,7 +62,11 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def files_of(root: Path) -> dict[str, str]:
-    return {path.name: path.read_text("utf-8") for path in root.iterdir() if path.is_file()}
+    return {
+        path.name: path.read_text("utf-8")
+        for path in root.iterdir()
+        if path.is_file() and path.name != "began"
+    }
 
 
 def began(root: Path) -> set[str]:
@@ -277,3 +283,29 @@ def test_an_unknown_line_is_refused_in_one_sentence(make: Make) -> None:
     done = make([], "1.0.0")
     assert done.exit_code != 0
     assert "There is no Flink line '1.0.0'" in str(done.exception)
+
+
+def test_only_a_whole_run_is_noted_and_only_of_what_stayed_as_it_was(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program.whole, "clean_commit", lambda _: "0a1b")
+    for wrong in (["--record"], ["--all", "--record", "--only", "ONE"]):
+        assert "Only a whole `make test-all` is noted" in str(make([], *wrong).exception)
+    noted = tmp_path / "docs" / "test-all.json"
+    edits = make([suite("edits", "echo 2 > ../edits"), with_report("one")], "--all", "--record")
+    assert "Files were edited while it ran: it is not noted as passed." in edits.output
+    assert not noted.exists()
+    assert make([with_report("one", "<failure/>")], "--all", "--record").exit_code == 1
+    assert not noted.exists()
+    done = make([with_report("one")], "--all", "--record")
+    assert "Noted in docs/test-all.json: commit it" in done.output
+    assert '"tests": 1' in noted.read_text()
+
+
+def test_what_a_failed_test_left_is_kept_and_named(make: Make) -> None:
+    left = "touch $PYTEST_DEBUG_TEMPROOT/log; "
+    assert "What its tests left" not in make([suite("good", f"{left}exit 0")]).output
+    done = make([suite("bad", f"{left}exit 1")])
+    (folder,) = re.findall(r"What its tests left: (\S+)", done.output)
+    assert (Path(folder) / "log").exists()
+    shutil.rmtree(folder)

@@ -58,7 +58,7 @@ def test_sums_all_suites(root: Path) -> None:
     at = lines.index("Flink 1.9.3 on JDK 11")
     assert lines[at + 1] == "flink-core-patch 4 passed 0 failed 0 skipped"
     assert lines[at + 4] == "together 10 passed 0 failed 0 skipped"
-    assert "python 2 passed 0 failed 0 skipped" in lines
+    assert "python-all 2 passed 0 failed 0 skipped" in lines
 
 
 def test_counts_all_reports_of_a_suite(root: Path) -> None:
@@ -70,7 +70,7 @@ def test_counts_all_reports_of_a_suite(root: Path) -> None:
 @pytest.mark.parametrize(
     "text", [report(2, failures=1), report(2, errors=1), report(2, skipped=1), "<test"]
 )
-@pytest.mark.parametrize("row", ["python", "clusters", "flink-runtime-patch", "weaver"])
+@pytest.mark.parametrize("row", ["python-all", "clusters-all", "flink-runtime-patch", "weaver"])
 def test_failed_skipped_or_cut_off_is_not_success(root: Path, row: str, text: str) -> None:
     write(root, find(row), text, "b" if "b" in row else "pytest")
     assert not add_up(SUITES, root).good
@@ -78,7 +78,7 @@ def test_failed_skipped_or_cut_off_is_not_success(root: Path, row: str, text: st
 
 def test_a_skipped_test_is_named(root: Path) -> None:
     assert "left_out" not in "".join(shown(root)), "Flink skips tests of its own"
-    write(root, find("python"), report(2, skipped=1))
+    write(root, find("python-all"), report(2, skipped=1))
     assert "C.left_out: skipped, which counts as failed." in shown(root)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from suites.inputs import tree
-from suites.whole import TRACKED, WholeRun, note, product_digest, sentence
+from suites.whole import TRACKED, WholeRun, clean_commit, note, product_digest, sentence
 
 CODEC = "flink-core-patch/src/main/java/Codec.java"
 
@@ -50,8 +50,9 @@ def said(root: Path) -> str:
 def test_without_a_record_it_says_so(checkout: Path) -> None:
     assert "has not passed here yet" in said(checkout)
     (checkout / "docs").mkdir()
-    (checkout / TRACKED).write_text("[")
-    assert "has not passed here yet" in said(checkout)
+    for damaged in ("[", '{"day": 1, "commit": "a", "tests": "x", "digest": "b"}'):
+        (checkout / TRACKED).write_text(damaged)
+        assert "has not passed here yet" in said(checkout)
 
 
 def test_what_passed_counts_until_code_of_a_jar_changes(checkout: Path) -> None:
@@ -87,3 +88,15 @@ def test_a_later_run_here_counts_and_an_older_one_of_the_same_code_as_well(check
     (checkout / CODEC).write_text("1")
     assert "on 2026-11-20" in said(checkout)
     assert "as they were then" in said(checkout)
+
+
+def test_what_is_tested_before_it_is_committed_has_no_commit(checkout: Path) -> None:
+    assert clean_commit(checkout) == git(checkout, "rev-parse", "HEAD").strip()
+    (checkout / "README.md").write_text("2")
+    assert clean_commit(checkout)
+    (checkout / CODEC).write_text("2")
+    assert clean_commit(checkout) == ""
+    note(checkout, WholeRun("2026-11-27", "", 7, product_digest(tree(checkout))), tracked=True)
+    assert "on 2026-11-27 (7 tests); codec" in said(checkout)
+    (checkout / CODEC).write_text("3")
+    assert "have changed since: such a change" in said(checkout)
