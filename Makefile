@@ -67,7 +67,7 @@ test-all: ## The same on every line, JDK and mode, and what takes long; goes on 
 	@scripts/run-tests --all $(if $(RECORD),--record) $(RUN)
 
 .PHONY: check
-check: ## Lint, types, rooms and the tests that need nothing built (4 minutes)
+check: ## Lint, types, rooms and the tests that need nothing built (5 minutes)
 	@scripts/bootstrap-venv --browser
 	@scripts/run-tests --check $(RUN)
 

@@ -48,7 +48,7 @@ HEADER = """\
 #     are equal to those of a release that was tested, and that is all that is known.
 # distribution: the whole of it on PyPI, for tests; lines.toml has those of the lines.
 # jdks:      what a release and all later ones run on, of the JDKs of lines.toml. All of them have
-#     `make test-releases`, those of the lines `make test`.
+#     `make test-releases`, those of the lines `make test-all`.
 """
 
 
