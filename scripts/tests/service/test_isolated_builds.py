@@ -277,7 +277,9 @@ def test_a_commit_of_endless_folders_is_not_checked_out(clone: Clone) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     with pytest.raises(BuildFailed, match="more than 400000 files"):
         clone.builder().build(commit, LINE)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss <= max(before, 256 << 10)  # KiB
+    # A child begins as a copy of this process, which may be a large one.
+    known = max(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 256 << 10)  # KiB
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss <= known
 
 
 def test_a_commit_larger_than_its_folder_is_its_own_fault(clone: Clone) -> None:
