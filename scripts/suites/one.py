@@ -52,13 +52,13 @@ def _in_java(
         module for module in _MODULES if list((root / module / "src").rglob(f"{name[1]}.java"))
     ]
     module = _only(found, name[0], "a class of this name in a module's src/test")
-    words = [sys.executable, "-m", "flink_boost.flink.javatests", line.version, module]
+    words = [sys.executable, "-m", "flink_boost.flink.javatests", line.version, module, name[1]]
     # The weaver is compiled for the JDK of the build.
     jdk = 17 if module == "weaver" else jdk
     words += ["--jdk", str(jdk)] if jdk else []
     words += ["--mode", mode] if mode else []
     words += ["--method", name[2]] if name[2] else []
-    return OneTest((*words, name[1]), "scripts", (line.version,))
+    return OneTest(tuple(words), "scripts", (line.version,))
 
 
 def _in_python(name: str, root: Path, line: Line) -> OneTest:
