@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -264,7 +265,7 @@ def _pytest(
         options = ("--test-all",)
     elif choice is not None:
         options = (f"--lines={','.join(line.version for line in choice.lines if line.measured)}",)
-    part = "dashboard" if folder == DASHBOARD else name.removesuffix("-all")
+    part = "dashboard" if folder == DASHBOARD else re.sub("-(all|bare)", "", name)
     # A file's tests share what it makes; the order is that of suites/selection.py.
     side = ("-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder") if workers else ()
     command = (sys.executable, "-m", "pytest", "-q", "-m", markers, *options, *side)

@@ -72,6 +72,8 @@ def test_everything_is_every_line_in_the_modes_that_it_needs() -> None:
 
 
 def test_a_check_builds_nothing() -> None:
+    parts = {suite.part for suite in bare_python()}
+    assert parts == {"python", "python-quiet"}, "it would be far over no budget at all"
     assert not [suite for suite in (*checks(), *bare_python()) if suite.after]
     assert not [suite.name for suite in SHORT if suite.name.startswith("build") and suite.counted]
 
