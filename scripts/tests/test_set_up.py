@@ -427,7 +427,7 @@ def test_a_python_whose_path_has_spaces_is_one_name(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert not done.stderr
-    assert f"default: {default_line()};" in done.stdout
+    assert f"(default: {default_line()})" in done.stdout
 
 
 def test_a_python_that_is_not_there_is_named_and_no_other_is_taken() -> None:
