@@ -14,6 +14,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from suites.one import find_test, run_test
 from suites.passed import Passed
 from suites.runner import Runner, minutes
 from suites.schedule import run_all
-from suites.totals import add_up
+from suites.totals import Sheet, add_up
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -88,12 +89,13 @@ def main(
                 click.echo(f"{'unchanged' if kept else 'to run':<9}  {suite.title}")
             return
         with exclusive_lock(PROJECT_ROOT / REPORTS / ".lock", "make test"):
-            good = _run(runner, suites, workers or (os.cpu_count() or 1) + 1, everything)
+            sheet = _run(runner, suites, workers or (os.cpu_count() or 1) + 1, everything)
             if not check:
-                _end(runner, suites, good and everything and not only and not lines, record)
+                whole_run = everything and not only and not lines
+                _end(runner, sheet.passed if whole_run and sheet.good else 0, record)
     except FlinkBoostError as error:
         raise SystemExit(f"{error}") from error
-    sys.exit(0 if good else 1)
+    sys.exit(0 if sheet.good else 1)
 
 
 def _choice(versions: tuple[str, ...], everything: bool, all_modes: bool) -> Choice:
@@ -137,8 +139,8 @@ def _only(suites: Sequence[Suite], only: str | None) -> list[Suite]:
     return [suite for suite in suites if suite in found or suite.name in needed]
 
 
-def _run(runner: Runner, suites: Sequence[Suite], workers: int, everything: bool) -> bool:
-    """Runs what has to run; shows the totals, and what it took."""
+def _run(runner: Runner, suites: Sequence[Suite], workers: int, everything: bool) -> Sheet:
+    """Runs what has to run; shows the totals, and what it took; good when every suite passed."""
     began = time.monotonic()
     kept = [suite for suite in suites if not suite.always and runner.unchanged(suite)]
     runs = [suite for suite in suites if suite not in kept]
@@ -169,17 +171,16 @@ def _run(runner: Runner, suites: Sequence[Suite], workers: int, everything: bool
     failed = [suite.title for suite in runs if not passed[suite.name]]
     if failed:
         click.echo(f"Failed: {'; '.join(failed)}")
-    return sheet.good and not failed
+    return replace(sheet, good=sheet.good and not failed)
 
 
-def _end(runner: Runner, suites: Sequence[Suite], all_passed: bool, record: bool) -> None:
-    """Notes a whole run that passed, and says when one did last."""
+def _end(runner: Runner, passed: int, record: bool) -> None:
+    """Notes a whole run in which so many tests passed, and says when one did last."""
     if runner.files is None:
         return
-    if all_passed and tree(runner.root) != runner.files:
+    if passed and tree(runner.root) != runner.files:
         click.echo("Files were edited while it ran: it is not noted as passed. Run it again.")
-    elif all_passed:
-        passed = add_up(suites, runner.root).passed
+    elif passed:
         run = whole.WholeRun(
             _today(), whole.clean_commit(runner.root), passed, whole.product_digest(runner.files)
         )

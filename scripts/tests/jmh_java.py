@@ -9,9 +9,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from flink_boost.flink.jdks import find_java
 
 DOUBLE = Path(__file__).with_name("jmh_double.py")
+# A test that takes ``by``: by the double; with real forks, which take minutes, in `make test-all`.
+BY_DOUBLE_AND_JMH = pytest.mark.parametrize(
+    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
+)
 
 
 def make_java(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jmh_java import BY_DOUBLE_AND_JMH
 from stored_runs import complete_run_ids, store_complete_run
 from synthetic import make_forks, make_run
 
@@ -33,9 +34,7 @@ def repeat(results: Path, *arguments: str) -> int:
     return main(["--results", str(results), "repeat", *arguments])
 
 
-@pytest.mark.parametrize(
-    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
-)
+@BY_DOUBLE_AND_JMH
 def test_measures_the_same_and_compares(tmp_path: Path, by: str) -> None:
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

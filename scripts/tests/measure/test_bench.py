@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 from eventual import eventually
-from jmh_java import make_java
+from jmh_java import BY_DOUBLE_AND_JMH, make_java
 from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
@@ -124,9 +124,7 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     assert json.loads(pooled.stdout)["comparisons"][0]["pairs"] == 4
 
 
-@pytest.mark.parametrize(
-    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
-)
+@BY_DOUBLE_AND_JMH
 def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path, by: str) -> None:
     source = random.Random(20260301)
     seen: dict[str, bytes] = {}

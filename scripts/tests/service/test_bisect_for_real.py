@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from flink_repository import BROKEN, COMMITS, SLOW, make_repository, recipe_for
+from jmh_java import BY_DOUBLE_AND_JMH
 from stored_runs import store_complete_run
 from synthetic import make_forks
 
@@ -55,9 +56,7 @@ def night(number: int, commit: str) -> RunInfo:
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize(
-    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
-)
+@BY_DOUBLE_AND_JMH
 def test_a_slow_commit_is_told_and_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
 ) -> None:

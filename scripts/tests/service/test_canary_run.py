@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from jmh_java import BY_DOUBLE_AND_JMH
 from stored_runs import complete_run_ids
 
 from flink_boost.base.places import PROJECT_ROOT
@@ -51,9 +52,7 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return build
 
 
-@pytest.mark.parametrize(
-    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
-)
+@BY_DOUBLE_AND_JMH
 def test_a_night_of_the_canary(frozen: Path, capsys: pytest.CaptureFixture[str], by: str) -> None:
     capsys.readouterr()
     run = ["--build", str(frozen), "canary", "run", "--json"]

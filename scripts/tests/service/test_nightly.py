@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 from eventual import eventually
 from failing_codespeed import TOKEN, FailingCodespeed, answer, failing_codespeed
-from jmh_java import make_java
+from jmh_java import BY_DOUBLE_AND_JMH, make_java
 from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import (
@@ -454,9 +454,7 @@ def forks_of(results: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize(
-    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
-)
+@BY_DOUBLE_AND_JMH
 def test_a_night_killed_at_random_moments_loses_nothing_and_does_nothing_twice(
     world: World, request: pytest.FixtureRequest, by: str
 ) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from failing_codespeed import failing_codespeed
 from flink_repository import BROKEN, SLOW, FlinkRepository, git, make_repository
+from jmh_java import BY_DOUBLE_AND_JMH
 from test_nightly import (
     AT,
     LINE,
@@ -112,9 +113,7 @@ def night(world: World, wanted: Order) -> NightEnd:
     return ended
 
 
-@pytest.mark.parametrize(
-    "by", ["double", pytest.param("jmh", marks=[pytest.mark.forks, pytest.mark.test_all])]
-)
+@BY_DOUBLE_AND_JMH
 def test_a_night_per_commit_shows_the_slow_one(
     world: World, recipe: Path, flink: FlinkRepository, by: str
 ) -> None:
