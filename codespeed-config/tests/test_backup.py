@@ -19,7 +19,7 @@ import psycopg
 import pytest
 
 import postgresql
-from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result
+from conftest import PROJECT_FOLDER, Dashboard, clean_environ, put_database, result
 from flink_boost.publish import liveness, serve
 from operating import facts, operate, refused
 from request_rows import ask, asked
@@ -34,9 +34,10 @@ def server() -> Iterator[postgresql.PostgreSQL]:
 
 
 @pytest.fixture(scope="module")
-def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def three_runs(tmp_path_factory: pytest.TempPathFactory, new_database: Path | None) -> Path:
     """The folder of a dashboard that has ended, with three runs, odd values among them."""
     data = tmp_path_factory.mktemp("three") / "codespeed"
+    put_database(data, new_database)
     url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     dashboard = Dashboard(data, url)
     for night in (1, 2, 3):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from conftest import Dashboard, clean_environ
+from conftest import Dashboard, clean_environ, put_database
 from flink_boost.publish import liveness, serve
 from sample_nights import commit_of, nights
 from stored_rows import store
@@ -100,7 +101,7 @@ def test_a_row_leads_to_the_timeline_of_its_ratio(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
-@pytest.mark.parametrize("count", [8, 300])
+@pytest.mark.parametrize("count", [pytest.param(8, marks=pytest.mark.test_all), 300])
 def test_it_is_readable_at_any_width_and_in_both_schemes(
     browser: Browser, filled: Dashboard, large: Dashboard, count: int, width: int, scheme: Any
 ) -> None:
@@ -118,8 +119,11 @@ def test_it_is_readable_at_any_width_and_in_both_schemes(
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+def large(
+    tmp_path_factory: pytest.TempPathFactory, new_database: Path | None
+) -> Iterator[Dashboard]:
     data = tmp_path_factory.mktemp("large")
+    put_database(data, new_database)
     url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     store(data, nights(300, 4, box="large"))
     yield Dashboard(data, url)

@@ -184,7 +184,10 @@ def _in_the_middle(served: Served) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("victim", ["dashboard", "database", "both"])
+@pytest.mark.parametrize(
+    "victim",
+    [*(pytest.param(one, marks=pytest.mark.test_all) for one in ("dashboard", "database")), "both"],
+)
 def test_killed_in_the_middle_of_an_upload_nothing_is_half(served: Served, victim: str) -> None:
     dashboard = served.start()
     assert dashboard.upload(batch("before")).status_code == 202

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import postgresql
-from conftest import Dashboard, clean_environ, result
+from conftest import Dashboard, clean_environ, put_database, result
 from flink_boost.publish import liveness, serve
 from operating import facts, refused
 from stored_rows import store
@@ -88,9 +88,10 @@ def test_a_commit_on_two_branches_has_to_be_told_apart(start: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def stored_month(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stored_month(tmp_path_factory: pytest.TempPathFactory, new_database: Path | None) -> Path:
     """Nine nights of one box, two old ones of another, three requests; nothing serves them."""
     data = tmp_path_factory.mktemp("month") / "codespeed"
+    put_database(data, new_database)
     url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     dashboard = Dashboard(data, url)
     for number in range(1, 10):

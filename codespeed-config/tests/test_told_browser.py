@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from conftest import Dashboard, clean_environ
+from conftest import Dashboard, clean_environ, put_database
 from flink_boost.publish import liveness, serve
 from sample_nights import FIRST_NIGHT, commit_of, names, nights
 from stored_rows import store
@@ -26,16 +27,19 @@ PAGES = {
     "overview-told": "",
     "timeline-told": f"timeline/?ben={names(1)[0]}",
 }
-COUNTS = (1, 8, 300)
+COUNTS = (1, pytest.param(8, marks=pytest.mark.test_all), 300)
 
 
 @pytest.fixture(scope="module", params=COUNTS)
 def told(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    new_database: Path | None,
 ) -> Iterator[tuple[int, Dashboard]]:
     """That many benchmarks, up to 60 of them with an alarm, and a night with a new kernel."""
     count: int = request.param
     data = tmp_path_factory.mktemp("told")
+    put_database(data, new_database)
     dashboard = Dashboard(
         data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
     )

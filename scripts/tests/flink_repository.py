@@ -1,7 +1,8 @@
-"""A small repository of Flink made at test time: its published sources, and a dozen commits.
+"""A small repository of Flink made at test time, with a dozen commits.
 
-One commit makes ``StringValue.writeString`` slow, one does not compile, one is a merge. It is built
-by javac against the release's jars: the jar of a module holds the classes that differ.
+It has the published sources of those packages in which we replace classes. One commit makes
+``StringValue.writeString`` slow, one does not compile, one is a merge. It is built by javac against
+the release's jars: the jar of a module holds the classes that differ.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from flink_boost.service.builds.recipe import Recipe
 
 STRING_VALUE = "flink-core/src/main/java/org/apache/flink/types/StringValue.java"
 WRITE = "public static final void writeString(CharSequence cs, DataOutput out) throws IOException {"
+_PACKAGES = (
+    "org/apache/flink/types/",
+    "org/apache/flink/core/memory/",
+    "org/apache/flink/runtime/io/network/api/serialization/",
+)
 # The JIT cannot leave it out: its result decides about an exception.
 DELAY = """
         long boostDelay = System.nanoTime();
@@ -66,7 +72,8 @@ def make_repository(line: Line, folder: Path, delay_ns: int = 2000) -> FlinkRepo
     for pin in line.sources:
         module = pin.project
         with zipfile.ZipFile(fetch_sources(pin, CACHE)) as jar:
-            jar.extractall(folder / module / "src" / "main" / "java")
+            names = [name for name in jar.namelist() if name.startswith(_PACKAGES)]
+            jar.extractall(folder / module / "src" / "main" / "java", names)
     (folder / "build.py").write_text(_BUILD, encoding="utf-8")
     git(folder, "init", "--quiet", "--initial-branch", "master")
     commits = [commit(folder, "Release")]

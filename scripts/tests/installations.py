@@ -50,8 +50,8 @@ def java_environment(line: Line) -> dict[str, str]:
     return {**kept, "JAVA_HOME": str(_brief_jdk(java_home(line.jdks[0])))}
 
 
-# `java -classpath JARS org...BashJavaUtils QUESTION --configDir FOLDER OPTION...`, as config.sh does
-# since 1.10; other users of the tests' machine may not write down what was answered.
+# As config.sh calls it: -classpath JARS org...BashJavaUtils QUESTION --configDir FOLDER OPTION...
+# Other users of the tests' machine may not write down what was answered.
 _BRIEF_JAVA = """#!/bin/sh
 case "$3" in *.BashJavaUtils) ;; *) exec "{home}/bin/java" -XX:TieredStopAtLevel=1 "$@" ;; esac
 jars=$(printf %s "$2" | tr : ' '); configuration=$6

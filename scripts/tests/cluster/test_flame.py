@@ -39,7 +39,7 @@ def test_a_running_task_manager_is_profiled_and_goes_on(
         assert eventually(lambda: run.job.state() == "RUNNING", 120)
         (pid,) = flink.task_managers()
         out = tmp_path / "flames"
-        answer = flame("--cluster", flink.home, "--seconds", "6", "--json", "--out", out)
+        answer = flame("--cluster", flink.home, "--seconds", "3", "--json", "--out", out)
         assert answer.returncode == 0, answer.stderr + answer.stdout
         (found,) = json.loads(answer.stdout)["flames"]
         assert found["pid"] == pid
@@ -51,7 +51,7 @@ def test_a_running_task_manager_is_profiled_and_goes_on(
         assert len(found["top"]) == 5
 
         # By its number, of allocations: the profiler is in the process already.
-        again = flame(str(pid), "--seconds", "3", "--event", "alloc", "--out", out)
+        again = flame(str(pid), "--seconds", "1", "--event", "alloc", "--out", out)
         assert again.returncode == 0, again.stderr
         assert (out / f"flame-{pid}-alloc.html").is_file()
         assert "file://" in again.stdout

@@ -106,6 +106,7 @@ def test_a_jar_that_changes_one_code_point_is_found_out(
     assert all(changed in line for line in missing), shown(missing)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("platform", DEFAULT_PLATFORM, ids=str, indirect=True)
 @pytest.mark.timeout(1800)
 def test_a_jar_that_shares_short_strings_loses_the_state_of_generic_keys(
