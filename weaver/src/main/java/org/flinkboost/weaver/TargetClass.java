@@ -12,6 +12,7 @@ import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.description.type.TypeList;
 import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import org.flinkboost.weaver.ClassPatch.Accessors;
 import org.flinkboost.weaver.ClassPatch.Kind;
@@ -81,7 +82,8 @@ final class TargetClass {
     /**
      * The method whose body is replaced.
      *
-     * @throws WeaveException when there is no such method with a body
+     * @throws WeaveException when there is no such method with a body, or ours throws a checked
+     *     exception that it does not declare
      */
     MethodDescription.InDefinedShape replaced(Replacement replacement) {
         MethodDescription.InDefinedShape ours = replacement.method();
@@ -91,27 +93,53 @@ final class TargetClass {
                         .filter(m -> m.getName().equals(ours.getName()))
                         .collect(toUnmodifiableList());
         // Synthetic methods are left out because their names are the compiler's own business.
-        return sameName.stream()
-                .filter(m -> m.isStatic() != replacement.instance())
-                .filter(m -> !m.isAbstract() && !m.isNative() && !m.isSynthetic())
-                .filter(m -> Signature.of(m).equals(expected))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                new WeaveException(
-                                        type.getName()
-                                                + ": expected "
-                                                + (replacement.instance() ? "instance" : "static")
-                                                + " method "
-                                                + expected
-                                                + " for "
-                                                + Signature.ofMember(ours)
-                                                + ", found "
-                                                + sameName.stream()
-                                                        .map(TargetClass::described)
-                                                        .collect(toUnmodifiableList())
-                                                + primitiveHint(sameName)
-                                                + "."));
+        MethodDescription.InDefinedShape target =
+                sameName.stream()
+                        .filter(m -> m.isStatic() != replacement.instance())
+                        .filter(m -> !m.isAbstract() && !m.isNative() && !m.isSynthetic())
+                        .filter(m -> Signature.of(m).equals(expected))
+                        .findFirst()
+                        .orElseThrow(
+                                () ->
+                                        new WeaveException(
+                                                type.getName()
+                                                        + ": expected "
+                                                        + (replacement.instance()
+                                                                ? "instance"
+                                                                : "static")
+                                                        + " method "
+                                                        + expected
+                                                        + " for "
+                                                        + Signature.ofMember(ours)
+                                                        + ", found "
+                                                        + sameName.stream()
+                                                                .map(TargetClass::described)
+                                                                .collect(toUnmodifiableList())
+                                                        + primitiveHint(sameName)
+                                                        + "."));
+        requireDeclaredExceptions(ours, target);
+        return target;
+    }
+
+    /** No compiler sees both: callers of the target could not catch what it does not declare. */
+    private void requireDeclaredExceptions(
+            MethodDescription.InDefinedShape ours, MethodDescription.InDefinedShape target) {
+        TypeList declared = target.getExceptionTypes().asErasures();
+        for (TypeDescription thrown : ours.getExceptionTypes().asErasures()) {
+            boolean allowed =
+                    thrown.isAssignableTo(RuntimeException.class)
+                            || thrown.isAssignableTo(Error.class)
+                            || declared.stream().anyMatch(thrown::isAssignableTo);
+            if (!allowed) {
+                throw new WeaveException(
+                        Signature.ofMember(ours)
+                                + " throws "
+                                + thrown.getName()
+                                + ", which "
+                                + Signature.ofMember(target)
+                                + " does not declare.");
+            }
+        }
     }
 
     private static String primitiveHint(List<MethodDescription.InDefinedShape> methods) {

@@ -25,6 +25,7 @@ class RefusedPatchTest {
                 public void raise(int by) {}
                 public int size() { return 1; }
                 public static boolean known(String name) { return true; }
+                public static void store(int n) throws java.io.IOException {}
                 public static native void measure(int n);
                 public abstract void reset();
                 public final int boostTaken() { return 1; }
@@ -123,6 +124,28 @@ class RefusedPatchTest {
                             "@Replaces public static boolean measure(int n) { return true; }"),
                     "acme.Gauge: expected static method measure(int)void",
                     "found [static native measure(int)void]");
+        }
+
+        @Test
+        void exceptionThatTheMethodDoesNotDeclare() throws IOException {
+            refused(
+                    Acme.replacing(
+                            "@Replaces public static boolean store(int n)",
+                            "throws java.util.concurrent.TimeoutException { return true; }"),
+                    "acme.boost.GaugePatch.store(int)boolean throws"
+                            + " java.util.concurrent.TimeoutException,"
+                            + " which acme.Gauge.store(int)void does not declare");
+        }
+
+        /** What its callers may expect, and what nobody has to declare. */
+        @Test
+        void exceptionsThatItsCallersCanTellAreNone() throws IOException {
+            acme.patch(
+                    Acme.replacing(
+                            "@Replaces public static boolean store(int n)",
+                            "throws java.io.EOFException, IllegalStateException, Error",
+                            "{ return true; }"));
+            acme.weave().succeeds();
         }
 
         @Test
