@@ -82,7 +82,7 @@ public final class StringAccess {
         try {
             return (byte[]) VALUE.invokeExact(string);
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw unchecked(e);
         }
     }
 
@@ -91,7 +91,7 @@ public final class StringAccess {
         try {
             return (byte) CODER.invokeExact(string);
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw unchecked(e);
         }
     }
 
@@ -103,7 +103,7 @@ public final class StringAccess {
         try {
             return (String) NEW_STRING.invokeExact(value, coder);
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw unchecked(e);
         }
     }
 
@@ -119,6 +119,19 @@ public final class StringAccess {
         return "plain".equals(property());
     }
 
+    /**
+     * What a call through a handle has thrown, for the caller to throw: an {@code OutOfMemoryError}
+     * of ours ends a TaskManager as one of stock's does. No handle of ours throws a checked one.
+     *
+     * @return the exception; an error is thrown at once
+     */
+    public static RuntimeException unchecked(Throwable e) {
+        if (e instanceof Error) {
+            throw (Error) e;
+        }
+        return (RuntimeException) e;
+    }
+
     private static String property() {
         try {
             return System.getProperty(PROPERTY);
@@ -132,7 +145,7 @@ public final class StringAccess {
         try {
             return (boolean) HAS_NEGATIVES.invokeExact(bytes, from, length);
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw unchecked(e);
         }
     }
 
@@ -213,6 +226,7 @@ public final class StringAccess {
             }
             return check;
         } catch (Throwable e) {
+            // An error here or in the self-test would leave the class broken for good.
             return null;
         }
     }

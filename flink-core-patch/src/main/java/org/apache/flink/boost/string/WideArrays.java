@@ -49,7 +49,7 @@ public final class WideArrays {
         try {
             return (long) GET_LONG.invokeExact(array, index);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw StringAccess.unchecked(e);
         }
     }
 
@@ -57,7 +57,7 @@ public final class WideArrays {
         try {
             PUT_LONG.invokeExact(array, index, value);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw StringAccess.unchecked(e);
         }
     }
 
@@ -65,7 +65,7 @@ public final class WideArrays {
         try {
             return (int) GET_INT.invokeExact(array, index);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw StringAccess.unchecked(e);
         }
     }
 
@@ -73,7 +73,7 @@ public final class WideArrays {
         try {
             PUT_INT.invokeExact(array, index, value);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw StringAccess.unchecked(e);
         }
     }
 
@@ -81,15 +81,8 @@ public final class WideArrays {
         try {
             PUT_CHAR.invokeExact(array, index, value);
         } catch (Throwable e) {
-            throw unchecked(e);
+            throw StringAccess.unchecked(e);
         }
-    }
-
-    private static RuntimeException unchecked(Throwable e) {
-        if (e instanceof Error) {
-            throw (Error) e;
-        }
-        return (RuntimeException) e;
     }
 
     /** {@code MethodHandles.byteArrayViewVarHandle(…).toMethodHandle(GET | SET)}, by reflection. */

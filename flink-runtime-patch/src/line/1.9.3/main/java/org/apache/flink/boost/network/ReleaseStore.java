@@ -28,7 +28,7 @@ final class ReleaseStore implements PositionStore {
         try {
             STORE.invokeExact((Object) position, bytes);
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw StringAccess.unchecked(e);
         }
     }
 

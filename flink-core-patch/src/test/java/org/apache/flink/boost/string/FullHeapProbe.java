@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.string;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.types.StringValue;
+
+/** Threads read strings and keep them until the heap is full; each says what ended it. */
+public final class FullHeapProbe {
+
+    private FullHeapProbe() {}
+
+    /** Arguments: rounds, and threads that read at once. */
+    public static void main(String[] arguments) throws InterruptedException {
+        int rounds = Integer.parseInt(arguments[0]);
+        int threads = Integer.parseInt(arguments[1]);
+        byte[] bytes = Wire.encoded("flink");
+        for (int round = 0; round < rounds; round++) {
+            Throwable[] ends = new Throwable[threads];
+            CountDownLatch left = new CountDownLatch(threads);
+            for (int thread = 0; thread < threads; thread++) {
+                int number = thread;
+                new Thread(
+                                () -> {
+                                    ends[number] = fill(bytes);
+                                    left.countDown();
+                                })
+                        .start();
+            }
+            left.await();
+            for (Throwable end : ends) {
+                System.out.println("= " + end.getClass().getName());
+            }
+        }
+    }
+
+    private static Throwable fill(byte[] bytes) {
+        List<String> kept = new ArrayList<>();
+        try {
+            while (true) {
+                kept.add(StringValue.readString(new DataInputDeserializer(bytes)));
+            }
+        } catch (Throwable e) {
+            kept.clear();
+            return e;
+        }
+    }
+}
