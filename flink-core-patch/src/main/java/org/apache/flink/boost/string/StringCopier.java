@@ -70,7 +70,7 @@ final class StringCopier {
     private static boolean copyArray(
             Positioned in, byte[] from, int position, int limit, ArrayOutput out, int added) {
         // A copy inside one array would have to go byte by byte where the ranges overlap.
-        if (from == out.boostBuffer()) {
+        if (from == out.boostBuffer() || out.boostPosition() < 0) {
             return false;
         }
         int size = copyShort(from, position, limit, out.boostBuffer(), out.boostPosition(), added);
@@ -88,6 +88,9 @@ final class StringCopier {
 
     private static boolean copySegment(
             SegmentInput in, MemorySegment from, int position, ArrayOutput out, int added) {
+        if (out.boostPosition() < 0) {
+            return false;
+        }
         int size = copyShort(from, position, out.boostBuffer(), out.boostPosition(), added);
         if (size > 0) {
             return finish(in, position, out, size);

@@ -3,10 +3,12 @@ package org.apache.flink.boost.string;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.string.TransferViews.Source;
@@ -86,6 +88,30 @@ class StringCopyTest extends StringCopyContract {
             results[side] = array.clone();
         }
         assertThat(results[0]).isEqualTo(results[1]);
+    }
+
+    /** {@code setPositionUnsafe} looks at nothing. */
+    @Test
+    void failsAsStockInFrontOfTheOutput() throws IOException {
+        for (String text : new String[] {"", "a", "flink", "x".repeat(100)}) {
+            byte[] bytes = Wire.encoded(text);
+            List<String> ends = new ArrayList<>();
+            for (FlinkClasses flink :
+                    new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
+                DataInput in = flink.newInput(bytes, 0, bytes.length);
+                DataOutput out = flink.newOutput(200);
+                flink.invoke(out, "setPositionUnsafe", -1);
+                Throwable end = catchThrowable(() -> flink.copyString(in, out));
+                assertThat(end).isInstanceOf(IndexOutOfBoundsException.class);
+                ends.add(
+                        end.getClass()
+                                + " input at "
+                                + FlinkClasses.field(in, "position")
+                                + ", output at "
+                                + FlinkClasses.field(out, "position"));
+            }
+            assertThat(ends.get(0)).isEqualTo(ends.get(1));
+        }
     }
 
     @Test
