@@ -6,10 +6,14 @@ import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.core.memory.ByteArrayInputStreamWithPos;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
@@ -23,6 +27,10 @@ import org.apache.flink.runtime.io.network.api.serialization.NetworkInput;
  * the network stack does. The buffers are copies: no two sources share memory.
  */
 final class ReadSource {
+
+    /** Late not ASCII, so that ASCII was expected. */
+    private static final byte[] OTHER_TEXT =
+            ReferenceEncoding.encode(String.join("", Collections.nCopies(199, "x")) + '\u0416');
 
     private final DataInput input;
     private final IntConsumer selection;
@@ -47,6 +55,8 @@ final class ReadSource {
         switch (view) {
             case "network":
                 return offHeapNetwork(buffers);
+            case "network-used":
+                return usedNetwork(buffers);
             case "network-heap":
                 return heapNetwork(buffers);
             case "deserializer":
@@ -57,8 +67,8 @@ final class ReadSource {
                 throw new IllegalArgumentException(
                         "Unknown view '"
                                 + view
-                                + "' for reading; choose network, network-heap, deserializer or"
-                                + " stream");
+                                + "' for reading; choose network, network-used, network-heap,"
+                                + " deserializer or stream");
         }
     }
 
@@ -66,6 +76,20 @@ final class ReadSource {
     static ReadSource offHeapNetwork(List<byte[]> buffers) {
         return network(
                 buffers, size -> MemorySegmentFactory.allocateUnpooledOffHeapMemory(size, null));
+    }
+
+    /** A channel that has read other text once: it keeps what it made for that. */
+    private static ReadSource usedNetwork(List<byte[]> buffers) {
+        List<byte[]> all = new ArrayList<>(buffers);
+        all.add(OTHER_TEXT);
+        ReadSource source = offHeapNetwork(all);
+        source.select(buffers.size());
+        try {
+            StringSerializer.INSTANCE.deserialize((DataInputView) source.input());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return source;
     }
 
     /** The same view on the heap, where a record lies after it was copied out of network memory. */

@@ -157,7 +157,7 @@ public class StringSerializationBenchmark {
     public static class ReadState extends InputState {
 
         /** See {@link ReadSource}. */
-        @Param({"network", "network-heap", "deserializer", "stream"})
+        @Param({"network", "network-used", "network-heap", "deserializer", "stream"})
         public String view;
 
         @Setup(Level.Trial)

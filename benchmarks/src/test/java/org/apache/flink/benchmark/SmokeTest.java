@@ -115,7 +115,7 @@ class SmokeTest {
     @ParameterizedTest
     @CsvSource({
         "write,serializer stream",
-        "read,network network-heap deserializer stream",
+        "read,network network-used network-heap deserializer stream",
         "copy,network network-heap deserializer stream"
     })
     void everyKindRunsOnEveryView(String method, String views) throws Exception {

@@ -60,6 +60,7 @@ class StringSerializationBenchmarkTest {
         "network,ascii,4",
         "network,cjk,1024",
         "network,emoji,20000",
+        "network-used,ascii,256",
         "network-heap,latin1,128",
         "deserializer,mixed,1024",
         "stream,cyrillic,16"
@@ -160,7 +161,7 @@ class StringSerializationBenchmarkTest {
         ReadState read = new ReadState();
         read.view = "serializer";
         assertThatThrownBy(() -> read.setUp(cell))
-                .hasMessageContaining("choose network, network-heap");
+                .hasMessageContaining("choose network, network-used, network-heap");
         cell.profile = "mxied";
         assertThatThrownBy(cell::setUp).hasMessageContaining("'mxied'; choose mixed or pure");
     }

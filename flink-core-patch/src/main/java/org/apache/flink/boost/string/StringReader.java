@@ -28,6 +28,15 @@ final class StringReader {
     /** Size of the view's own array that long strings go through. */
     private static final int CHUNK = 2048;
 
+    /**
+     * What text of that size is expected to be: in the last byte of the view's array, where other
+     * text may write over it. A new array expects ASCII, and so does one after two strings of it.
+     */
+    private static final byte ASCII_EXPECTED = 0;
+
+    private static final byte ASCII_ONCE = 1;
+    private static final byte OTHER_TEXT = 2;
+
     /** Stock keeps an array of that many characters; above, it allocates what the field says. */
     private static final int STOCK_ARRAY = 2048;
 
@@ -284,9 +293,9 @@ final class StringReader {
     }
 
     /**
-     * The bytes when all are ASCII, else null. The first time that an array is allocated for text
-     * that turns out not to be, the view gets an array of its own, through which all its further
-     * strings go before memory is allocated for them: at most one array per view is garbage.
+     * The bytes when all are ASCII, else null. Where ASCII is expected they are copied into the
+     * string's own array and then looked at; where other text came of late they go through the
+     * view's scratch array first, so that other text in a row leaves one array as garbage.
      */
     private static byte[] longAscii(SegmentInput in, MemorySegment segment, int start, int n) {
         if ((segment.getLong(start) & NEGATIVES) != 0) {
@@ -297,13 +306,18 @@ final class StringReader {
             // Stock's readUTF leaves arrays of any size, of 0 too.
             scratch = scratch(in, CHUNK);
         }
-        if (scratch != null && !isAscii(segment, start, n, scratch)) {
+        byte since = scratch == null ? ASCII_EXPECTED : scratch[scratch.length - 1];
+        if (since != ASCII_EXPECTED && !isAscii(segment, start, n, scratch)) {
+            scratch[scratch.length - 1] = OTHER_TEXT;
             return null;
         }
         byte[] bytes = new byte[n];
         segment.get(start, bytes, 0, n);
-        if (scratch == null && !StringAccess.isAscii(bytes, 0, n)) {
-            in.boostScratch(new byte[CHUNK]);
+        if (since != ASCII_EXPECTED) {
+            scratch[scratch.length - 1] = since == ASCII_ONCE ? ASCII_EXPECTED : ASCII_ONCE;
+        } else if (!StringAccess.isAscii(bytes, 0, n)) {
+            scratch = scratch(in, CHUNK);
+            scratch[scratch.length - 1] = OTHER_TEXT;
             return null;
         }
         return bytes;
