@@ -20,7 +20,6 @@ from texts import encode, shown
 
 from flink_boost.flink.lines import Line
 
-TURNS = 3
 STRING_VALUE = "org.apache.flink.types.StringValue"
 CODEC = "org.apache.flink.boost.string.StringWriter"
 
@@ -40,6 +39,12 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def turns(request: pytest.FixtureRequest) -> int:
+    """How often state goes to the other side: there and back; once more where all is tested."""
+    return 3 if request.config.getoption("--test-all") else 2
+
+
+@pytest.fixture
 def clusters(
     line: Line, install: Install, dropin_jar: Path, backend: str, tmp_path: Path
 ) -> Iterator[Pair]:
@@ -49,9 +54,9 @@ def clusters(
 
 @pytest.mark.timeout(1800)
 def test_savepoints_move_between_stock_and_patched_and_are_the_same(
-    clusters: Pair, jobs_jar: Path, dropin_jar: Path, backend: str, tmp_path: Path
+    clusters: Pair, jobs_jar: Path, dropin_jar: Path, backend: str, turns: int, tmp_path: Path
 ) -> None:
-    differing = carry_across(clusters, jobs_jar, commands, tmp_path)
+    differing = carry_across(clusters, jobs_jar, commands, turns, tmp_path)
     assert not differing
     assert origins(clusters["stock"])[STRING_VALUE].startswith("flink-dist")
     assert origins(clusters["patched"])[STRING_VALUE] == dropin_jar.name
@@ -62,7 +67,13 @@ def test_savepoints_move_between_stock_and_patched_and_are_the_same(
 
 @pytest.mark.timeout(1800)
 def test_state_of_generic_keys_is_found_on_the_other_side(
-    line: Line, install: Install, dropin_jar: Path, jobs_jar: Path, backend: str, tmp_path: Path
+    line: Line,
+    install: Install,
+    dropin_jar: Path,
+    jobs_jar: Path,
+    backend: str,
+    turns: int,
+    tmp_path: Path,
 ) -> None:
     # Equal hash codes make the tables of Kryo 2 grow until memory is out.
     same_order = not line.version.startswith("1.")
@@ -70,7 +81,7 @@ def test_state_of_generic_keys_is_found_on_the_other_side(
         pair = start_pair(
             stack, line, install, dropin_jar, backend, tmp_path, SAME_ORDER if same_order else ""
         )
-        differing = carry_across(pair, jobs_jar, generic_commands, tmp_path)
+        differing = carry_across(pair, jobs_jar, generic_commands, turns, tmp_path)
         assert origins(pair["patched"])[CODEC] == dropin_jar.name
     assert not (same_order and differing)
 
@@ -134,7 +145,7 @@ def test_a_jar_that_shares_short_strings_loses_the_state_of_generic_keys(
 
 
 def carry_across(
-    pair: Pair, jar: Path, changes_of: Callable[[int], list[str]], folder: Path
+    pair: Pair, jar: Path, changes_of: Callable[[int], list[str]], turns: int, folder: Path
 ) -> list[int]:
     """Restores each savepoint on the other side, so both directions are gone at once.
 
@@ -143,7 +154,7 @@ def carry_across(
     expected = StringState()
     savepoints = {"stock": "", "patched": ""}
     differing = []
-    for turn in range(TURNS):
+    for turn in range(turns):
         changes = changes_of(turn)
         commanded = [*expected.generic.finds(), *changes]
         runs = on_both(
