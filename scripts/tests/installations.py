@@ -54,18 +54,16 @@ def java_environment(line: Line) -> dict[str, str]:
 # Other users of the tests' machine may not write down what was answered.
 _BRIEF_JAVA = """#!/bin/sh
 case "$3" in *.BashJavaUtils) ;; *) exec "{home}/bin/java" -XX:TieredStopAtLevel=1 "$@" ;; esac
-jars=$(printf %s "$2" | tr : ' '); configuration=$6
-key=$({{ stat -Lc '%i %s %Y' $jars; cat "$configuration"/*.yaml
+configuration=$6; answers="{folder}/answers"
+key=$({{ IFS=:; stat -Lc '%d %i %s %y' $2; unset IFS
+    cd "$configuration" && sha256sum *
     printf '%s\n' "$JDK_JAVA_OPTIONS" "$JAVA_TOOL_OPTIONS" "$_JAVA_OPTIONS"
-    shift 3; echo "$@" | sed "s|$configuration||"; }} 2>&1 | sha256sum | cut -c -64)
-answers="{folder}/answers"
+    shift 3; printf '%s\n' "$@" | grep -Fvx "$configuration"; }} 2>&1 | sha256sum | cut -c -64)
 if ! [ -f "$answers/$key" ]; then
-    answer=$("{home}/bin/java" -XX:TieredStopAtLevel=1 "$@") || {{ echo "$answer"; exit 1; }}
-    if [ -w "$answers" ]; then
-        echo "$answer" > "$answers/$key.$$" && mv "$answers/$key.$$" "$answers/$key"
-    else
-        echo "$answer"; exit
-    fi
+    answer=$("{home}/bin/java" -XX:TieredStopAtLevel=1 "$@" 2>&1)
+    code=$?
+    if [ $code -ne 0 ] || ! [ -w "$answers" ]; then printf '%s\n' "$answer"; exit $code; fi
+    printf '%s\n' "$answer" > "$answers/$key.$$" && mv "$answers/$key.$$" "$answers/$key"
 fi
 exec cat "$answers/$key"
 """

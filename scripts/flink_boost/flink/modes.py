@@ -19,7 +19,7 @@ _OF_CORE_AGAIN = ("CodeUnitTest", "ConcurrencyTest")
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
 # They start JVMs of their own, with options of their own: the mode does not reach them.
-_FORKED = ("GrowthFailureTest", "RestrictedRuntimeTest", "FullHeapTest")
+_FORKED = ("FullHeapTest", "GrowthFailureTest", "RestrictedRuntimeTest")
 # Stock against stock, or code that "not-opened" tests whole: that everything works is enough.
 _LONG = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest", *_FORKED)
 _CODEC = (

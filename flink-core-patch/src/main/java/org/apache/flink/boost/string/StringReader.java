@@ -30,12 +30,12 @@ final class StringReader {
 
     /**
      * What text of that size is expected to be: in the last byte of the view's array, where other
-     * text may write over it. A new array expects ASCII, and so does one after two strings of it.
+     * text may write over it. A new array expects ASCII, and so does one after 16 strings of it in
+     * a row, which are counted down: no more than one array in so many strings is garbage.
      */
     private static final byte ASCII_EXPECTED = 0;
 
-    private static final byte ASCII_ONCE = 1;
-    private static final byte OTHER_TEXT = 2;
+    private static final byte OTHER_TEXT = 16;
 
     /** Stock keeps an array of that many characters; above, it allocates what the field says. */
     private static final int STOCK_ARRAY = 2048;
@@ -314,7 +314,8 @@ final class StringReader {
         byte[] bytes = new byte[n];
         segment.get(start, bytes, 0, n);
         if (since != ASCII_EXPECTED) {
-            scratch[scratch.length - 1] = since == ASCII_ONCE ? ASCII_EXPECTED : ASCII_ONCE;
+            boolean counted = since > 0 && since <= OTHER_TEXT;
+            scratch[scratch.length - 1] = (byte) ((counted ? since : OTHER_TEXT) - 1);
         } else if (!StringAccess.isAscii(bytes, 0, n)) {
             scratch = scratch(in, CHUNK);
             scratch[scratch.length - 1] = OTHER_TEXT;

@@ -19,26 +19,28 @@ public final class FullHeapProbe {
         byte[] bytes = Wire.encoded("flink");
         for (int round = 0; round < rounds; round++) {
             Throwable[] ends = new Throwable[threads];
-            CountDownLatch left = new CountDownLatch(threads);
+            CountDownLatch gate = new CountDownLatch(1);
+            Thread[] started = new Thread[threads];
             for (int thread = 0; thread < threads; thread++) {
                 int number = thread;
-                new Thread(
-                                () -> {
-                                    ends[number] = fill(bytes);
-                                    left.countDown();
-                                })
-                        .start();
+                started[thread] = new Thread(() -> ends[number] = fill(bytes, gate));
+                started[thread].start();
             }
-            left.await();
+            // From here on this thread allocates nothing until the heap is empty again.
+            gate.countDown();
+            for (Thread one : started) {
+                one.join();
+            }
             for (Throwable end : ends) {
                 System.out.println("= " + end.getClass().getName());
             }
         }
     }
 
-    private static Throwable fill(byte[] bytes) {
+    private static Throwable fill(byte[] bytes, CountDownLatch gate) {
         List<String> kept = new ArrayList<>();
         try {
+            gate.await();
             while (true) {
                 kept.add(StringValue.readString(new DataInputDeserializer(bytes)));
             }

@@ -2,7 +2,6 @@
 package org.apache.flink.boost.string;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,17 +22,5 @@ class FullHeapTest {
                         "4");
         assertThat(result.code).as(result.output).isZero();
         assertThat(result.answers()).hasSize(24).containsOnly("java.lang.OutOfMemoryError");
-    }
-
-    @Test
-    void whatAHandleThrowsPassesAsItIs() {
-        OutOfMemoryError full = new OutOfMemoryError("full");
-        assertThatThrownBy(() -> StringAccess.unchecked(full)).isSameAs(full);
-        IllegalArgumentException other = new IllegalArgumentException("other");
-        assertThat(StringAccess.unchecked(other)).isSameAs(other);
-        if (StringAccess.OPENED) {
-            assertThatThrownBy(() -> StringAccess.value(null))
-                    .isInstanceOf(NullPointerException.class);
-        }
     }
 }
