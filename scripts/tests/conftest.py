@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--moments",
         type=int,
-        default=3,
+        default=5,
         help="how often a night is killed; `make test-nightly` takes 100",
     )
 
