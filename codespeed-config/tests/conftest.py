@@ -100,11 +100,13 @@ def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     return data / "db.sqlite3"
 
 
-def put_database(data: Path, new_database: Path | None) -> None:
-    """Into a folder that has none yet."""
+def start_on(data: Path, new_database: Path | None, **environ: str) -> Dashboard:
+    """Starts a dashboard on a folder, with that database where it has none and needs one."""
     data.mkdir(parents=True, exist_ok=True)
-    if new_database and not (data / "db.sqlite3").exists():
+    if new_database and "DATABASE_URL" not in environ and not (data / "db.sqlite3").exists():
         shutil.copy(new_database, data)
+    url = serve.ensure_running(data, serve.Address(port=0), environ={**clean_environ(), **environ})
+    return Dashboard(data, url)
 
 
 @pytest.fixture
@@ -115,12 +117,7 @@ def start(tmp_path: Path, new_database: Path | None) -> Iterator[Any]:
     def start_one(name: str = "codespeed", **environ: str) -> Dashboard:
         data = tmp_path / name
         folders.append(data)
-        if "DATABASE_URL" not in environ:
-            put_database(data, new_database)
-        url = serve.ensure_running(
-            data, serve.Address(port=0), environ={**clean_environ(), **environ}
-        )
-        return Dashboard(data, url)
+        return start_on(data, new_database, **environ)
 
     yield start_one
     for data in folders:
@@ -133,10 +130,7 @@ def dashboard(
 ) -> Iterator[Dashboard]:
     """One dashboard for the tests of a module."""
     data = tmp_path_factory.mktemp("codespeed")
-    put_database(data, new_database)
-    yield Dashboard(
-        data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
-    )
+    yield start_on(data, new_database)
     liveness.stop(data)
 
 

@@ -19,8 +19,8 @@ import psycopg
 import pytest
 
 import postgresql
-from conftest import PROJECT_FOLDER, Dashboard, clean_environ, put_database, result
-from flink_boost.publish import liveness, serve
+from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result, start_on
+from flink_boost.publish import liveness
 from operating import facts, operate, refused
 from request_rows import ask, asked
 
@@ -37,9 +37,7 @@ def server() -> Iterator[postgresql.PostgreSQL]:
 def three_runs(tmp_path_factory: pytest.TempPathFactory, new_database: Path | None) -> Path:
     """The folder of a dashboard that has ended, with three runs, odd values among them."""
     data = tmp_path_factory.mktemp("three") / "codespeed"
-    put_database(data, new_database)
-    url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
-    dashboard = Dashboard(data, url)
+    dashboard = start_on(data, new_database)
     for night in (1, 2, 3):
         when = {"commitid": f"run-{night}", "revision_date": f"2026-03-0{night} 01:02:03"}
         items = [

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page
 
-from conftest import Dashboard, clean_environ, put_database
-from flink_boost.publish import liveness, serve
+from conftest import Dashboard, start_on
+from flink_boost.publish import liveness
 from sample_nights import commit_of, nights
 from stored_rows import store
 from test_alarms import alarm
@@ -123,10 +123,9 @@ def large(
     tmp_path_factory: pytest.TempPathFactory, new_database: Path | None
 ) -> Iterator[Dashboard]:
     data = tmp_path_factory.mktemp("large")
-    put_database(data, new_database)
-    url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
+    dashboard = start_on(data, new_database)
     store(data, nights(300, 4, box="large"))
-    yield Dashboard(data, url)
+    yield dashboard
     liveness.stop(data)
 
 

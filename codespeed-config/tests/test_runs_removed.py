@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import postgresql
-from conftest import Dashboard, clean_environ, put_database, result
-from flink_boost.publish import liveness, serve
+from conftest import Dashboard, result, start_on
+from flink_boost.publish import liveness
 from operating import facts, refused
 from stored_rows import store
 
@@ -91,9 +91,7 @@ def test_a_commit_on_two_branches_has_to_be_told_apart(start: Any) -> None:
 def stored_month(tmp_path_factory: pytest.TempPathFactory, new_database: Path | None) -> Path:
     """Nine nights of one box, two old ones of another, three requests; nothing serves them."""
     data = tmp_path_factory.mktemp("month") / "codespeed"
-    put_database(data, new_database)
-    url = serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
-    dashboard = Dashboard(data, url)
+    dashboard = start_on(data, new_database)
     for number in range(1, 10):
         send(dashboard, night(number))
     for number in (1, 2):

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from conftest import Dashboard, clean_environ, put_database
-from flink_boost.publish import liveness, serve
+from conftest import Dashboard, start_on
+from flink_boost.publish import liveness
 from sample_nights import FIRST_NIGHT, commit_of, names, nights
 from stored_rows import store
 from told import must, told_alarm, told_night, told_sheet
@@ -39,10 +39,7 @@ def told(
     """That many benchmarks, up to 60 of them with an alarm, and a night with a new kernel."""
     count: int = request.param
     data = tmp_path_factory.mktemp("told")
-    put_database(data, new_database)
-    dashboard = Dashboard(
-        data, serve.ensure_running(data, serve.Address(port=0), environ=clean_environ())
-    )
+    dashboard = start_on(data, new_database)
     store(data, nights(count, NIGHTS))
     alarms = [
         told_alarm(

@@ -101,22 +101,13 @@ final class TargetClass {
                         .findFirst()
                         .orElseThrow(
                                 () ->
-                                        new WeaveException(
-                                                type.getName()
-                                                        + ": expected "
-                                                        + (replacement.instance()
-                                                                ? "instance"
-                                                                : "static")
+                                        missing(
+                                                (replacement.instance() ? "instance" : "static")
                                                         + " method "
-                                                        + expected
-                                                        + " for "
-                                                        + Signature.ofMember(ours)
-                                                        + ", found "
-                                                        + sameName.stream()
-                                                                .map(TargetClass::described)
-                                                                .collect(toUnmodifiableList())
-                                                        + primitiveHint(sameName)
-                                                        + "."));
+                                                        + expected,
+                                                ours,
+                                                sameName.stream().map(TargetClass::described),
+                                                primitiveHint(sameName)));
         requireDeclaredExceptions(ours, target);
         return target;
     }
@@ -233,21 +224,16 @@ final class TargetClass {
                 .findFirst()
                 .orElseThrow(
                         () ->
-                                new WeaveException(
-                                        type.getName()
-                                                + ": expected "
-                                                + (writes ? "non-final " : "")
+                                missing(
+                                        (writes ? "non-final " : "")
                                                 + "instance field "
                                                 + fieldType.getName()
                                                 + " "
-                                                + member.targetMember()
-                                                + " for "
-                                                + Signature.ofMember(member.method())
-                                                + ", found "
-                                                + type.getDeclaredFields().stream()
-                                                        .map(TargetClass::described)
-                                                        .collect(toUnmodifiableList())
-                                                + "."));
+                                                + member.targetMember(),
+                                        member.method(),
+                                        type.getDeclaredFields().stream()
+                                                .map(TargetClass::described),
+                                        ""));
     }
 
     /**
@@ -266,18 +252,28 @@ final class TargetClass {
                 .findFirst()
                 .orElseThrow(
                         () ->
-                                new WeaveException(
-                                        type.getName()
-                                                + ": expected instance method "
-                                                + expected
-                                                + " for "
-                                                + Signature.ofMember(member.method())
-                                                + ", found "
-                                                + type.getDeclaredMethods().stream()
-                                                        .filter(MethodDescription::isMethod)
-                                                        .map(TargetClass::described)
-                                                        .collect(toUnmodifiableList())
-                                                + "."));
+                                missing(
+                                        "instance method " + expected,
+                                        member.method(),
+                                        type.getDeclaredMethods().stream()
+                                                .filter(MethodDescription::isMethod)
+                                                .map(TargetClass::described),
+                                        ""));
+    }
+
+    /** Of a member that one of ours means: what was expected, and what there is instead. */
+    private WeaveException missing(
+            String expected, MethodDescription ours, Stream<String> found, String hint) {
+        return new WeaveException(
+                type.getName()
+                        + ": expected "
+                        + expected
+                        + " for "
+                        + Signature.ofMember(ours)
+                        + ", found "
+                        + found.collect(toUnmodifiableList())
+                        + hint
+                        + ".");
     }
 
     private static String described(MethodDescription method) {
