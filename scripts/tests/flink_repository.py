@@ -67,7 +67,7 @@ class FlinkRepository:
     commits: tuple[str, ...]
 
 
-def make_repository(line: Line, folder: Path, delay_ns: int = 2000) -> FlinkRepository:
+def make_repository(line: Line, folder: Path, delay_ns: int = 200_000) -> FlinkRepository:
     """A clone of "Flink" at that place."""
     for pin in line.sources:
         module = pin.project

@@ -60,7 +60,7 @@ def night(number: int, commit: str) -> RunInfo:
 def test_a_slow_commit_is_told_and_found(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
 ) -> None:
-    flink = make_repository(LINE, tmp_path / "flink", delay_ns=20000)
+    flink = make_repository(LINE, tmp_path / "flink")
     recipe = tmp_path / "flink.toml"
     described = recipe_for(flink)
     recipe.write_text(

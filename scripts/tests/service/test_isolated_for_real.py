@@ -5,6 +5,7 @@ Needs bubblewrap and what ``make build`` leaves.
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import zipfile
@@ -169,11 +170,13 @@ def test_forks_of_jmh_measure_in_the_sandbox(open_folder: Path) -> None:
     heard = Heard()
     asked = question(build_of(built, LINE.version, (jar,)))
     (found,) = bench(open_folder, heard).rerun(asked, 0, 1)
-    assert abs(found) < 2
     (run_id,) = store.run_ids(open_folder / "reruns")
     info = store.load_run(open_folder / "reruns", run_id)
     forks = forkfiles.read_forks(open_folder / "reruns", info).forks
-    assert [fork.side for fork in forks] == [Side.BEFORE, Side.AFTER]
+    before, after = forks
+    assert (before.side, after.side) == (Side.BEFORE, Side.AFTER)
+    # Of so short a measurement on a busy machine nothing is sure, but what it was made of.
+    assert found == pytest.approx(math.log(before.score / after.score))
     assert all(fork.alloc_bytes_per_op is not None for fork in forks)
     assert all(fork.cpu_time_per_op is not None for fork in forks)
     kept = next((open_folder / "reruns" / run_id / "forks").glob("*.json"))

@@ -66,7 +66,7 @@ os.execv(sys.executable, [sys.executable, "build.py", sys.argv[2]])
 
 @pytest.fixture(scope="module")
 def flink(tmp_path_factory: pytest.TempPathFactory) -> FlinkRepository:
-    return make_repository(find_line(LINE), tmp_path_factory.mktemp("flink"), delay_ns=20000)
+    return make_repository(find_line(LINE), tmp_path_factory.mktemp("flink"))
 
 
 @pytest.fixture
