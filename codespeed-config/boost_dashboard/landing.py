@@ -82,12 +82,7 @@ class Row:
     @property
     def significant(self) -> bool:
         """Whether the interval says something."""
-        return self.verdict in (Verdict.BETTER, Verdict.WORSE)
-
-    @property
-    def slightly_worse(self) -> bool:
-        """Not worse by the rule, and yet slower: whoever shows the verdict says that."""
-        return self.verdict is Verdict.NOT_WORSE and self.high is not None and self.high < 1
+        return self.verdict.is_faster or self.verdict.is_slower
 
 
 @dataclass(frozen=True)

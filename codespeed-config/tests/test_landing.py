@@ -45,7 +45,7 @@ def test_a_row_has_the_ratio_and_the_interval_that_were_sent() -> None:
     )
     assert (row.stock_text, row.patched_text, row.units) == ("20.0", "10.0", "ns/op")
     assert (row.ratio_text, row.interval_text) == ("2.10x", "2.05–2.15")
-    assert row.verdict is Verdict.BETTER
+    assert row.verdict is Verdict.CLEARLY_FASTER
     assert row.significant
     assert row.shown_benchmark == "write.16.ratio"
 
@@ -77,11 +77,11 @@ def test_a_side_may_be_missing_or_zero(stock: list[Measured], patched: list[Meas
     assert row.ratio_text == "–"
 
 
-def test_slower_and_yet_not_worse_is_said() -> None:
+def test_an_interval_wholly_below_1_is_slower() -> None:
     patched = [measured("a", 1.0), measured("a.ratio", 0.98, low=0.96, high=0.99)]
     row = only_row([measured("a", 1.0)], patched)
-    assert row.verdict is Verdict.NOT_WORSE
-    assert row.slightly_worse
+    assert row.verdict is Verdict.SLIGHTLY_SLOWER
+    assert row.significant
 
 
 def test_lengths_are_in_the_order_of_their_values() -> None:
@@ -104,9 +104,9 @@ def test_groups_count_their_verdicts_worst_first() -> None:
     ]
     groups = grouped(rows_of([], patched, {}))
     assert [group.name for group in groups] == ["write.ascii", "other"]
-    assert groups[0].counts == ((Verdict.WORSE, 1), (Verdict.BETTER, 1))
+    assert groups[0].counts == ((Verdict.CLEARLY_SLOWER, 1), (Verdict.CLEARLY_FASTER, 1))
     run = Run("box", 1, "", "2.3.0", "abc", datetime(2026, 3, 1), None, groups)  # noqa: DTZ001 UTC
-    assert run.counts == ((Verdict.WORSE, 1), (Verdict.BETTER, 2))
+    assert run.counts == ((Verdict.CLEARLY_SLOWER, 1), (Verdict.CLEARLY_FASTER, 2))
     assert not run.folded
 
 

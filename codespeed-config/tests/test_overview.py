@@ -53,8 +53,8 @@ def test_a_night_is_one_line_and_a_table_by_kind(dashboard: Dashboard) -> None:
 
     night, quick = page.index("2026-03-02 01:00 UTC"), page.index("by-hand-1")
     assert night < page.index("<code>night-2</code>") < quick, "what was measured later is below"
-    assert "2 not worse" in page
-    assert "1 better" in page
+    assert "3 undecided" in page
+    assert "1 clearly faster" in page
     for text in ("20.0", "8.00", "ns/op", "3.50x", "3.45–3.55", "Time to write one string."):
         assert text in page, text
     order = [page.index(f">write.ascii.{length}.mixed<") for length in (16, 128, 1024)]
@@ -68,10 +68,10 @@ def test_the_same_as_json(dashboard: Dashboard) -> None:
     night, quick = document["runs"]
     assert (night["branch"], quick["branch"]) == (None, "by-hand")
     assert (night["line"], night["environment"], night["commit"]) == ("2.3.0", "box-1", "night-2")
-    assert night["counts"] == {"undecided": 1, "not worse": 2, "better": 1}
+    assert night["counts"] == {"undecided": 3, "clearly faster": 1}
     rows = {row["benchmark"]: row for row in night["rows"]}
     assert rows["write.ascii.16.mixed"]["low"] == pytest.approx(3.45)
-    assert rows["write.ascii.16.mixed"]["verdict"] == "better"
+    assert rows["write.ascii.16.mixed"]["verdict"] == "clearly faster"
     assert rows["serializerTuple"]["ratio"] == 1.5
     assert rows["serializerTuple"]["low"] is None
 

@@ -111,17 +111,17 @@ def test_a_drift_of_the_box_is_no_change_where_there_is_a_ratio() -> None:
     )
 
     assert (with_ratio.change, with_ratio.trend, with_ratio.mark) == (0, 0, "")
-    assert (without.change, without.trend, without.mark) == (50, None, "worse")
+    assert (without.change, without.trend, without.mark) == (50, None, "slower")
 
 
 @pytest.mark.parametrize(
     ("now", "before", "less_is_better", "expected"),
     [
-        (Measured(2.2), Measured(2.0), False, "better"),
-        (Measured(1.8), Measured(2.0), False, "worse"),
-        (Measured(1.8), Measured(2.0), True, "better"),
+        (Measured(2.2), Measured(2.0), False, "faster"),
+        (Measured(1.8), Measured(2.0), False, "slower"),
+        (Measured(1.8), Measured(2.0), True, "faster"),
         (Measured(2.01), Measured(2.0), False, ""),
-        (Measured(1.8, 1.7, 1.9), Measured(2.0, 1.95, 2.05), False, "worse"),
+        (Measured(1.8, 1.7, 1.9), Measured(2.0, 1.95, 2.05), False, "slower"),
         (Measured(1.8, 1.6, 2.0), Measured(2.0, 1.95, 2.05), False, "undecided"),
         (Measured(1.8), None, False, ""),
     ],

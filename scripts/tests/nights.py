@@ -75,7 +75,7 @@ def report(day: int = 0, /, **changed: Any) -> NightReport:
                 "low": 1.03,
                 "high": 1.08,
                 "pairs": 8,
-                "verdict": "better",
+                "verdict": "clearly faster",
                 "before": 1.15,
             }
         ],

@@ -158,7 +158,7 @@ def test_a_copied_number_that_differs_is_seen() -> None:
 
 
 COUNTED = re.compile(
-    r"Of (\d+) cells (\d+) are better, (?:(\d+) not worse, )?(?:(\d+) undecided, )?(none|\d+) worse"
+    r"Of (\d+) cells (\d+) are faster, (?:(\d+) the same, )?(?:(\d+) undecided, )?(none|\d+) slower"
 )
 
 
@@ -170,7 +170,8 @@ def counted_wrongly(text: str) -> list[str]:
     if said is None:
         return ["nothing is said"]
     numbers = [int(number) if number not in (None, "none") else 0 for number in said.groups()]
-    right = [len(fields), *(marks.count(mark) for mark in ("", "=", "?", "▼"))]
+    right = [len(fields), *map(marks.count, ("", "=", "?"))]
+    right.append(sum(mark in ("▼", "▼▼", "▽") for mark in marks))
     return [f"{a}, not {b}" for a, b in zip(numbers, right, strict=True) if a != b]
 
 
@@ -179,8 +180,8 @@ def test_what_is_said_of_all_cells_is_counted() -> None:
 
 
 def test_a_wrong_count_is_seen() -> None:
-    rows = "| a | 1 | 4 |\n|---|---|---|\n| b | 2x (1–3) | 1x (0.96–1) = |\n"
-    said = "Of 2 cells 1 are better, 1 not worse, none\nworse"
+    rows = "| a | 1 | 4 |\n|---|---|---|\n| b | 2x (1–3) | 1x (0.96–1.01) = |\n"
+    said = "Of 2 cells 1 are faster, 1 the same, none\nslower"
     assert counted_wrongly(f"{said}.\n\n{rows}") == []
     assert counted_wrongly(f"{said}.\n\n{rows.replace('=', '?')}") == ["1, not 0", "0, not 1"]
     assert counted_wrongly(rows) == ["nothing is said"]

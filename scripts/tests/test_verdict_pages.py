@@ -7,43 +7,32 @@ import re
 import pytest
 from pages import pages, section, table
 
-from flink_boost.judge.model import Verdict
-from flink_boost.judge.ratio import NOT_WORSE_FROM, WORSE_BELOW, judge
-from flink_boost.publish.comparison import SLIGHTLY_SLOWER
-from flink_boost.publish.grid import MARKERS, SLIGHTLY_WORSE
+from flink_boost.judge.verdict import RULES, Verdict, judge
 
 GLOSSARY = "docs/glossary.md"
 # A ratio with its interval, and what stands behind it up to the end of the table's cell.
 NUMBER = re.compile(r"[\d.]+x \(([\d.]+)–([\d.]+)\)([^|\n]*)")
 
 # What may stand behind a number: a mark, or its word.
-SAID = r"[\s,]*(?:[=?▼▽]|not worse|undecided|slightly)"
+SAID = r"[\s,]*(?:[=?▼▽]|undecided|slower|the same)"
 # Logs of experiments say what they measured in their own way.
 LOGS = ("flink-core-patch/EXPERIMENTS.md", "flink-runtime-patch/EXPERIMENTS.md")
 
 
-def percent(floor: float) -> str:
-    return f"{round(100 * (1 - floor))} %"
-
-
 def test_the_glossary_has_the_rule_of_the_code() -> None:
     rows = {row[0]: row[1:] for row in table(section(pages()[GLOSSARY], "Verdicts"))}
-    assert list(rows) == ["better", "worse", SLIGHTLY_SLOWER, "not worse", "undecided"]
-    assert {rows[verdict.value][0] for verdict in Verdict} == set(MARKERS.values())
-    assert all(rows[verdict.value][0] == MARKERS[verdict] for verdict in Verdict)
-    assert rows[SLIGHTLY_SLOWER][0] == SLIGHTLY_WORSE
-    assert rows["better"][1] == "wholly above 1"
-    assert rows["worse"][1] == f"wholly below {WORSE_BELOW}"
-    assert rows[SLIGHTLY_SLOWER][1] == f"wholly below 1, and not below {NOT_WORSE_FROM} anywhere"
-    assert rows["not worse"][1] == f"not below {NOT_WORSE_FROM} anywhere"
-    assert f"by more than {percent(WORSE_BELOW)}" in rows["worse"][2]
-    for name in (SLIGHTLY_SLOWER, "not worse"):
-        assert f"by {percent(NOT_WORSE_FROM)} at most" in rows[name][2]
+    assert rows == {verdict.value: [verdict.mark, rule] for verdict, rule in RULES.items()}
+    order = list(rows)
+    for least, most in (
+        ("slightly faster", "clearly faster"),
+        ("slightly slower", "clearly slower"),
+    ):
+        assert order.index(most) < order.index(least), "the upper one decides"
 
 
 def definitions(text: str) -> list[str]:
-    """Places that explain the mark "=" or "not worse" by a number of their own."""
-    return re.findall(r'(?:"="|not worse)[^.;|]*?\d+ %', text)
+    """Places that explain "undecided" or "clearly slower" by a number of their own."""
+    return re.findall(r'(?:"\?"|clearly slower)[^.;|]*?(?:\d+ %|0\.9\d)', text)
 
 
 def test_no_other_page_has_a_definition_of_its_own() -> None:
@@ -52,8 +41,11 @@ def test_no_other_page_has_a_definition_of_its_own() -> None:
 
 
 def test_a_second_definition_is_seen() -> None:
-    assert definitions('"=": not worse\nthan stock by more than 2 %; "?": undecided')
-    assert not definitions('"=": not worse; "?": undecided. A 95 % interval')
+    assert definitions('"▼▼" clearly slower\nthan stock by more than 2 %; "?": undecided')
+    assert not definitions('"▼▼" clearly slower; "?": undecided. A 95 % interval')
+
+
+_SAID = {"undecided": Verdict.UNDECIDED, **{verdict.mark: verdict for verdict in Verdict}}
 
 
 def wrong_marks(text: str) -> list[str]:
@@ -70,14 +62,8 @@ def wrong_marks(text: str) -> list[str]:
             for slack in (-0.005, 0, 0.005)
             for other in (-0.005, 0, 0.005)
         }
-        said = {
-            "=": Verdict.NOT_WORSE,
-            "not": Verdict.NOT_WORSE,
-            "▼": Verdict.WORSE,
-            "?": Verdict.UNDECIDED,
-            "undecided": Verdict.UNDECIDED,
-        }.get(mark[0] if mark else "")
-        if said and (said not in allowed or (said is Verdict.NOT_WORSE and high < 1)):
+        said = _SAID.get(mark[0] if mark else "")
+        if said and said not in allowed:
             wrong.append(found[0])
     return wrong
 
@@ -86,11 +72,11 @@ def test_every_marked_number_bears_its_mark() -> None:
     marked = {page: wrong_marks(text) for page, text in pages().items()}
     assert {page: numbers for page, numbers in marked.items() if numbers} == {}
     text = pages()["docs/measured.md"]
-    assert sum(found[3].strip().startswith("=") for found in NUMBER.finditer(text)) > 3
+    assert sum(found[3].strip().startswith("?") for found in NUMBER.finditer(text)) > 3
 
 
 def unmarked(text: str) -> list[str]:
-    """Numbers in tables that have no mark and whose interval does not bear out "better".
+    """Numbers in tables that have no mark and whose interval does not bear out "faster".
 
     Published numbers are other people's, and carry no verdict of ours.
     """
@@ -107,12 +93,12 @@ def unmarked(text: str) -> list[str]:
             if found is None or title.startswith("published") or re.match(SAID, found[3]):
                 continue
             # An end that is shown as 1.00 may be just above.
-            if judge(float(found[1]) + 0.005, float(found[2]) + 0.005) is not Verdict.BETTER:
+            if not judge(float(found[1]) + 0.005, float(found[2]) + 0.005).is_faster:
                 wrong.append(found[0])
     return wrong
 
 
-def test_a_number_without_a_mark_is_better() -> None:
+def test_a_number_without_a_mark_is_faster() -> None:
     bare = {page: unmarked(text) for page, text in pages().items() if page not in LOGS}
     assert {page: numbers for page, numbers in bare.items() if numbers} == {}
 
@@ -132,12 +118,12 @@ def test_a_mark_that_is_left_out_is_seen() -> None:
 @pytest.mark.parametrize(
     ("cell", "right"),
     [
-        ("1.06x (0.99–1.14) =", True),
+        ("1.01x (0.99–1.04) =", True),
         ("1.00x (0.94–1.14) =", False),
         ("0.97x (0.96–0.99) =", False),
-        ("0.97x (0.96–0.99), not worse", False),
-        ("0.90x (0.86–0.94) ▼", True),
-        ("0.97x (0.96–0.99) ▼", False),
+        ("1.01x (0.99–1.14) =", False),
+        ("0.90x (0.86–0.94) ▼▼", True),
+        ("0.97x (0.96–0.99) ▼▼", False),
         ("1.09x (0.92–1.30) ?", True),
         ("1.09x (1.02–1.30) ?", False),
         ("1.02x (0.93–1.13), undecided", True),

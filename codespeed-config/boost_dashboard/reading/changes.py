@@ -15,7 +15,7 @@ Table = Mapping[str, Measured]  # of one run and executable, by name of the benc
 class Change:
     """A benchmark of a run. Changes are of the ratio where there is one, in per cent.
 
-    ``mark`` is ``better``, ``worse``, ``undecided`` (beyond the threshold, but the intervals
+    ``mark`` is ``faster``, ``slower``, ``undecided`` (beyond the threshold, but the intervals
     overlap) or empty.
     """
 
@@ -95,7 +95,7 @@ def mark(
         return ""
     if now.has_interval and before.has_interval and _overlap(now, before):
         return "undecided"
-    return "better" if (change < 0) is less_is_better else "worse"
+    return "faster" if (change < 0) is less_is_better else "slower"
 
 
 def _overlap(one: Measured, other: Measured) -> bool:

@@ -76,7 +76,7 @@ def changes(request: HttpRequest, query: dict[str, Any], scope: Scope) -> HttpRe
             "note": note_of(models.Revision(id=run.id)),
             "changes": found,
             "has_ratio": any(row.ratio is not None for row in found.rows),
-            "marked": sum(row.mark in ("better", "worse") for row in found.rows),
+            "marked": sum(row.mark in ("faster", "slower") for row in found.rows),
             "earlier": _address(scope, executable, earlier[0], trend) if earlier else None,
             "later": _address(scope, executable, after, trend) if after else None,
             "before": _address(scope, executable, found.before, trend) if found.before else None,

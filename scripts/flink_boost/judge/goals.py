@@ -62,7 +62,7 @@ class State(StrEnum):
     """How a cell stands to its goal."""
 
     MET = "met"
-    OPEN = "open"  # the ratio is below the floor, but the interval reaches it
+    OPEN = "open"  # the interval holds the floor: more pairs would tell
     MISSED = "missed"
 
 
@@ -79,8 +79,8 @@ class Judged(Frozen):
 
     @property
     def state(self) -> State:
-        """Met at the floor or above it; a single pair has no interval and is open at worst."""
-        if self.ratio >= self.floor:
+        """Met when the whole interval is at the floor or above it; a single pair is open."""
+        if self.low >= self.floor:
             return State.MET
         return State.OPEN if self.high >= self.floor else State.MISSED
 

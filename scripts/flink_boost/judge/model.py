@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Cell, Frozen, Mode
-
-
-class Verdict(StrEnum):
-    """What an interval says of a ratio; the rule is in docs/glossary.md, "Verdicts"."""
-
-    BETTER = "better"
-    WORSE = "worse"
-    NOT_WORSE = "not worse"
-    UNDECIDED = "undecided"
 
 
 class GcComparison(Frozen):
@@ -27,11 +17,6 @@ class GcComparison(Frozen):
     low: float
     high: float
     verdict: Verdict
-
-    @property
-    def slightly_worse(self) -> bool:
-        """Not worse by the rule, and yet wholly below 1: whoever shows the verdict says that."""
-        return self.verdict is Verdict.NOT_WORSE and self.high < 1
 
 
 class Comparison(Frozen):
@@ -59,13 +44,3 @@ class Comparison(Frozen):
     candidate_cpu: float | None = Field(default=None, description="CPU time, ns/op")
     cpu_ratio: float | None = Field(description="CPU time per operation, reference ÷ candidate")
     gc: GcComparison | None = Field(default=None, description="None without any collection")
-
-    @property
-    def slower(self) -> bool:
-        """True when the whole interval is below 1."""
-        return self.high < 1
-
-    @property
-    def slightly_worse(self) -> bool:
-        """Not worse by the rule, and yet slower: whoever shows the verdict says that."""
-        return self.verdict is Verdict.NOT_WORSE and self.slower

@@ -22,13 +22,12 @@ from typing import TypeAlias
 import scipy
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison, GcComparison, Verdict
+from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.judge.verdict import judge
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 
 DEFAULT_CONFIDENCE = 0.95
-WORSE_BELOW = 0.98  # a benchmark is worse when its whole interval is below this
-NOT_WORSE_FROM = 0.95  # and not worse when its whole interval is from here on
 MOST_PAIRS = 100_000  # more than anybody can run: pairs_needed is then unknown
 
 
@@ -123,17 +122,6 @@ def interval(log_ratios: Sequence[float], confidence: float) -> Interval:
     return Interval(_exp(mean), _exp(mean - half), _exp(mean + half))
 
 
-def judge(low: float, high: float) -> Verdict:
-    """The first rule of docs/glossary.md, "Verdicts", that holds for an interval."""
-    if low > 1:
-        return Verdict.BETTER
-    if high < WORSE_BELOW:
-        return Verdict.WORSE
-    if low >= NOT_WORSE_FROM:
-        return Verdict.NOT_WORSE
-    return Verdict.UNDECIDED
-
-
 def pairs_needed(log_ratios: Sequence[float], confidence: float) -> int | None:
     """Smallest number of pairs that would decide, if mean and variance stayed as they are.
 
@@ -145,7 +133,7 @@ def pairs_needed(log_ratios: Sequence[float], confidence: float) -> int | None:
 
     def decided(count: int) -> bool:
         half = _half_width(spread, count, confidence)
-        return judge(_exp(mean - half), _exp(mean + half)) is not Verdict.UNDECIDED
+        return judge(_exp(mean - half), _exp(mean + half)).is_decided
 
     if not decided(MOST_PAIRS):
         return None
@@ -160,11 +148,6 @@ def pairs_needed(log_ratios: Sequence[float], confidence: float) -> int | None:
     return decided_at
 
 
-def excludes_one(row: Comparison) -> bool:
-    """True when the interval of the ratio leaves 1 out."""
-    return row.low > 1 or row.high < 1
-
-
 def check_harness(rows: Sequence[Comparison]) -> HarnessCheck:
     """Counts the rows of an A/A run that see a difference where there is none.
 
@@ -175,7 +158,7 @@ def check_harness(rows: Sequence[Comparison]) -> HarnessCheck:
     confidence = judged[0].confidence if judged else DEFAULT_CONFIDENCE
     return HarnessCheck(
         rows=len(judged),
-        excluding_one=sum(excludes_one(row) for row in judged),
+        excluding_one=sum(row.verdict.is_slower or row.verdict.is_faster for row in judged),
         expected_at_most=_quantile_of_count(0.95, len(judged), 1 - confidence),
         confidence=confidence,
     )
@@ -203,7 +186,6 @@ def compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Compa
     log_ratios = [_log_speed_up(reference, candidate) for reference, candidate in pairs]
     found = interval(log_ratios, confidence)
     verdict = judge(found.low, found.high)
-    undecided = verdict is Verdict.UNDECIDED
     return Comparison(
         cell=cell,
         mode=mode,
@@ -216,7 +198,7 @@ def compare_cell(cell: Cell, pairs: Sequence[_Pair], confidence: float) -> Compa
         high=found.high,
         confidence=confidence,
         verdict=verdict,
-        pairs_needed=pairs_needed(log_ratios, confidence) if undecided else None,
+        pairs_needed=None if verdict.is_decided else pairs_needed(log_ratios, confidence),
         reference_alloc=_mean([reference.alloc_bytes_per_op for reference, _ in pairs]),
         candidate_alloc=_mean([candidate.alloc_bytes_per_op for _, candidate in pairs]),
         alloc_excess=_alloc_excess(pairs, confidence),

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import scipy
 from pydantic import Field
 
-from flink_boost.judge.model import Verdict
-from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, judge
+from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
 from flink_boost.judge.series import pair_log_ratios
+from flink_boost.judge.verdict import Verdict, judge
 from flink_boost.measure.model import Cell, Frozen, RunInfo
 from flink_boost.measure.summary import RunSummary
 
@@ -85,7 +85,7 @@ def _row(cell: Cell, old: Sequence[float], new: Sequence[float]) -> Repeated:
         change=math.exp(step),
         low=low,
         high=high,
-        verdict=Verdict.UNDECIDED if low is None or high is None else judge(low, high),
+        verdict=judge(low, high),
     )
 
 

@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from flink_boost.base.text import NOTHING, interval_text, short_number
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import AgainstComparator, compare_with_comparators
-from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import HarnessCheck, Sides, check_harness, compare, contrasts, unpaired
+from flink_boost.judge.verdict import by_chance
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.release import flink_of
 from flink_boost.publish.grid import grid_sheets, is_in_grid
 from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
 
-SLIGHTLY_SLOWER = "slightly slower"
 # A difference that small is the profiler's own allocation, or a buffer spread over other counts.
 _ALLOC_TOLERANCE_BYTES = 0.5
 _ALLOC_TOLERANCE = 0.005
+_WORTH_SAYING = 1.0  # rows that chance alone would call faster or slower
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def comparison_sheet(
         tuple(
             (
                 *(Entry(column.text(row)) for column in columns[:-1]),
-                Entry(columns[-1].text(row), tone_of(row)),
+                Entry(columns[-1].text(row), tone_of(row.verdict)),
             )
             for row in rows
         ),
@@ -105,35 +106,27 @@ def comparator_sheet(info: RunInfo, against: Sequence[AgainstComparator]) -> She
                 Entry(one.row.unit),
                 Entry(f"{one.row.ratio:.2f}x"),
                 Entry(interval_text(one.row.low, one.row.high, one.row.pairs)),
-                Entry(_against_comparator(one.row), tone_of(one.row)),
+                Entry(verdict_text(one.row), tone_of(one.row.verdict)),
             )
             for one in against
         ),
     )
 
 
-_COMPARATOR_VERDICTS = {
-    Verdict.BETTER: "ahead",
-    Verdict.WORSE: "behind",
-    Verdict.NOT_WORSE: "level",
-    Verdict.UNDECIDED: "undecided",
-}
-
-
-def _against_comparator(row: Comparison) -> str:
-    return "slightly behind" if row.slightly_worse else _COMPARATOR_VERDICTS[row.verdict]
-
-
 def comparison_notes(
     info: RunInfo, forks: Iterable[Fork], rows: Sequence[Comparison]
 ) -> tuple[str, ...]:
-    """Sentences below: what was left out, what allocates more, how sound an A/A run is."""
+    """Sentences below: what is left out, what chance does, what allocates more; of A/A runs how
+    sound they are.
+    """
     notes = []
     if sentence := left_out(info, forks):
         notes.append(sentence)
     if Side.CONTROL in info.sides:
         notes.append(harness_sentence(check_harness(rows)))
-    elif more := [row for row in rows if _allocates_more(row)]:
+        return tuple(notes)
+    notes.extend(filter(None, [chance_sentence(rows)]))
+    if more := [row for row in rows if _allocates_more(row)]:
         named = "; ".join(
             f"{row.cell.name} {_change(row.reference_alloc, row.candidate_alloc)} B/op"
             for row in more
@@ -175,7 +168,11 @@ def comparison_document(
 def _json_rows(rows: Sequence[Comparison]) -> list[dict[str, object]]:
     # Through pydantic's own JSON, which turns the infinite end of a single pair into null.
     return [
-        {"name": row.cell.name, **json.loads(row.model_dump_json()), "slower": row.slower}
+        {
+            "name": row.cell.name,
+            **json.loads(row.model_dump_json()),
+            "slower": row.verdict.is_slower,
+        }
         for row in rows
     ]
 
@@ -252,7 +249,7 @@ def gc_ratio_text(row: Comparison) -> str:
 def _gc_verdict_text(row: Comparison) -> str:
     if row.gc is None:
         return NOTHING
-    return "slightly worse" if row.gc.slightly_worse else row.gc.verdict.value
+    return row.gc.verdict.value
 
 
 def _change(before: float | None, after: float | None) -> str:
@@ -280,14 +277,19 @@ def cpu_text(row: Comparison) -> str:
 
 
 def verdict_text(row: Comparison) -> str:
-    """The verdict; for an undecided row with the number of pairs that would decide it.
-
-    An interval that is wholly below 1 is never only "not worse".
-    """
-    if row.slightly_worse:
-        return SLIGHTLY_SLOWER
-    if row.verdict is not Verdict.UNDECIDED:
+    """The verdict; for an undecided row with the number of pairs that would decide it."""
+    if row.verdict.is_decided or row.pairs_needed is None:
         return row.verdict.value
-    if row.pairs_needed is None:
-        return "undecided"
-    return f"undecided, needs about {row.pairs_needed} pairs"
+    return f"{row.verdict}, needs about {row.pairs_needed} pairs"
+
+
+def chance_sentence(rows: Sequence[Comparison]) -> str:
+    """How many verdicts of a long table chance alone would give; empty for a short one."""
+    judged = [row for row in rows if row.pairs >= 2]
+    count = by_chance(len(judged), judged[0].confidence) if judged else 0.0
+    if count < _WORTH_SAYING:
+        return ""
+    return (
+        f"Of {len(judged)} rows chance alone would call about {count:.0f} faster or slower:"
+        " half of them each."
+    )

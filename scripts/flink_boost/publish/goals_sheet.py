@@ -17,7 +17,11 @@ def goals_sheet(source: str, judged: Sequence[Judged], unmeasured: Sequence[str]
     )
     notes = []
     if counts[State.OPEN]:
-        notes.append("Open: below the goal, but the interval reaches it; more pairs would tell.")
+        reached = sum(one.state is State.OPEN and one.ratio >= one.floor for one in judged)
+        notes.append(
+            "Open: the interval holds the goal, so that more pairs would tell. The ratio itself"
+            f" reaches it in {reached} of {counts[State.OPEN]}."
+        )
     if unmeasured:
         notes.append(f"Not measured in this run: {'; '.join(unmeasured)}.")
     summary = ", ".join(f"{counts[state]} {state.value}" for state in State)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flink_boost.judge.model import Comparison, GcComparison, Verdict
+from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Cell
-from flink_boost.publish.sheet import TONES, Column, Entry, Sheet, Tone
+from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
 
 ACROSS = "length"
 # A grid of its own for each profile: nobody should compare a mixed cell with a pure one unawares.
 APART = "profile"
-MARKERS = {
-    Verdict.BETTER: "▲",
-    Verdict.NOT_WORSE: "=",
-    Verdict.UNDECIDED: "?",
-    Verdict.WORSE: "▼",
-}
-SLIGHTLY_WORSE = "▽"
 LEGEND = (
-    "▲ better, = not worse, ▽ slightly {less}, ? undecided, ▼ worse; in brackets the"
+    f"{', '.join(f'{one.mark} {one}' for one in reversed(Verdict))}; in brackets the"
     " {confidence:.4g} % interval."
 )
+LEGEND_OF_GC = " Faster is what spends less time in collections."
 
 
 def is_in_grid(row: Comparison, rows: Sequence[Comparison]) -> bool:
@@ -42,15 +37,15 @@ def grid_sheets(rows: Sequence[Comparison], title: str, *, with_gc: bool) -> lis
     for profile in profiles:
         own = [row for row in chosen if dict(row.cell.params).get(APART, "") == profile]
         named = f"{title}; {profile}" if profile else title
-        sheets.append(_grid(own, named, _speed, "slower"))
+        sheets.append(_grid(own, named, _speed, LEGEND))
         if with_gc:
             named = f"{named}: time in garbage collections"
-            sheets.append(_grid(own, named, _collections, "worse"))
+            sheets.append(_grid(own, named, _collections, LEGEND + LEGEND_OF_GC))
     return sheets
 
 
 def _grid(
-    rows: Sequence[Comparison], title: str, entry: Callable[[Comparison], Entry], less: str
+    rows: Sequence[Comparison], title: str, entry: Callable[[Comparison], Entry], legend: str
 ) -> Sheet:
     lengths = sorted({dict(row.cell.params)[ACROSS] for row in rows}, key=lambda text: int(text))
     lines: dict[str, dict[str, Comparison]] = {}
@@ -66,7 +61,7 @@ def _grid(
             )
             for label, line in lines.items()
         ),
-        (LEGEND.format(less=less, confidence=100 * rows[0].confidence),),
+        (legend.format(confidence=100 * rows[0].confidence),),
     )
 
 
@@ -90,9 +85,7 @@ def _collections(row: Comparison) -> Entry:
 def _entry(value: Comparison | GcComparison, pairs: int) -> Entry:
     span = f" ({_number(value.low)}–{_number(value.high)})" if pairs > 1 else ""
     shown = f"{_number(value.ratio)}x{span}"
-    if value.slightly_worse:
-        return Entry(f"{shown} {SLIGHTLY_WORSE}", Tone.OPEN)
-    return Entry(f"{shown} {MARKERS[value.verdict]}", TONES[value.verdict])
+    return Entry(f"{shown} {value.verdict.mark}", tone_of(value.verdict))
 
 
 def _number(value: float) -> str:

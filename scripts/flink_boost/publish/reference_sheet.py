@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flink_boost.base.text import interval_text, short_number
-from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.model import Comparison
 from flink_boost.judge.reference import Reference, ReferenceRow, Standing
 from flink_boost.publish.comparison import cpu_text, verdict_text
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
@@ -41,7 +41,7 @@ def reference_sheet(reference: Reference, rows: Sequence[ReferenceRow], confiden
     undecided = [
         f"{row.ours.cell.name} {_pairs_wanted(row.ours)}"
         for row in rows
-        if row.ours and row.ours.verdict is Verdict.UNDECIDED
+        if row.ours and not row.ours.verdict.is_decided
     ]
     listed = [f"Undecided: {'; '.join(undecided)}."] if undecided else []
     return Sheet(
@@ -77,7 +77,7 @@ def _fields(row: ReferenceRow, with_third: bool) -> tuple[Entry, ...]:
             *([_ratio(row.third), _ratio(row.against_third)] if with_third else []),
             cpu_text(ours),
         ]
-        verdict = Entry(verdict_text(ours), tone_of(ours))
+        verdict = Entry(verdict_text(ours), tone_of(ours.verdict))
     return (*map(Entry, texts), verdict, Entry(row.outcome.value, _TONES[row.outcome]))
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flink_boost.base.text import NOTHING
-from flink_boost.judge.model import Verdict
 from flink_boost.judge.repetition import Repeated, differences
 from flink_boost.measure.model import Cell, RunInfo
-from flink_boost.publish.sheet import TONES, Column, Entry, Sheet, Tone
+from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of
 
 
 def repetition_sheet(
@@ -39,7 +38,7 @@ def repetition_sheet(
                 Entry(f"{row.pairs_then}, {row.pairs_now}"),
                 Entry(f"{row.change:.3f}x"),
                 Entry(_interval(row)),
-                Entry(_words(row), Tone.OPEN if _slightly(row) else TONES[row.verdict]),
+                Entry(row.verdict.value, tone_of(row.verdict)),
             )
             for row in rows
         ),
@@ -55,11 +54,3 @@ def _interval(row: Repeated) -> str:
     if row.low is None or row.high is None:
         return NOTHING
     return f"{row.low:.3f}–{row.high:.3f}"
-
-
-def _slightly(row: Repeated) -> bool:
-    return row.verdict is Verdict.NOT_WORSE and row.high is not None and row.high < 1
-
-
-def _words(row: Repeated) -> str:
-    return "slightly slower" if _slightly(row) else row.verdict.value

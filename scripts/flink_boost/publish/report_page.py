@@ -18,13 +18,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flink_boost.base.text import short_number
 from flink_boost.flink.side import SIDE_TITLES, Side
-from flink_boost.judge.model import Comparison, Verdict
-from flink_boost.judge.ratio import NOT_WORSE_FROM, WORSE_BELOW, HarnessCheck, check_harness
+from flink_boost.judge.model import Comparison
+from flink_boost.judge.ratio import HarnessCheck, check_harness
 from flink_boost.judge.series import Series, settings_of
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
+from flink_boost.judge.verdict import RULES, Verdict
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.release import flink_of
-from flink_boost.publish.comparison import SLIGHTLY_SLOWER, gc_ratio_text, harness_sentence
+from flink_boost.publish.comparison import chance_sentence, gc_ratio_text, harness_sentence
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.profile_links import ProfileLinks
 from flink_boost.publish.raw_data import RawData
@@ -108,8 +109,8 @@ def render(report: ReportInput) -> str:
         confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
         figures=_figures(report),
         trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
-        worse_below=WORSE_BELOW,
-        not_worse_from=NOT_WORSE_FROM,
+        chance=chance_sentence(report.comparisons),
+        rules=RULES,
         aa=None if report.aa is None else aa_sentence(report.aa),
         circumstances=_circumstances(run),
         further=report.further,
@@ -131,17 +132,25 @@ def headline(run: RunInfo, comparisons: Sequence[Comparison]) -> str:
             f"Flink {flink_of(run)}, stock against stock: {off} of {_benchmarks(len(comparisons))} "
             f"{'shows' if off == 1 else 'show'} a difference that cannot be there."
         )
-    counts = Counter(map(_count_words, comparisons))
-    parts = [f"{counts[words]} {words}" for words in _COUNTED if counts[words]]
-    if counts[_COUNT_WORDS[Verdict.UNDECIDED]] and not any(item.slower for item in comparisons):
+    by_verdict = {
+        verdict: [item.ratio for item in comparisons if item.verdict is verdict]
+        for verdict in reversed(Verdict)
+    }
+    parts = [
+        f"{len(ratios)} {verdict}{_span(ratios) if verdict.is_faster else ''}"
+        for verdict, ratios in by_verdict.items()
+        if ratios
+    ]
+    slower = any(item.verdict.is_slower for item in comparisons)
+    if by_verdict[Verdict.UNDECIDED] and not slower:
         parts.append("none shown to be slower")
-    better = [item.ratio for item in comparisons if item.verdict is Verdict.BETTER]
-    gain = ""
-    if better:
-        low, high = f"{min(better):.2f}x", f"{max(better):.2f}x"
-        gain = f" ({low})" if low == high else f" ({low} to {high})"
-    sentence = ", ".join(parts).replace(_COUNT_WORDS[Verdict.BETTER], "faster" + gain, 1)
-    return f"Flink {flink_of(run)} with flink-boost, {_benchmarks(len(comparisons))}: {sentence}."
+    found = ", ".join(parts)
+    return f"Flink {flink_of(run)} with flink-boost, {_benchmarks(len(comparisons))}: {found}."
+
+
+def _span(ratios: Sequence[float]) -> str:
+    low, high = f"{min(ratios):.2f}x", f"{max(ratios):.2f}x"
+    return f" ({low})" if low == high else f" ({low} to {high})"
 
 
 def trend_headline(trends: Sequence[TrendVerdict]) -> str:
@@ -173,23 +182,9 @@ def aa_sentence(aa: AaSummary) -> str:
     )
 
 
-_COUNT_WORDS = {
-    Verdict.BETTER: "faster",
-    Verdict.WORSE: "slower",
-    Verdict.NOT_WORSE: "not slower",
-    Verdict.UNDECIDED: "undecided",
-}
-# What the headline counts, in its order.
-_COUNTED = ("faster", "slower", SLIGHTLY_SLOWER, "not slower", "undecided")
-
-
-def _count_words(comparison: Comparison) -> str:
-    return SLIGHTLY_SLOWER if comparison.slightly_worse else _COUNT_WORDS[comparison.verdict]
-
-
 def _row(comparison: Comparison) -> Row:
     hint = ""
-    if comparison.verdict is Verdict.UNDECIDED and comparison.pairs_needed:
+    if comparison.pairs_needed:
         hint = f"about {comparison.pairs_needed} pairs would decide"
     return Row(
         name=comparison.cell.name,
@@ -198,8 +193,8 @@ def _row(comparison: Comparison) -> Row:
         unit=comparison.unit,
         ratio=f"{comparison.ratio:.2f}x",
         interval=_interval(comparison),
-        verdict=SLIGHTLY_SLOWER if comparison.slightly_worse else comparison.verdict.value,
-        verdict_class=tone_of(comparison).value,
+        verdict=comparison.verdict.value,
+        verdict_class=tone_of(comparison.verdict).value,
         hint=hint,
         allocation=_change_of(comparison.reference_alloc, comparison.candidate_alloc),
         cpu="–" if comparison.cpu_ratio is None else f"{comparison.cpu_ratio:.2f}x",

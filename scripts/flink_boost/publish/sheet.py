@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.verdict import Verdict
 
 _FILE_WIDTH = 400
 
@@ -26,17 +26,11 @@ class Tone(StrEnum):
     OPEN = "open"
 
 
-TONES = {
-    Verdict.BETTER: Tone.GOOD,
-    Verdict.WORSE: Tone.BAD,
-    Verdict.NOT_WORSE: Tone.PLAIN,
-    Verdict.UNDECIDED: Tone.OPEN,
-}
-
-
-def tone_of(row: Comparison) -> Tone:
-    """How to colour a verdict: one that is slightly slower is not as plain as "not worse"."""
-    return Tone.OPEN if row.slightly_worse else TONES[row.verdict]
+def tone_of(verdict: Verdict) -> Tone:
+    """How to colour it."""
+    if verdict is Verdict.UNDECIDED:
+        return Tone.OPEN
+    return Tone.BAD if verdict.is_slower else Tone.GOOD if verdict.is_faster else Tone.PLAIN
 
 
 @dataclass(frozen=True)

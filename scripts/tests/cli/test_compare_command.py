@@ -116,7 +116,7 @@ def test_the_record_path_shows_all_its_rows(
     assert "1 met, 0 not met, 23 no run." in out
     assert out.count("no run yet") == 23
     assert "100 → 150 (0.67x)" in out, "CPU time"
-    assert "better" in out
+    assert "clearly faster" in out
 
 
 def test_a_quick_look_only_fills_gaps_of_a_reference(

@@ -93,7 +93,7 @@ def test_report_takes_the_newest_run_of_stock_against_patched(
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert (tmp_path / "report" / "index.html").as_uri() in capsys.readouterr().out
     assert make_run(1).run_id in page
-    assert "2 faster" in page
+    assert "2 clearly faster" in page
     assert f"Newest stock-against-stock run of the group spine: {aa.run_id}" in page
     assert "of 2 rows exclude 1.00; expected up to 1" in page
     assert main(["--build", str(tmp_path), "report", make_run(0).run_id]) == 0

@@ -70,12 +70,12 @@ def test_with_another_run_nothing_is_measured(
     assert repeat(tmp_path, then.run_id, "--with", now.run_id) == 0
     shown = capsys.readouterr().out
     assert "0.75" in shown
-    assert shown.count("worse") == 2
+    assert shown.count("clearly slower") == 2
     assert "commit" in shown
     assert repeat(tmp_path, then.run_id, "--with", then.run_id, "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["differences"] == []
-    assert {row["verdict"] for row in document["benchmarks"]} == {"not worse"}
+    assert {row["verdict"] for row in document["benchmarks"]} == {"the same within 5 %"}
     assert len(store.run_ids(tmp_path)) == 2
 
 

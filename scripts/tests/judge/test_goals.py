@@ -62,7 +62,8 @@ def test_a_length_or_kind_without_a_floor_is_not_judged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ratio", "low", "high", "state"),
     [
-        (4.0, 3.0, 5.0, State.MET),
+        (4.0, 3.0, 5.0, State.OPEN),
+        (4.5, 4.0, 5.0, State.MET),
         (3.9, 3.0, 4.0, State.OPEN),
         (3.9, 3.8, 3.99, State.MISSED),
         (3.9, 0.0, float("inf"), State.OPEN),

@@ -14,7 +14,6 @@ from synthetic import JOB, THREE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Verdict
 from flink_boost.judge.reference import (
     REFERENCES,
     PublishedRow,
@@ -25,6 +24,7 @@ from flink_boost.judge.reference import (
     set_beside,
     wants,
 )
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.model import Cell, Mode, RunInfo
 from flink_boost.publish.reference_sheet import reference_sheet
@@ -175,7 +175,7 @@ def test_the_third_side_is_shown_beside_ours() -> None:
         "2.00x (2.00–2.00)",
     ]
     assert [entry.text for entry in line[-2:]] == [
-        "better",
+        "clearly faster",
         "met",
     ]
     assert all(len(row) == len(sheet.columns) for row in sheet.rows)

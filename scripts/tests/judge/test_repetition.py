@@ -8,8 +8,8 @@ import pytest
 from synthetic import JOB, WRITE, make_forks, make_run
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Verdict
 from flink_boost.judge.repetition import differences, missing_now, set_against
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Mode
 from flink_boost.measure.summary import RunSummary, summarise
 
@@ -21,7 +21,7 @@ def run(night: int, ratio: float, *, noise: float = 0.0, seed: int = 0) -> RunSu
 
 @pytest.mark.parametrize(
     ("now", "verdict"),
-    [(2.4, Verdict.BETTER), (1.6, Verdict.WORSE), (2.0, Verdict.NOT_WORSE)],
+    [(2.4, Verdict.CLEARLY_FASTER), (1.6, Verdict.CLEARLY_SLOWER), (2.0, Verdict.SAME)],
 )
 def test_times_and_throughputs_are_told_alike(now: float, verdict: Verdict) -> None:
     then, again = run(0, 2.0, noise=0.001), run(1, now, noise=0.001, seed=1)

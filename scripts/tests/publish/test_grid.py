@@ -6,8 +6,9 @@ import itertools
 
 from synthetic import JOB, make_forks, make_run
 
-from flink_boost.judge.model import Comparison, Verdict
+from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import compare
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Cell
 from flink_boost.publish.comparison import comparison_sheets
 from flink_boost.publish.grid import grid_sheets, is_in_grid
@@ -60,15 +61,15 @@ def test_a_cell_is_ratio_interval_and_marker() -> None:
     cells = CELLS[:1] + CELLS[4:5]
     rows = [
         row.model_copy(update={"ratio": 1.064, "low": 0.96, "high": 1.17, "verdict": verdict})
-        for row, verdict in zip(compared(cells), (Verdict.NOT_WORSE, Verdict.WORSE), strict=True)
+        for row, verdict in zip(compared(cells), (Verdict.SAME, Verdict.SLOWER), strict=True)
     ]
     (sheet,) = grid_sheets(rows, "T", with_gc=False)
     assert markdown(sheet) == (
         "**T; mixed**\n\n"
         "| characters | 4 | 1,024 |\n|:---|---:|---:|\n"
         "| write ascii, serializer | 1.06x (0.96–1.17) ▼ | 1.06x (0.96–1.17) = |\n\n"
-        "▲ better, = not worse, ▽ slightly slower, ? undecided, ▼ worse;"
-        " in brackets the 95 % interval.\n"
+        "▲▲ clearly faster, ▲ faster, △ slightly faster, = the same within 5 %, ? undecided,"
+        " ▽ slightly slower, ▼ slower, ▼▼ clearly slower; in brackets the 95 % interval.\n"
     )
 
 
@@ -124,4 +125,4 @@ def test_a_heap_adds_a_grid_of_the_time_in_collections() -> None:
         "pure",
         "pure: time in garbage collections",
     ]
-    assert "3.00x (3.00–3.00) ▲" in [entry.text for entry in sheets[1].rows[0]]
+    assert "3.00x (3.00–3.00) ▲▲" in [entry.text for entry in sheets[1].rows[0]]

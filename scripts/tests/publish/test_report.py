@@ -20,10 +20,11 @@ from synthetic import (
 )
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison, GcComparison, Verdict
+from flink_boost.judge.model import Comparison, GcComparison
 from flink_boost.judge.ratio import check_harness, compare
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect
+from flink_boost.judge.verdict import judge
 from flink_boost.measure.model import Cell, Mode, RunInfo
 from flink_boost.measure.summary import summarise
 from flink_boost.publish.comparison import further_sheets
@@ -44,7 +45,6 @@ def make_comparison(
     ratio: float = 2.0,
     low: float = 1.9,
     high: float = 2.1,
-    verdict: Verdict = Verdict.BETTER,
     pairs_needed: int | None = None,
 ) -> Comparison:
     return Comparison(
@@ -58,7 +58,7 @@ def make_comparison(
         low=low,
         high=high,
         confidence=0.95,
-        verdict=verdict,
+        verdict=judge(low, high),
         pairs_needed=pairs_needed,
         reference_alloc=1234.0,
         candidate_alloc=0.0004,
@@ -117,16 +117,16 @@ def test_the_headline_says_what_was_found() -> None:
     rows = [
         make_comparison(ratio=1.5),
         make_comparison(ratio=14.2),
-        make_comparison(ratio=1.0, low=0.97, high=1.03, verdict=Verdict.NOT_WORSE),
-        make_comparison(ratio=1.0, low=0.8, high=1.2, verdict=Verdict.UNDECIDED),
+        make_comparison(ratio=1.0, low=0.97, high=1.03),
+        make_comparison(ratio=1.0, low=0.8, high=1.2),
     ]
     run = make_run()
     assert headline(run, rows) == (
-        "Flink 2.3.0 with flink-boost, 4 benchmarks: 2 faster (1.50x to 14.20x), 1 not slower, "
-        "1 undecided, none shown to be slower."
+        "Flink 2.3.0 with flink-boost, 4 benchmarks: 2 clearly faster (1.50x to 14.20x), 1 the "
+        "same within 5 %, 1 undecided, none shown to be slower."
     )
-    worse = make_comparison(ratio=0.9, low=0.88, high=0.92, verdict=Verdict.WORSE)
-    assert headline(run, [worse]) == "Flink 2.3.0 with flink-boost, 1 benchmark: 1 slower."
+    worse = make_comparison(ratio=0.9, low=0.88, high=0.92)
+    assert headline(run, [worse]) == "Flink 2.3.0 with flink-boost, 1 benchmark: 1 clearly slower."
     assert headline(run, []) == "Flink 2.3.0: this run compared no benchmark."
 
 
@@ -171,7 +171,7 @@ def test_a_third_side_and_comparators_have_tables_of_their_own() -> None:
 
 def test_threads_and_heap_are_shown_and_a_heap_adds_the_time_in_collections() -> None:
     gc = GcComparison(
-        reference=4.0, candidate=2.0, ratio=2.0, low=1.8, high=2.2, verdict=Verdict.BETTER
+        reference=4.0, candidate=2.0, ratio=2.0, low=1.8, high=2.2, verdict=judge(1.8, 2.2)
     )
     row = make_comparison().model_copy(update={"gc": gc})
     crowded = make_run(threads=8, heap="64m")
@@ -225,7 +225,7 @@ def test_a_quick_look_says_so() -> None:
 
 
 def test_an_interval_that_does_not_exist_is_not_shown_as_numbers() -> None:
-    row = make_comparison(low=0.0, high=math.inf, verdict=Verdict.UNDECIDED, pairs_needed=7)
+    row = make_comparison(low=0.0, high=math.inf, pairs_needed=7)
     wide = Page(render(make_input(comparisons=(row,)))).text
     assert "0.00 – over 1000" in wide
     row = row.model_copy(update={"pairs": 1})

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from flink_boost.flink.side import Side
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Mode
 from flink_boost.service.hub.github import LONGEST_BODY
 from flink_boost.service.requests.answer import LONGEST, MOST_SHOWN, Circumstances, answer, headline
@@ -15,7 +16,7 @@ from flink_boost.service.requests.model import Measured, Request
 from flink_boost.service.requests.profiling import to_profile
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.verdicts import (
-    RowVerdict,
+    Trouble,
     judged,
     level_of_second_look,
     suspects,
@@ -33,15 +34,15 @@ NAMES = tuple(KNOWN.by_name)
 
 def test_a_change_counts_when_it_shows_twice() -> None:
     assert suspects({"a": SLOW, "b": STILL}) == ("a",)
-    assert judged("a", SLOW, SLOW, 5).verdict is RowVerdict.SLOWER
-    assert judged("a", FAST, FAST, 5).verdict is RowVerdict.FASTER
+    assert judged("a", SLOW, SLOW, 5).told == "slower"
+    assert judged("a", FAST, FAST, 5).told == "faster"
 
 
 @pytest.mark.parametrize("again", [FAST, STILL, WILD, (-0.05, 0.05), ()])
 def test_a_change_that_does_not_show_again_is_not_told(again: tuple[float, ...]) -> None:
     found = judged("a", SLOW, again, 5)
 
-    assert found.verdict in (RowVerdict.NO_CHANGE, RowVerdict.CANNOT_TELL)
+    assert found.told in ("same", "undecided")
     assert found.repeated
 
 
@@ -55,7 +56,7 @@ def test_what_is_told_are_the_fresh_pairs() -> None:
 def test_a_still_row_says_how_large_a_change_would_be() -> None:
     found = judged("a", STILL, None, 1)
 
-    assert found.verdict is RowVerdict.NO_CHANGE
+    assert found.verdict is Verdict.SAME
     assert found.within is not None
     assert 0.001 < found.within < 0.005
 
@@ -63,7 +64,7 @@ def test_a_still_row_says_how_large_a_change_would_be() -> None:
 def test_a_wild_row_says_what_it_could_have_seen() -> None:
     found = judged("a", WILD, None, 1)
 
-    assert found.verdict is RowVerdict.CANNOT_TELL
+    assert found.verdict is Verdict.UNDECIDED
     assert found.smallest is not None
     assert found.smallest > 0.2
 
@@ -75,12 +76,12 @@ def test_a_wild_row_says_what_it_could_have_seen() -> None:
 def test_no_number_is_told_that_says_nothing(pairs: tuple[float, ...], said: str) -> None:
     first = headline(rows_of(measured({TUPLE: pairs})))
 
-    assert first.startswith(f"**Cannot tell**: 1 of 1, {said}")
+    assert first.startswith(f"**Undecided**: 1 of 1, {said}")
 
 
 @pytest.mark.parametrize("pairs", [(), (0.1,)])
 def test_less_than_two_pairs_are_no_measurement(pairs: tuple[float, ...]) -> None:
-    assert judged("a", pairs, None, 1).verdict is RowVerdict.FAILED
+    assert judged("a", pairs, None, 1).verdict is Trouble.NOT_MEASURED
 
 
 def test_the_level_falls_with_the_number_of_benchmarks() -> None:
@@ -99,7 +100,7 @@ def test_a_time_that_falls_is_faster() -> None:
     )
     (row,) = rows_of(given)
 
-    assert row.verdict is RowVerdict.FASTER
+    assert row.told == "faster"
     assert row.head is not None
     assert row.base is not None
     assert row.head < row.base
@@ -110,7 +111,7 @@ def test_the_first_line_is_the_verdict() -> None:
     first = answer(rows, Circumstances(measured({TUPLE: SLOW}))).splitlines()[0]
 
     assert first.startswith("**Slower**: 1 of 2, by 4.9% (`Serialization")
-    assert "no change beyond ±0.2%: 1 of 2" in first
+    assert "the same within ±0.2%: 1 of 2" in first
 
 
 def test_a_base_or_head_that_fails_is_named() -> None:
@@ -118,7 +119,7 @@ def test_a_base_or_head_that_fails_is_named() -> None:
     half = tuple(one for one in given.forks if one.side.value == "before")
     (row,) = rows_of(given.model_copy(update={"forks": half}))
 
-    assert row.verdict is RowVerdict.FAILED
+    assert row.verdict is Trouble.NOT_MEASURED
     assert "head" in row.reason
     assert headline((row,)).startswith("**Not measured**: 1 of 1")
 
@@ -145,8 +146,8 @@ def test_where_forks_of_one_side_crashed_it_is_told_and_no_verdict(
     rows = rows_of(given)
     text = answer(rows, Circumstances(given))
 
-    assert rows[0].verdict is RowVerdict.FORKS_FAILED
-    assert rows[1].verdict is not RowVerdict.FORKS_FAILED
+    assert rows[0].verdict is Trouble.FORKS_FAILED
+    assert rows[1].verdict is not Trouble.FORKS_FAILED
     assert text.startswith(f"**Forks failed**: 1 of 2, 2 of 5 JVMs of {title}. ")
     assert f"**forks failed**: 2 of 5 JVMs of {title}; the numbers are of 3 whole pairs |" in text
     assert "says nothing of speed" in text
@@ -157,7 +158,7 @@ def test_a_head_that_crashes_is_not_faster(again: bool) -> None:
     given = _crashed(measured({TUPLE: FAST}, {TUPLE: FAST}), Side.AFTER, 4, again=again)
     (row,) = rows_of(given)
 
-    assert row.verdict is RowVerdict.FORKS_FAILED
+    assert row.verdict is Trouble.FORKS_FAILED
     assert headline((row,)) == "**Forks failed**: 1 of 1, 1 of 10 JVMs of head."
 
 
@@ -202,7 +203,7 @@ def test_a_head_that_crashes_and_is_slower_is_both() -> None:
 
     assert text.startswith("**Slower**: 1 of 1, by 4.9% (")
     assert "). **Forks failed**: 1 of 1, 1 of 10 JVMs of head." in text.splitlines()[0]
-    assert "🔻 **slower**; 1 of 10 JVMs of head failed |" in text
+    assert "🔻 **clearly slower**; 1 of 10 JVMs of head failed |" in text
 
 
 def test_a_head_without_any_fork_is_told_in_the_first_line() -> None:

@@ -59,7 +59,7 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_measured(
         assert json.loads(told.out)["exit_code"] == 2
     output.parent.mkdir()
     assert main([*RUN, "--output", str(output), *words]) == 0
-    assert output.read_text(encoding="utf-8").startswith("**No change**")
+    assert output.read_text(encoding="utf-8").startswith("**The same**")
 
 
 def test_an_answer_whose_file_cannot_be_written_is_printed_all_the_same(
@@ -70,7 +70,7 @@ def test_an_answer_whose_file_cannot_be_written_is_printed_all_the_same(
     assert main([*RUN, "--output", "/dev/full", "--json"]) == 1
     told = capsys.readouterr()
     document = json.loads(told.out)
-    assert document["headline"].startswith("**No change**")
+    assert document["headline"].startswith("**The same**")
     assert (document["ok"], document["exit_code"]) == (False, 1)
     assert "/dev/full" in document["error"]
     assert "could not be written to /dev/full (No space left on device)" in told.err

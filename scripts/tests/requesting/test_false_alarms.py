@@ -11,12 +11,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from flink_boost.service.requests.verdicts import RowVerdict, judged, suspects
+from flink_boost.service.requests.verdicts import judged, suspects
 
 pytestmark = pytest.mark.test_all
 
 Noise = Callable[[np.random.Generator, int], np.ndarray]
-TOLD = (RowVerdict.FASTER, RowVerdict.SLOWER)
+TOLD = ("faster", "slower")
 
 
 def normal(random: np.random.Generator, pairs: int) -> np.ndarray:
@@ -37,7 +37,7 @@ def is_wrong(random: np.random.Generator, noise: Noise, benchmarks: int, pairs: 
     """Whether an answer about equal builds says that anything is faster or slower."""
     first = {str(number): tuple(noise(random, pairs)) for number in range(benchmarks)}
     return any(
-        judged(name, first[name], tuple(noise(random, pairs)), benchmarks).verdict in TOLD
+        judged(name, first[name], tuple(noise(random, pairs)), benchmarks).told in TOLD
         for name in suspects(first)
     )
 
@@ -71,6 +71,6 @@ def test_a_real_change_is_seen(change: float, least: float) -> None:
     for _ in range(300):
         first = {"a": tuple(normal(random, 5) - change)}
         again = tuple(normal(random, 5) - change) if suspects(first) else None
-        seen += judged("a", first["a"], again, 1).verdict is RowVerdict.SLOWER
+        seen += judged("a", first["a"], again, 1).told == "slower"
 
     assert seen / 300 >= least

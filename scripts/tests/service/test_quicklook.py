@@ -97,7 +97,7 @@ def test_the_embedded_dashboard_shows_every_run(run: RunInfo, places: Places) ->
     (shown,) = overview["runs"]
     assert (shown["branch"], shown["line"]) == ("quick-look", run.line)
     rows = {row["benchmark"]: row["verdict"] for row in shown["rows"]}
-    assert rows["serializerTuple"] == "better"
+    assert rows["serializerTuple"] == "clearly faster"
     benchmarks = timeline.json()["benchmarks"].values()
     points = [len(series["points"]) for found in benchmarks for series in found]
     # Two cells with a value of each side and a ratio.

@@ -44,7 +44,7 @@ from flink_boost.service.requests.comparing import compare
 from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.setup import known_here, means_of
-from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict
+from flink_boost.service.requests.verdicts import AnswerRow
 
 _TRUSTED = (
     "Both commits are built and run as you, outside any sandbox. For code that you have not read"
@@ -200,7 +200,7 @@ def _written(output: Path, text: str) -> AnswerLost | None:
 
 def _regression(rows: tuple[AnswerRow, ...]) -> FlinkBoostError | None:
     """What keeps a call from saying that nothing became slower."""
-    if any(row.verdict is RowVerdict.SLOWER for row in rows):
+    if any(row.told == "slower" for row in rows):
         return RequestSlower("A benchmark is slower than before.", "Read the answer above.")
     return _failed_forks(rows)
 

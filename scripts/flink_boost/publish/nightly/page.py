@@ -10,12 +10,10 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flink_boost.base.text import NOTHING
+from flink_boost.judge.verdict import judge
 from flink_boost.publish.nightly.changes import NightChange, news_of, percent, size_of
 from flink_boost.publish.nightly.model import NightReport, ReportedRow, ReportedStep
-from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
-
-_TONES = {"better": Tone.GOOD, "worse": Tone.BAD, "slightly slower": Tone.OPEN}
-_TONES["undecided"] = Tone.OPEN
+from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
 
 
 def night_page(report: NightReport) -> str:
@@ -167,7 +165,7 @@ def _sheet(rows: Sequence[ReportedRow]) -> Sheet:
                 Entry(_interval(row)),
                 Entry(str(row.pairs)),
                 Entry(NOTHING if row.before is None else f"{row.before:.3f}x"),
-                Entry(row.verdict, _TONES.get(row.verdict, Tone.PLAIN)),
+                Entry(row.verdict, tone_of(judge(row.low, row.high))),
             )
             for row in sorted(rows, key=lambda row: (row.line, row.benchmark))
         ),

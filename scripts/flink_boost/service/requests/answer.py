@@ -9,12 +9,13 @@ from itertools import accumulate
 from pathlib import PurePath
 
 from flink_boost.base.text import short_number
+from flink_boost.judge.verdict import Verdict
 from flink_boost.service.requests.grammar import shown
 from flink_boost.service.requests.model import Measured
 from flink_boost.service.requests.rows import failures_text
 from flink_boost.service.requests.verdicts import (
     AnswerRow,
-    RowVerdict,
+    Trouble,
     level_of_second_look,
 )
 from flink_boost.service.requests.wording import fenced
@@ -22,18 +23,18 @@ from flink_boost.service.requests.wording import fenced
 MOST_SHOWN = 5
 LONGEST = 60_000  # characters; GitHub takes 65,536, and a mark of ours comes behind
 _ORDER = (
-    RowVerdict.SLOWER,
-    RowVerdict.FAILED,
-    RowVerdict.FORKS_FAILED,
-    RowVerdict.FASTER,
-    RowVerdict.CANNOT_TELL,
-    RowVerdict.NO_CHANGE,
+    "slower",
+    Trouble.NOT_MEASURED,
+    Trouble.FORKS_FAILED,
+    "faster",
+    "undecided",
+    "same",
 )
 _MARKS = {
-    RowVerdict.SLOWER: "🔻 **slower**",
-    RowVerdict.FASTER: "🔺 **faster**",
-    RowVerdict.FORKS_FAILED: "⚠️ **forks failed**",
-    RowVerdict.FAILED: "⚠️ not measured",
+    "slower": "🔻 **{}**",
+    "faster": "🔺 **{}**",
+    Trouble.FORKS_FAILED: "⚠️ **{}**",
+    Trouble.NOT_MEASURED: "⚠️ {}",
 }
 _OF_FAILED = (
     " *Forks failed* says nothing of speed: the pairs that are left may be the lucky ones, and a"
@@ -130,29 +131,29 @@ def verdict_line(rows: Sequence[AnswerRow], measured: Measured) -> str:
 
 def headline(rows: Sequence[AnswerRow]) -> str:
     """The verdict in one line, from rows that were measured."""
-    by_kind = {kind: [row for row in rows if row.verdict is kind] for kind in RowVerdict}
+    by_kind = {kind: [row for row in rows if row.told == kind] for kind in _ORDER}
     total = len(rows)
     said = []
-    for kind in (RowVerdict.SLOWER, RowVerdict.FASTER):
+    for kind in ("slower", "faster"):
         if found := sorted(by_kind[kind], key=_distance, reverse=True):
             most = found[0]
             which = f"by {_percent(most)}" if len(found) == 1 else f"the most by {_percent(most)}"
-            said.append(f"**{kind.value.capitalize()}**: {len(found)} of {total}, {which}")
-    if failed := by_kind[RowVerdict.FAILED]:
+            said.append(f"**{kind.capitalize()}**: {len(found)} of {total}, {which}")
+    if failed := by_kind[Trouble.NOT_MEASURED]:
         said.append(f"**Not measured**: {len(failed)} of {total}{_blame(failed)}")
-    if shaken := [row for row in rows if row.failed and row.verdict is not RowVerdict.FAILED]:
+    if shaken := [row for row in rows if row.failed and row.verdict is not Trouble.NOT_MEASURED]:
         said.append(f"**Forks failed**: {len(shaken)} of {total}{_blame(shaken)}")
-    unclear, unchanged = by_kind[RowVerdict.CANNOT_TELL], by_kind[RowVerdict.NO_CHANGE]
+    unclear, unchanged = by_kind["undecided"], by_kind["same"]
     if unclear:
         largest = max(row.smallest or 0.0 for row in unclear)
-        word = "cannot tell" if said else "**Cannot tell**"
+        word = "undecided" if said else "**Undecided**"
         which = "changes under" if largest < 1 else "even changes of"
         missed = f"{which} {share_text(largest)} could have been missed"
         said.append(f"{word}: {len(unclear)} of {total}, {missed}")
     if unchanged:
         within = max(row.within or 0.0 for row in unchanged)
-        word = "no change" if said else "**No change**"
-        said.append(f"{word} beyond ±{within:.1%}: {len(unchanged)} of {total}")
+        word = "the same" if said else "**The same**"
+        said.append(f"{word} within ±{within:.1%}: {len(unchanged)} of {total}")
     return ". ".join(said) + "."
 
 
@@ -165,24 +166,24 @@ def _blame(rows: Sequence[AnswerRow]) -> str:
     if not sides:
         return ""
     who = failures_text(rows[0]) if len(rows) == 1 else f"JVMs of {' and '.join(sides)}"
-    return f", as {who} failed" if rows[0].verdict is RowVerdict.FAILED else f", {who}"
+    return f", as {who} failed" if rows[0].verdict is Trouble.NOT_MEASURED else f", {who}"
 
 
 def by_weight(rows: Sequence[AnswerRow]) -> tuple[AnswerRow, ...]:
     """What matters first; among equals the largest difference."""
-    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.verdict), -_distance(row))))
+    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.told), -_distance(row))))
 
 
 def verdict_text(row: AnswerRow) -> str:
     """What is said of a row, as plain text."""
-    if row.verdict is RowVerdict.NO_CHANGE:
-        return f"no change beyond ±{row.within or 0.0:.1%}"
-    if row.verdict is RowVerdict.CANNOT_TELL:
+    if row.verdict is Verdict.SAME:
+        return f"the same within ±{row.within or 0.0:.1%}"
+    if row.verdict is Verdict.UNDECIDED:
         seen = share_text(row.smallest or 0.0)
-        return f"cannot tell (smallest effect that could have been seen: {seen})"
-    if row.verdict is RowVerdict.FAILED:
+        return f"undecided (smallest effect that could have been seen: {seen})"
+    if row.verdict is Trouble.NOT_MEASURED:
         return f"not measured: {row.reason}"
-    if row.verdict is RowVerdict.FORKS_FAILED:
+    if row.verdict is Trouble.FORKS_FAILED:
         return f"forks failed: {row.reason}; the numbers are of {row.pairs} whole pairs"
     failed = f"; {failures_text(row)} failed" if row.failed else ""
     return f"{row.verdict.value}{failed}"
@@ -198,9 +199,9 @@ def _table(rows: Sequence[AnswerRow]) -> str:
 
 
 def _line(row: AnswerRow) -> str:
-    mark = _MARKS.get(row.verdict)
-    said = verdict_text(row)
-    text = mark + said.removeprefix(row.verdict.value) if mark else said
+    mark = _MARKS.get(row.told)
+    said, word = verdict_text(row), row.verdict.value
+    text = mark.format(word) + said.removeprefix(word) if mark else said
     name = f"`{row.name}`"
     if row.ratio is None or row.base is None or row.head is None:
         return f"| {name} | – | – | – | – | {text} |"
@@ -269,8 +270,8 @@ def _reading(rows: Sequence[AnswerRow]) -> str:
         "How to read it: *head ÷ base* is a ratio of speed with its 95 % interval, so above 1 is"
         " faster, whatever the unit. *Faster* and *slower* were measured twice and have to show in"
         f" fresh pairs again, at {level:.1%} among {len(rows)} benchmarks, so that at most 1 answer"
-        " in 100 says so of a pull request that changes nothing. *No change beyond ±x* excludes"
-        " larger ones; *cannot tell* excludes nothing, and more pairs would help."
+        " in 100 says so of a pull request that changes nothing. *The same within ±x* excludes"
+        " larger changes; *undecided* excludes nothing, and more pairs would help."
         + (_OF_FAILED if any(row.failed for row in rows) else "")
     )
 

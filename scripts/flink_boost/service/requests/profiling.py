@@ -14,16 +14,14 @@ from flink_boost.measure.profiles.model import folder_of
 from flink_boost.measure.profiles.take import ProfileSide, Recorder, remove_left_over, take
 from flink_boost.service.requests.model import Measured
 from flink_boost.service.requests.rows import rows_of
-from flink_boost.service.requests.verdicts import RowVerdict
 
 MOST = 3
-_TOLD = (RowVerdict.SLOWER, RowVerdict.FASTER)
 
 
 def to_profile(measured: Measured) -> tuple[str, ...]:
     """Names of what became slower or faster, three at most; without any the first benchmark."""
     rows = rows_of(measured)
-    found = [row.name for row in rows if row.verdict in _TOLD]
+    found = [row.name for row in rows if row.told in ("slower", "faster")]
     return tuple(found[:MOST]) or measured.order.names[:1]
 
 

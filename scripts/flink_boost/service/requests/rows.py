@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from flink_boost.flink.side import Side
+from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.service.requests.model import FailedFork, Measured
-from flink_boost.service.requests.verdicts import AnswerRow, RowVerdict, judged
+from flink_boost.service.requests.verdicts import AnswerRow, Trouble, judged
 from flink_boost.service.reruns.bench import differences
 
 # What we say of a fork ourselves. Anything else may quote a stranger, and stands in a table.
@@ -24,8 +25,9 @@ def rows_of(measured: Measured) -> tuple[AnswerRow, ...]:
     """A row per benchmark, in the order of the request; all alike where the builds are the same."""
     names = measured.order.names
     if measured.same or measured.first is None:
-        same = RowVerdict.NO_CHANGE
-        return tuple(AnswerRow(name=name, verdict=same, pairs=0, within=0.0) for name in names)
+        return tuple(
+            AnswerRow(name=name, verdict=Verdict.SAME, pairs=0, within=0.0) for name in names
+        )
     first = speedups(measured.first, measured.forks)
     again = speedups(measured.again, measured.forks_again) if measured.again else {}
     forks, fresh = _by_name(measured.forks), _by_name(measured.forks_again)
@@ -123,9 +125,9 @@ def _with_scores(row: AnswerRow, first: Sequence[Fork], again: Sequence[Fork]) -
 
     Geometric means, whose ratio is the mean of the pairs' ratios.
     """
-    if row.verdict is RowVerdict.FAILED:
+    if row.verdict is Trouble.NOT_MEASURED:
         return row
-    fresh_alone = row.verdict in (RowVerdict.FASTER, RowVerdict.SLOWER)
+    fresh_alone = row.told in ("faster", "slower")
     forks = again if fresh_alone else (*first, *again)
     base, head = (
         statistics.geometric_mean(one.score for one in forks if one.side is side)
@@ -152,12 +154,12 @@ def _with_failures(
     if base + head <= 0:
         return row
     counted = row.model_copy(update={"planned": planned, "failed_base": base, "failed_head": head})
-    if row.verdict is RowVerdict.SLOWER:
+    if row.told == "slower":
         return counted
-    if row.verdict is RowVerdict.FAILED:
+    if row.verdict is Trouble.NOT_MEASURED:
         reason = f"{failures_text(counted)} failed{_because(why)}"
         return counted.model_copy(update={"reason": reason})
-    verdict, reason = RowVerdict.FORKS_FAILED, f"{failures_text(counted)}{_because(why)}"
+    verdict, reason = Trouble.FORKS_FAILED, f"{failures_text(counted)}{_because(why)}"
     return counted.model_copy(
         update={"verdict": verdict, "within": None, "smallest": None, "reason": reason}
     )

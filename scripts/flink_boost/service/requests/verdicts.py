@@ -12,7 +12,9 @@ again, and no more than the level far enough: m * 5 % / 2 * 40 % / m is 1 answer
 have two modes agree by chance more often than Student's t supposes, but have to do so twice.
 ``test_false_alarms.py`` counts both.
 
-Where a JVM failed, the pairs that are left may be the lucky ones: only *slower* is said of them.
+The words are those of every table (``judge.verdict``), by the interval that the row shows; what the
+second look does not bear out is undecided. Where a JVM failed, the pairs that are left may be the
+lucky ones: only *slower* is said of them.
 """
 
 from __future__ import annotations
@@ -25,36 +27,32 @@ from enum import StrEnum
 import scipy
 from pydantic import Field
 
+from flink_boost.judge.verdict import Verdict, judge
 from flink_boost.measure.model import Frozen
 
 SUSPECTED_AT = 0.05
 FAMILY = 0.40  # shared by all benchmarks of an answer
 SHOWN_AT = 0.05  # the interval in the table
-NO_CHANGE_WITHIN = 0.03  # an interval that reaches further says "cannot tell"
 _POWER = 0.8  # of the smallest effect that could have been seen
 _LEAST_PAIRS = 2
 
 
-class RowVerdict(StrEnum):
-    """What is said of one benchmark."""
+class Trouble(StrEnum):
+    """Why nothing is said of a benchmark's speed."""
 
-    FASTER = "faster"
-    SLOWER = "slower"
-    NO_CHANGE = "no change"
-    CANNOT_TELL = "cannot tell"
+    NOT_MEASURED = "not measured"
     FORKS_FAILED = "forks failed"
-    FAILED = "not measured"
 
 
 class AnswerRow(Frozen):
     """One benchmark of an answer. Ratios are of speed, head to base: above 1 is faster.
 
-    ``within`` is x of "no change beyond ±x", ``smallest`` y of "smallest effect that could have
+    ``within`` is x of "the same within ±x", ``smallest`` y of "smallest effect that could have
     been seen is y"; both as shares, such as 0.018.
     """
 
     name: str
-    verdict: RowVerdict
+    verdict: Verdict | Trouble
     pairs: int
     ratio: float | None = None
     low: float | None = None
@@ -76,6 +74,11 @@ class AnswerRow(Frozen):
     def failed(self) -> bool:
         """Whether any of its JVMs gave no score."""
         return self.failed_base + self.failed_head > 0
+
+    @property
+    def told(self) -> str:
+        """``slower``, ``faster``, ``same``, ``undecided``, or the trouble."""
+        return self.verdict.direction if isinstance(self.verdict, Verdict) else self.verdict.value
 
 
 def suspects(differences: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
@@ -115,39 +118,39 @@ def judged(
     if again is not None and len(again) >= _LEAST_PAIRS:
         way = direction(again, level)
         if way != 0 and way == direction(first, SUSPECTED_AT):
-            verdict = RowVerdict.FASTER if way > 0 else RowVerdict.SLOWER
-            return _row(name, again, verdict, repeated=True)
+            return _row(name, again, repeated=True)
     pooled = [*first, *(again or ())]
     if len(pooled) < _LEAST_PAIRS:
         return AnswerRow(
             name=name,
-            verdict=RowVerdict.FAILED,
+            verdict=Trouble.NOT_MEASURED,
             pairs=len(pooled),
             reason=f"{len(pooled)} whole pairs",
         )
     low, high = interval(pooled, SHOWN_AT)
-    within = max(math.exp(high) - 1, 1 - math.exp(low))
-    verdict = RowVerdict.NO_CHANGE if within <= NO_CHANGE_WITHIN else RowVerdict.CANNOT_TELL
-    row = _row(name, pooled, verdict, repeated=again is not None)
-    if verdict is RowVerdict.NO_CHANGE:
-        return row.model_copy(update={"within": within})
+    row = _row(name, pooled, repeated=again is not None)
+    if row.verdict is Verdict.SAME:
+        return row.model_copy(update={"within": max(math.expm1(high), -math.expm1(low))})
     seen = _quantile(1 - level / 2, len(pooled)) + _quantile(_POWER, len(pooled))
-    return row.model_copy(update={"smallest": math.expm1(min(seen * _error(pooled), 700.0))})
+    smallest = math.expm1(min(seen * _error(pooled), 700.0))
+    return row.model_copy(update={"verdict": Verdict.UNDECIDED, "smallest": smallest})
 
 
-def _row(
-    name: str, differences: Sequence[float], verdict: RowVerdict, *, repeated: bool
-) -> AnswerRow:
-    low, high = interval(differences, SHOWN_AT)
+def _row(name: str, differences: Sequence[float], *, repeated: bool) -> AnswerRow:
+    low, high = map(_ratio, interval(differences, SHOWN_AT))
     return AnswerRow(
         name=name,
-        verdict=verdict,
+        verdict=judge(low, high),
         pairs=len(differences),
         ratio=math.exp(statistics.fmean(differences)),
-        low=math.exp(low),
-        high=math.exp(high),
+        low=low,
+        high=high,
         repeated=repeated,
     )
+
+
+def _ratio(log_ratio: float) -> float:
+    return math.exp(min(log_ratio, 700.0))
 
 
 def _error(differences: Sequence[float]) -> float:
