@@ -63,6 +63,7 @@ def make_run(
         third="upstream" if Side.UPSTREAM in sides else "",
         third_title="upstream 1.10.0" if Side.UPSTREAM in sides else "",
         third_sha256="ef" * 32 if Side.UPSTREAM in sides else "",
+        alternating=True,
         threads=threads,
         heap=heap,
         cells=tuple(cells),

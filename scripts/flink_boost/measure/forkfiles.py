@@ -51,8 +51,8 @@ class Attempt:
 def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
     """All forks of a run in the order in which they run: the sides of one pair after the other.
 
-    Even pairs of an alternating run begin with the other side, so that a box that slows down
-    steadily favours neither.
+    Even pairs begin with the other side, so that neither a box that slows down steadily nor what
+    favours the second JVM of a pair favours a side. Old runs were planned without that.
     """
     return tuple(
         PlannedFork(pair, side, cell)

@@ -226,7 +226,7 @@ class RunInfo(Frozen):
     before_digest: str = Field(default="", description="of the reference's build; empty: stock")
     after_digest: str = Field(default="", description="of the candidate's build; empty: stock")
     alternating: bool = Field(
-        default=False, description="even pairs run in the other order: ABBA, as reruns do"
+        default=False, description="even pairs run in the other order: ABBA; false in old runs"
     )
     threads: int = Field(default=1, description="measuring threads in each fork")
     heap: str = Field(default="", description="heap of each fork; empty: as the benchmark fixes it")

@@ -96,6 +96,7 @@ def plan_run(
         third_sha256=sha256(third.jar) if third else "",
         before_digest=builds.reference.digest if builds else "",
         after_digest=builds.candidate.digest if builds else "",
+        alternating=True,
         threads=threads,
         heap=heap,
         cells=group.cells,

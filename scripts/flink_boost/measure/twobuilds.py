@@ -136,6 +136,5 @@ def plan_comparison(
             "baseline": before.built,
             "before_digest": before.digest,
             "after_digest": after.digest,
-            "alternating": True,
         }
     )

@@ -122,6 +122,8 @@ def comparison_notes(
     notes = []
     if sentence := left_out(info, forks):
         notes.append(sentence)
+    if sentence := order_sentence(info):
+        notes.append(sentence)
     if Side.CONTROL in info.sides:
         notes.append(harness_sentence(check_harness(rows)))
         return tuple(notes)
@@ -133,6 +135,16 @@ def comparison_notes(
         )
         notes.append(f"Allocates more than stock: {named}.")
     return tuple(notes)
+
+
+def order_sentence(info: RunInfo) -> str:
+    """What an old run's fixed order means; empty for one whose pairs alternate."""
+    if info.alternating:
+        return ""
+    return (
+        f"Not alternated: each pair began with {info.title_of(info.main_sides[0])}, so what favours"
+        " the second JVM of a pair, or the first, is in these ratios."
+    )
 
 
 def left_out(info: RunInfo, forks: Iterable[Fork]) -> str:

@@ -25,7 +25,12 @@ from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.judge.verdict import RULES, Verdict
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.release import flink_of
-from flink_boost.publish.comparison import chance_sentence, gc_ratio_text, harness_sentence
+from flink_boost.publish.comparison import (
+    chance_sentence,
+    gc_ratio_text,
+    harness_sentence,
+    order_sentence,
+)
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.profile_links import ProfileLinks
 from flink_boost.publish.raw_data import RawData
@@ -280,6 +285,7 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
         ("flink-boost", f"{run.boost_version}, commit {run.commit}"),
         ("Drop-in jar (SHA-256)", run.dropin_sha256 or "none: both sides are stock"),
         *([("Third side", f"{run.third_title} (SHA-256 {run.third_sha256})")] if run.third else []),
+        ("Order of a pair", order_sentence(run) or "in turn: even pairs began with the other side"),
         ("Threads", str(run.threads)),
         ("Heap", run.heap or "as each benchmark fixes it"),
         ("Box", f"{box.label}: {box.cpu}, {box.cores} cores, {box.memory_mb:,} MB"),

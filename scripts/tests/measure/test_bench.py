@@ -96,8 +96,8 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     assert [file.name.split(".")[:2] for file in files] == [
         ["p01", "stock"],
         ["p01", "patched"],
-        ["p02", "stock"],
         ["p02", "patched"],
+        ["p02", "stock"],
     ]
     for file in files:
         (result,) = json.loads(file.read_text())

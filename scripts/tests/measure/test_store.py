@@ -48,15 +48,17 @@ def test_a_plan_is_read_back(tmp_path: Path, info: RunInfo) -> None:
     assert forkfiles.load_forks(tmp_path, info.run_id) == ()
 
 
-def test_forks_run_by_pair_then_cell_then_side() -> None:
+def test_forks_run_by_pair_then_cell_then_side_and_even_pairs_the_other_way_round() -> None:
     info = make_run(pairs=2)
     order = [(fork.pair, fork.cell, fork.side) for fork in forkfiles.planned_forks(info)]
     assert order == [
         (pair, cell, side)
         for pair in (1, 2)
         for cell in (WRITE, JOB)
-        for side in (Side.STOCK, Side.PATCHED)
+        for side in (Side.STOCK, Side.PATCHED)[:: 1 if pair == 1 else -1]
     ]
+    old = info.model_copy(update={"alternating": False})
+    assert {fork.side for fork in forkfiles.planned_forks(old)[::2]} == {Side.STOCK}
     assert len({fork.stem for fork in forkfiles.planned_forks(info)}) == 8
 
 
@@ -66,7 +68,10 @@ def test_three_sides_take_turns_and_a_comparator_runs_on_the_patched_side_only()
     assert order == [
         (pair, cell, side)
         for pair in (1, 2)
-        for cell, side in (*((WRITE, side) for side in THREE), (COMPARATOR, Side.PATCHED))
+        for cell, side in (
+            *((WRITE, side) for side in THREE[:: 1 if pair == 1 else -1]),
+            (COMPARATOR, Side.PATCHED),
+        )
     ]
     aa = info.model_copy(update={"sides": (Side.STOCK, Side.CONTROL)})
     assert {fork.cell for fork in forkfiles.planned_forks(aa)} == {WRITE}
@@ -82,10 +87,13 @@ def test_a_run_with_three_sides_and_its_circumstances_are_read_back(tmp_path: Pa
     )
     store_complete_run(tmp_path, run, forks)
     assert store.load_run(tmp_path, run.run_id) == run
-    loaded = forkfiles.load_forks(tmp_path, run.run_id)
-    assert [fork.side for fork in loaded] == [fork.side for fork in forks]
-    assert [fork.gc_time_per_op for fork in loaded] == [fork.gc_time_per_op for fork in forks]
-    assert [fork.score for fork in loaded] == [fork.score for fork in forks]
+    loaded = {
+        (fork.cell, fork.pair, fork.side): (fork.gc_time_per_op, fork.score)
+        for fork in forkfiles.load_forks(tmp_path, run.run_id)
+    }
+    assert loaded == {
+        (fork.cell, fork.pair, fork.side): (fork.gc_time_per_op, fork.score) for fork in forks
+    }
 
 
 def test_a_run_stored_before_there_were_third_sides_is_read(tmp_path: Path) -> None:

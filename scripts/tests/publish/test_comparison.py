@@ -16,9 +16,10 @@ from flink_boost.judge.model import Comparison
 from flink_boost.judge.ratio import HarnessCheck, compare
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.forkfiles import PlannedFork
-from flink_boost.measure.model import RunInfo
+from flink_boost.measure.model import Mode, RunInfo
 from flink_boost.measure.runner import EndedFork, Failure
 from flink_boost.publish.comparison import (
+    chance_sentence,
     comparison_document,
     comparison_notes,
     comparison_sheet,
@@ -240,3 +241,24 @@ def test_progress_shows_results_and_failures(
         assert "about 3 min left" in shown
     else:
         assert f"[5/12] pair 2/3 {WRITE.name} stock 100 ns/op, about 4 min left\n" in shown
+
+
+def test_an_old_run_says_that_stock_always_came_first() -> None:
+    info = make_run(pairs=2)
+    forks = make_forks(info)
+    rows = compare(info, forks)
+    assert not any("alternated" in note for note in comparison_notes(info, forks, rows))
+    old = info.model_copy(update={"alternating": False})
+    (note,) = comparison_notes(old, forks, rows)
+    assert note.startswith("Not alternated: each pair began with stock")
+
+
+def test_a_long_table_says_what_chance_does() -> None:
+    info = make_run(cells=[WRITE], pairs=5)
+    (row,) = compare(info, make_forks(info, noise=0.01, modes=[Mode.THROUGHPUT]))
+    assert chance_sentence([row] * 40) == (
+        "Of 40 rows chance alone would call about 2 faster or slower: half of them each."
+    )
+    assert chance_sentence([row] * 19) == ""
+    alone = row.model_copy(update={"pairs": 1})
+    assert chance_sentence([alone] * 400) == "", "without an interval nothing is called so"
