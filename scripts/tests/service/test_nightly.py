@@ -50,6 +50,7 @@ from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
+from flink_boost.service.nightly import steps
 from flink_boost.service.nightly.checking import NightFinding
 from flink_boost.service.nightly.checks import check_here
 from flink_boost.service.nightly.model import NightRecord, NightState, Order, StepState
@@ -308,6 +309,30 @@ def test_what_does_not_verify_is_not_measured_and_all_else_goes_on(world: World)
     assert ended.night.step(MEASURE).note == f"skipped: verify {LINE} failed"
     assert ended.night.step("detect").state is StepState.DONE
     assert store.run_ids(world.results) == ()
+
+
+def test_a_step_that_fails_in_a_way_nobody_foresaw_costs_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a number that is none")
+
+    monkeypatch.setattr(steps, "detect", broken)
+    service = world.service()
+    ended = service.run(SHORT, AT, resume=False)
+    assert ended is not None
+    assert ended.night.state is NightState.FAILED
+    assert "everything was measured; detect failed: A fault of flink-boost" in ended.night.reason
+    states = {step.name: step.state for step in ended.night.steps}
+    assert states.pop("detect") is StepState.FAILED
+    assert states.pop("confirm") is StepState.SKIPPED
+    assert {states[name] for name in ("report", "notify", "prune")} == {StepState.DONE}
+    (problem,) = ended.problems
+    assert "ValueError: a number that is none" in str(problem)
+    log = service.places.build / "nights" / ended.night.night / "logs" / "detect.log"
+    assert "in broken" in log.read_text(encoding="utf-8")
+    assert str(log) in str(problem)
+    assert world.told.nights[-1].step("detect").state is StepState.FAILED
 
 
 def test_a_box_that_is_another_is_refused_and_a_later_start_of_the_slot_tries_again(

@@ -8,8 +8,9 @@ and says why.
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -144,8 +145,8 @@ def _take(
         night, note = when_free(partial(act, night, step), waiting, tell)
     except StepSkipped as skip:
         state, note = StepState.SKIPPED, f"skipped: {skip}"
-    except (FlinkBoostError, OSError) as error:
-        problem = error if isinstance(error, FlinkBoostError) else _of_the_machine(error)
+    except Exception as error:
+        problem = _problem_of(error, journal.log(night.night, step.name))
         problems.append(problem)
         state, note = StepState.FAILED, str(problem)
     seconds = round((record.seconds or 0.0) + max(0.0, waiting.clock() - began), 1)
@@ -161,11 +162,21 @@ def _running(night: NightRecord) -> NightRecord:
     return night.model_copy(update={"state": NightState.RUNNING})
 
 
-def _of_the_machine(error: OSError) -> EnvironmentProblem:
-    place = f" ({error.filename})" if error.filename else ""
-    return EnvironmentProblem(
-        f"A file could not be used: {error.strerror or error}{place}.",
-        "What was measured is kept; the next night sends it.",
+def _problem_of(error: Exception, log: Path) -> FlinkBoostError:
+    """What to say of it; where nobody foresaw it, its traceback is put behind the step's log."""
+    if isinstance(error, FlinkBoostError):
+        return error
+    if isinstance(error, OSError):
+        place = f" ({error.filename})" if error.filename else ""
+        return EnvironmentProblem(
+            f"A file could not be used: {error.strerror or error}{place}.",
+            "What was measured is kept; the next night sends it.",
+        )
+    with suppress(OSError), log.open("a", encoding="utf-8") as file:
+        file.writelines(traceback.format_exception(error))
+    return FlinkBoostError(
+        f"A fault of flink-boost: {type(error).__name__}: {error}.",
+        f"Report it, with the end of {log}; what was measured is kept.",
     )
 
 
