@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
 import scipy
 
 from flink_boost.judge.detection.nights import (
@@ -184,40 +183,47 @@ def _places(usual: Sequence[CanaryNight], certain: int, night: CanaryNight) -> l
     for title, least, name in families:
         tonight: Mapping[str, float] = getattr(night, name)
         before: list[Mapping[str, float]] = [getattr(one, name) for one in usual]
-        # A benchmark that was not there every night would pull the mean when it is missing.
-        cells = [cell for cell in tonight if all(cell in one for one in before)]
+        cells = [cell for cell in tonight if sum(cell in one for one in before) >= LEARNING]
         if not cells:
             continue
         share = FALSE_NIGHTS / len(families)
         titles, rates = [title], [share]
-        values = np.array([[one[cell] for cell in cells] for one in (*before, tonight)])
+        columns = [[one[cell] for one in (*before, tonight) if cell in one] for cell in cells]
         if len(cells) > 1:
             # Half of the errors for all together, half for the benchmarks by themselves.
             titles += [f"{title} in {cell}" for cell in cells]
             rates = [share / 2, *[share / 2 / len(cells)] * len(cells)]
-            values = np.column_stack((values.mean(axis=1), values))
-        places += _located(titles, rates, values, certain, least)
+            columns = [_together(cells, columns, (*before, tonight)), *columns]
+        for place, rate, values in zip(titles, rates, columns, strict=True):
+            places.append(_located(place, rate, values, certain, least))
     return places
 
 
+def _together(
+    cells: Sequence[str], columns: Sequence[list[float]], nights: Sequence[Mapping[str, float]]
+) -> list[float]:
+    """The mean of each night, of how far its benchmarks are from their own usual values.
+
+    So a benchmark that is missing in a night, as one that failed, does not pull that night's mean.
+    """
+    levels = {
+        cell: statistics.median(column[:-1]) for cell, column in zip(cells, columns, strict=True)
+    }
+    apart = ([night[cell] - levels[cell] for cell in cells if cell in night] for night in nights)
+    return [sum(values) / len(values) for values in apart if values]
+
+
 def _located(
-    titles: Sequence[str],
-    rates: Sequence[float],
-    values: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
-    certain: int,
-    least: float,
-) -> list[_Place]:
-    """A place for each column; its last row is tonight."""
-    before = values[:-1]
-    middle = np.median(before, axis=0)
-    spread = np.maximum(MAD_TO_SIGMA * np.median(np.abs(before - middle), axis=0), LEAST_SIGMA)
+    title: str, rate: float, values: Sequence[float], certain: int, least: float
+) -> _Place:
+    """Where the last value lies, which is tonight's, among those before."""
+    *before, tonight = values
+    middle = statistics.median(before)
+    apart = statistics.median(abs(value - middle) for value in before)
+    spread = max(MAD_TO_SIGMA * apart, LEAST_SIGMA)
     scale = spread * math.sqrt(1 + _MEDIAN_VARIANCE / max(min(certain, len(before)), 1))
     freedom = max(2.0, _DEVIATION_EFFICIENCY * (len(before) - 1))
-    shift = values[-1] - middle
-    return [
-        _Place(title, float(away), float(width), _limit(freedom, rate), freedom, least)
-        for title, rate, away, width in zip(titles, rates, shift, scale, strict=True)
-    ]
+    return _Place(title, tonight - middle, scale, _limit(freedom, rate), freedom, least)
 
 
 @lru_cache(maxsize=1024)
@@ -228,15 +234,19 @@ def _limit(freedom: float, rate: float) -> float:
 
 def _agree(usual: Sequence[CanaryNight], newest: Sequence[CanaryNight]) -> bool:
     """Whether these nights lie no further from each other than nights usually do."""
-    middle = newest[len(newest) // 2]
+    middle = _by_title(usual, newest[len(newest) // 2])
     for night in newest:
-        for place, other in zip(
-            _places(usual, RECENT, night), _places(usual, RECENT, middle), strict=False
-        ):
-            apart = abs(place.shift - other.shift)
+        for title, place in _by_title(usual, night).items():
+            if title not in middle:
+                continue
+            apart = abs(place.shift - middle[title].shift)
             if apart > max(math.sqrt(2) * place.limit * place.scale, place.least):
                 return False
     return True
+
+
+def _by_title(usual: Sequence[CanaryNight], night: CanaryNight) -> dict[str, _Place]:
+    return {place.title: place for place in _places(usual, RECENT, night)}
 
 
 def _shifted(

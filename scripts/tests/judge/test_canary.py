@@ -158,6 +158,47 @@ def test_a_missing_benchmark_moves_nothing() -> None:
     assert "no benchmark of this night" in reading.reason
 
 
+def without(night: CanaryNight, cell: str) -> CanaryNight:
+    """The same night, in which that benchmark failed."""
+    ratios = {name: value for name, value in night.ratios.items() if name != cell}
+    stock = {name: value for name, value in night.stock.items() if name != cell}
+    return CanaryNight(night.run_id, ratios, stock)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_gap_in_one_night_keeps_a_benchmark_in_the_others(cell: str) -> None:
+    for seed in range(5):
+        nights = series(seed, nights=40)
+        nights[20] = without(nights[20], cell)
+        last = nights[-1]
+        alone = {**last.stock, cell: last.stock[cell] + 0.2}
+        reading = read_canary([*nights[:-1], CanaryNight("x", last.ratios, alone)])[-1]
+        assert reading.moved
+        assert reading.reason.startswith(f"the speed of frozen stock in {cell} is 1.")
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_gap_does_not_put_off_the_new_normal(cell: str) -> None:
+    for seed in range(10):
+        nights = series(seed, from_night(30, stock=-0.1))
+        nights[31] = without(nights[31], cell)
+        moved = [reading.moved for reading in read_canary(nights)]
+        assert moved[30 : 30 + SETTLED] == [True] * SETTLED
+        assert sum(moved[30 + SETTLED :]) <= 1
+
+
+def test_gaps_make_no_moves() -> None:
+    chance = random.Random(1)
+    told = []
+    for seed in range(30):
+        nights = [
+            without(night, chance.choice(CELLS)) if chance.random() < 0.2 else night
+            for night in series(seed, nights=60)
+        ]
+        told += [reading.moved for reading in read_canary(nights) if not reading.learning]
+    assert 0 <= sum(told) / len(told) < 2 * FALSE_NIGHTS
+
+
 def measured(night: int, speed: float = 100.0, **changes: object) -> RunSummary:
     info = make_run(night).model_copy(update={"purpose": Purpose.CANARY, **changes})
     return summarise(info, make_forks(info, speed=speed, noise=0.01, seed=night))
