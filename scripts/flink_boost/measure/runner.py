@@ -133,8 +133,9 @@ def run_missing_forks(
     timeout: float | None = None,
     clock: Callable[[], float] = time.monotonic,
     launch: ForkLaunch | None = None,
+    first_pair: int = 1,
 ) -> None:
-    """Runs every planned fork that has no result yet, and ends the run.
+    """Runs every planned fork from that pair on that has no result yet, and ends the run.
 
     ``timeout`` is for one fork, in seconds; by default it follows from the fork's own iterations.
     ``launch`` starts the forks, by default as processes of ours.
@@ -144,7 +145,9 @@ def run_missing_forks(
     """
     forkfiles.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
-    missing = forkfiles.missing_forks(results, info)
+    missing = [
+        planned for planned in forkfiles.missing_forks(results, info) if planned.pair >= first_pair
+    ]
     total = len(forkfiles.planned_forks(info))
     work = [timings[planned.cell].seconds + START_SECONDS for planned in missing]
     failures: list[Failure] = []

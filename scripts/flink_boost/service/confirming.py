@@ -121,6 +121,8 @@ class NightReruns:
         found = self._bench.rerun(asked, journal.known_pairs(*question), count)
         self.used += count
         self._keep(journal, question, count, found, same=False)
+        if not found:
+            self._tell(f"{asked.cell.name} was given up: no pair of its forks was whole.")
         return found
 
     def _keep(

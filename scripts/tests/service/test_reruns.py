@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +18,11 @@ from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.measure import classpaths, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.build import Build, stock_build
+from flink_boost.measure.build import Build, build_of, stock_build
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.history import load_history
-from flink_boost.measure.model import Purpose, RunInfo
+from flink_boost.measure.launching import ForkLaunch, ForkOrder
+from flink_boost.measure.model import Built, Purpose, RunInfo
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
 
@@ -70,7 +72,7 @@ def night(line_java: str) -> RunInfo:
     )
 
 
-def bench(results: Path, progress: runner.Progress) -> ForkRerun:
+def bench(results: Path, progress: runner.Progress, launch: ForkLaunch | None = None) -> ForkRerun:
     return ForkRerun(
         results,
         os.environ,
@@ -79,6 +81,7 @@ def bench(results: Path, progress: runner.Progress) -> ForkRerun:
         box=None,
         progress=progress,
         now=lambda: datetime(2026, 3, 2, tzinfo=UTC),
+        launch=launch,
     )
 
 
@@ -143,3 +146,48 @@ def test_a_comparator_is_code_of_neither_build(slow: Build, tmp_path: Path) -> N
     question = BuildQuestion(about, cell, stock_build(LINE), slow, Purpose.BISECT, "a0123456789")
     with pytest.raises(UsageProblem, match="cannot be rerun"):
         bench(tmp_path, Watched()).rerun(question, 0, 1)
+
+
+class Crashing:
+    """Forks that all end with an error."""
+
+    has_own_temporary_files = True
+
+    def __init__(self) -> None:
+        self.started = 0
+
+    def launch(self, _: ForkOrder, attempt: forkfiles.Attempt) -> int:
+        self.started += 1
+        attempt.log.write_text("it crashed", encoding="utf-8")
+        return 1
+
+
+class Quiet:
+    """Shows nothing."""
+
+    def started(self, *_: object) -> None:
+        """Nothing."""
+
+    def ended(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_what_crashes_is_given_up_after_one_batch(tmp_path: Path) -> None:
+    jar = tmp_path / "other.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("nothing", "")
+    other = build_of(Built(project="flink", version="1", commit="1" * 40), LINE.version, (jar,))
+    about = night(choose_java(None, None, LINE.jdks, dict(os.environ), java_home))
+    cell = next(one for one in about.cells if not one.is_comparator)
+    question = BuildQuestion(
+        about, cell, stock_build(LINE), other, Purpose.CONFIRMATION, about.run_id
+    )
+    crashing = Crashing()
+    measuring = bench(tmp_path, Quiet(), crashing)
+    assert measuring.rerun(question, 0, 4) == ()
+    assert crashing.started == 8
+    for known in (0, 4, 8):
+        assert measuring.rerun(question, known, 4) == ()
+    assert crashing.started == 8, "not tried again with each batch"
+    (run_id,) = store.run_ids(tmp_path / "reruns")
+    assert store.state(tmp_path / "reruns", run_id) is store.RunState.WITH_FAILURES

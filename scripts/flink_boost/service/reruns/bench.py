@@ -106,31 +106,44 @@ class ForkRerun:
         make_folder(self.results)
         with store.lock(self.results):
             info = self._begun(plan)
-            if forkfiles.missing_forks(self.results, info):
-                paths = rerun_class_paths(stock, question.before, question.after)
-                with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
-                    runner.run_missing_forks(
-                        self.results,
-                        info,
-                        paths,
-                        java=java,
-                        environment=self._environ,
-                        progress=self._progress,
-                        launch=self._launch,
-                    )
-            elif not store.state(self.results, info.run_id).is_final:
-                ending.finish(self.results, info)
+            first = known + 1
+            if store.state(self.results, info.run_id).is_final:
+                stored = forkfiles.read_forks(self.results, info)
+                if not any(one.damage for one in stored.missing):
+                    return stored.forks
+                ending.reopen(self.results, info)
+                first = 1
+            paths = rerun_class_paths(stock, question.before, question.after)
+            with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
+                runner.run_missing_forks(
+                    self.results,
+                    info,
+                    paths,
+                    java=java,
+                    environment=self._environ,
+                    progress=self._progress,
+                    launch=self._launch,
+                    first_pair=first,
+                )
             return forkfiles.read_forks(self.results, info).forks
 
     def _begun(self, plan: RunInfo) -> RunInfo:
+        """The run of a question, longer where more pairs are asked for.
+
+        Not where no pair of those before was whole: whatever crashes then would crash again, for
+        its whole time limit and under the machine's lock.
+        """
         if plan.run_id not in store.run_ids(self.results):
             store.create_run(self.results, plan)
             return plan
         info = store.load_run(self.results, plan.run_id)
-        ending.reopen(self.results, info)
-        if info.pairs < plan.pairs:
-            return ending.extend(self.results, info, plan.pairs)
-        return info
+        if info.pairs >= plan.pairs:
+            return info
+        forks = forkfiles.read_forks(self.results, info).forks
+        ended = store.state(self.results, info.run_id).is_final
+        if ended and not pairs_of(forks, SIDES, 1, info.pairs):
+            return info
+        return ending.extend(self.results, info, plan.pairs)
 
 
 def differences(forks: tuple[Fork, ...], first: int, last: int) -> tuple[float, ...]:
