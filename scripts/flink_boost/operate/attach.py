@@ -1,8 +1,8 @@
 """Asks a running JVM of this machine to load a native library: HotSpot's attach protocol.
 
-The JVM listens on a socket in its temporary folder, ``/tmp/.java_pid<pid>``. One that does not yet
-is asked for it by a file and SIGQUIT. That signal ends a process which does not expect it, so it is
-sent only to one that does. No JDK is needed, so this works with a bare run-time image, too.
+The JVM listens on a socket in its ``/tmp``, ``.java_pid<pid>``. One that does not yet is asked for
+it by a file and SIGQUIT. That signal ends a process which does not expect it, so it is sent only to
+one that does. No JDK is needed, so this works with a bare run-time image, too.
 """
 
 from __future__ import annotations
@@ -11,15 +11,20 @@ import os
 import re
 import signal
 import socket
+import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import NotProfiled
+from flink_boost.operate.halted import require_running
+from flink_boost.operate.view import acting_as, looked_at, open_folder, opened_root
 
 _PROC = Path("/proc")
+_TEMPORARY = "/tmp"  # noqa: S108 - whatever a JVM's settings say
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _SECONDS = 10.0
 _LOAD_SECONDS = 60.0
 
@@ -34,20 +39,12 @@ class JvmProcess:
     gid: int
     root: Path
 
-    @property
-    def contained(self) -> bool:
-        """Whether it sees another file system than we do."""
-        try:
-            return not self.root.samefile("/")
-        except OSError:
-            return True
-
 
 def find_target(pid: int, proc: Path = _PROC) -> JvmProcess:
     """The JVM with that number, which this user may profile.
 
-    Raises ``NotProfiled`` for no process, one that is no JVM or another user's, and for a machine
-    that hides it.
+    Raises ``NotProfiled`` for no process, one that is no JVM, another user's, or does not run on,
+    and for a machine that hides it.
     """
     folder = proc / str(pid)
     if not (proc / "self").exists():
@@ -78,18 +75,19 @@ def find_target(pid: int, proc: Path = _PROC) -> JvmProcess:
         )
     if not command:
         raise NotProfiled(f"Process {pid} has ended, or is the kernel's.", "Name another one.")
-    _require_jvm(folder, pid)
+    _require_jvm(folder, pid, uid, gid)
+    require_running(pid, proc)
     inner = _field(status, "NSpid", str(pid)).split()[-1]
     return JvmProcess(pid, int(inner), uid, gid, folder / "root")
 
 
-def _require_jvm(folder: Path, pid: int) -> None:
+def _require_jvm(folder: Path, pid: int, uid: int, gid: int) -> None:
     try:
-        maps = (folder / "maps").read_text(errors="replace")
+        maps = looked_at(uid, gid, lambda: (folder / "maps").read_text(errors="replace"))
     except OSError as error:
         raise NotProfiled(
             f"The memory map of process {pid} cannot be read ({error.strerror}).",
-            "Run this as the user whom it runs as, outside of its container.",
+            "Run this as the user whom it runs as, or as root on its host.",
         ) from error
     if not re.search(r"/libjvm\.so(?: \(deleted\))?$", maps, re.MULTILINE):
         raise NotProfiled(f"Process {pid} is no Java of HotSpot's.", "Name a TaskManager.")
@@ -122,17 +120,21 @@ def load_library(target: JvmProcess, library: str, options: str, proc: Path = _P
 
 
 def _ask(target: JvmProcess, words: list[str], proc: Path) -> str:
-    with _as_user_of(target):
-        place = _socket(target, proc)
+    with (
+        opened_root(target.root, target.uid, target.gid) as root,
+        acting_as(target.uid, target.gid),
+        _socket(target, root, proc) as place,
+    ):
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as talk:
                 talk.settimeout(_LOAD_SECONDS)
-                talk.connect(str(place))
+                talk.connect(place)
                 talk.sendall(b"".join(f"{word}\0".encode() for word in ("1", *words)))
                 parts = []
                 while part := talk.recv(4096):
                     parts.append(part)
         except OSError as error:
+            require_running(target.pid, proc)
             raise NotProfiled(
                 f"Process {target.pid} did not answer ({error.strerror or error}).",
                 "If it is busy or ending, try again; nothing in it was changed.",
@@ -140,60 +142,86 @@ def _ask(target: JvmProcess, words: list[str], proc: Path) -> str:
     return b"".join(parts).decode(errors="replace")
 
 
-def _socket(target: JvmProcess, proc: Path) -> Path:
+@contextmanager
+def _socket(target: JvmProcess, root: int, proc: Path) -> Iterator[str]:
+    """A path of the very socket that was looked at, whatever gets its name meanwhile."""
+    with ExitStack() as stack:
+        try:
+            folder = open_folder(root, _TEMPORARY)
+        except OSError as error:
+            raise NotProfiled(
+                f"Process {target.pid} has no {_TEMPORARY} ({error.strerror}).",
+                f"A JVM listens there: make its {_TEMPORARY}, writable for its user.",
+            ) from error
+        stack.callback(os.close, folder)
+        found = _listening(target, folder)
+        if found is None:
+            found = _listening_when_asked(target, folder, proc)
+        stack.callback(os.close, found)
+        yield f"/proc/self/fd/{found}"
+
+
+def _listening(target: JvmProcess, folder: int) -> int | None:
     name = f".java_pid{target.inner_pid}"
-    place = target.root / "tmp" / name
-    if place.is_socket():
-        return place
+    try:
+        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    except OSError:
+        return None
+    found = os.fstat(handle)
+    if stat.S_ISSOCK(found.st_mode) and found.st_uid == target.uid:
+        return handle
+    os.close(handle)
+    raise _not_its_own(target, name)
+
+
+def _not_its_own(target: JvmProcess, name: str) -> NotProfiled:
+    return NotProfiled(
+        f"{_TEMPORARY}/{name} is not of process {target.pid}'s making: it is another user's, or a"
+        " link.",
+        f"Remove it as root, and try again: {target.root}{_TEMPORARY}/{name}",
+    )
+
+
+def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> int:
     if not _expects_quit(target, proc):
         raise NotProfiled(
             f"Process {target.pid} does not let others attach: SIGQUIT would end it.",
             "It is still starting, or has -Xrs; wait a moment, or take that option away.",
         )
-    asked = target.root / "tmp" / f".attach_pid{target.inner_pid}"
+    name = f".attach_pid{target.inner_pid}"
     try:
-        asked.touch(mode=0o600)
+        os.close(os.open(name, _NEW, 0o600, dir_fd=folder))
+    except FileExistsError:
+        # Of another one who asks now, or who was killed: as good as ours.
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != target.uid:
+            raise _not_its_own(target, name) from None
     except OSError as error:
         raise NotProfiled(
-            f"{asked} cannot be made ({error.strerror}).",
-            "The JVM's /tmp has to be writable for its own user.",
+            f"{_TEMPORARY}/{name} of process {target.pid} cannot be made ({error.strerror}).",
+            f"The JVM's {_TEMPORARY} has to be writable for its own user.",
         ) from error
     try:
         os.kill(target.pid, signal.SIGQUIT)
         end = time.monotonic() + _SECONDS
-        while not place.is_socket():
+        while (handle := _listening(target, folder)) is None:
             if time.monotonic() > end:
+                require_running(target.pid, proc)
                 raise NotProfiled(
                     f"Process {target.pid} does not let others attach to it.",
                     "Was it started with -XX:+DisableAttachMechanism? Take that away; all the"
                     " signal did is a dump of its threads in its .out file.",
                 )
             time.sleep(0.05)
+        return handle
     except ProcessLookupError:
         raise NotProfiled(f"Process {target.pid} has ended.", "Name another one.") from None
     finally:
         with suppress(OSError):
-            asked.unlink()
-    return place
+            os.unlink(name, dir_fd=folder)
 
 
 def _expects_quit(target: JvmProcess, proc: Path) -> bool:
     status = (proc / str(target.pid) / "status").read_text(errors="replace")
     caught = int(_field(status, "SigCgt"), 16)
     return bool(caught >> (signal.SIGQUIT - 1) & 1)
-
-
-@contextmanager
-def _as_user_of(target: JvmProcess) -> Iterator[None]:
-    """As root: for a moment the JVM's user, as a JVM listens to no other, not even to root."""
-    before = os.geteuid(), os.getegid()
-    if before == (target.uid, target.gid) or before[0] != 0:
-        yield
-        return
-    os.setegid(target.gid)
-    os.seteuid(target.uid)
-    try:
-        yield
-    finally:
-        os.seteuid(before[0])
-        os.setegid(before[1])

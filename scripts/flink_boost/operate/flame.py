@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, NotProfiled
 from flink_boost.base.files import make_folder
+from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.flamegraph import MARK_MEANS, draw, read_recording
 from flink_boost.flink.home import FlinkHome
-from flink_boost.flink.profiler import LIBRARY_NAME, Profiler
-from flink_boost.flink.stacks import Ours, by_method, ours_share, top
-from flink_boost.operate.attach import JvmProcess, find_target, load_library
+from flink_boost.flink.profiler import Profiler
+from flink_boost.flink.stacks import Ours, Stack, by_method, ours_share, top
+from flink_boost.operate.attach import find_target, load_library
 from flink_boost.operate.flink_processes import find_running, sees_all
+from flink_boost.operate.profiler_files import put_profiler
 
 EVENTS: Mapping[str, str] = {
     "cpu": "event=itimer,interval=10ms",
@@ -81,28 +80,18 @@ def take_flame(
     """
     target = find_target(pid, proc)
     _require_writable(page.parent)
-    with_library, folder = _prepare(target, profiler)
-    try:
-        recording = folder / "recording.jfr"
-        inside = "/" / recording.relative_to(_outside(target))
+    with put_profiler(target, profiler) as files:
+        inside = files.recording
         options = f"{EVENTS[event]},jfr,timeout={math.ceil(seconds) + _GRACE},file={inside}"
-        load_library(target, with_library, f"start,{options}", proc)
+        load_library(target, files.library, f"start,{options}", proc)
         try:
             wait(seconds)
         finally:
-            load_library(target, with_library, f"stop,file={inside}", proc)
-        # As root we would read for the process what it may not read itself.
-        if recording.is_symlink():
-            raise NotProfiled(
-                f"{recording} was replaced by a link.", f"Do not trust process {pid}."
-            )
-        try:
-            stacks = read_recording(profiler, java, recording, event)
-        except BrokenData as error:
-            idle = "It may have been idle: profile a job that runs, or for longer."
-            raise NotProfiled(f"Process {pid} gave no samples of {_UNITS[event]}.", idle) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+            load_library(target, files.library, f"stop,file={inside}", proc)
+        with scratch_folder() as folder:
+            recording = folder / "recording.jfr"
+            files.fetch(recording)
+            stacks = _stacks(pid, profiler, java, recording, event)
     share = ours_share(stacks, ours)
     draw(
         *(profiler, java, stacks, page),
@@ -114,6 +103,18 @@ def take_flame(
     return Flame(pid, event, seconds, page, top(own, ours), share)
 
 
+def _stacks(
+    pid: int, profiler: Profiler, java: str, recording: Path, event: str
+) -> dict[Stack, int]:
+    try:
+        return read_recording(profiler, java, recording, event)
+    except BrokenData as error:
+        raise NotProfiled(
+            f"Process {pid} gave no samples of {_UNITS[event]}.",
+            "It may have been idle: profile a job that runs, or for longer.",
+        ) from error
+
+
 def _require_writable(folder: Path) -> None:
     """Raises ``EnvironmentProblem`` early, not when everything is profiled."""
     try:
@@ -123,47 +124,3 @@ def _require_writable(folder: Path) -> None:
         writable = False
     if not writable:
         raise EnvironmentProblem(f"{folder} cannot be written to.", "Name a folder with --out.")
-
-
-def _outside(target: JvmProcess) -> Path:
-    return target.root if target.contained else Path("/")
-
-
-def _prepare(target: JvmProcess, profiler: Profiler) -> tuple[str, Path]:
-    """A folder that the process may write to, and the library's path as the process sees it."""
-    outside = _outside(target)
-    temporary = outside / "tmp" if target.contained else Path(tempfile.gettempdir())
-    if temporary.is_symlink():
-        # It would lead out of the container.
-        raise NotProfiled(f"{temporary} is a link.", "Give the container a /tmp of its own.")
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="flink-boost-flame-", dir=temporary))
-        library = folder / LIBRARY_NAME
-        shutil.copyfile(profiler.library, library)
-        library.chmod(0o755)
-        if os.geteuid() == 0:
-            for path in (folder, library):
-                os.chown(path, target.uid, target.gid)
-    except OSError as error:
-        raise NotProfiled(
-            f"The profiler cannot be put where process {target.pid} sees it ({error}).",
-            "Make its /tmp writable, or free some space there.",
-        ) from error
-    # The same file as of an earlier call, so that the JVM does not load it twice.
-    kept = temporary / f"{profiler.library.parent.name}-{target.uid}.so"
-    with suppress(OSError):
-        _keep(library, kept, target.uid)
-        return str("/" / kept.relative_to(outside)), folder
-    return str("/" / library.relative_to(outside)), folder
-
-
-def _keep(library: Path, kept: Path, uid: int) -> None:
-    """Gives the library a lasting name, if what has that name is not somebody else's.
-
-    Raises ``OSError`` otherwise.
-    """
-    if kept.is_symlink() or (kept.exists() and kept.stat().st_uid not in (uid, os.geteuid())):
-        raise PermissionError(f"{kept} is another user's")
-    if kept.exists() and kept.read_bytes() == library.read_bytes():
-        return
-    library.replace(kept)

@@ -6,107 +6,20 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
+from spinning import Start, flame
 
 from flink_boost.base.errors import EnvironmentProblem, NotProfiled
 from flink_boost.cli.main import main
-from flink_boost.flink.jdks import java_home
-from flink_boost.flink.profiler import ensure_profiler
-from flink_boost.flink.stacks import MARK, ours_of
+from flink_boost.flink.stacks import MARK
 from flink_boost.operate import attach
 from flink_boost.operate.attach import find_target
-from flink_boost.operate.flame import take_flame
+from flink_boost.operate.view import open_folder, opened_root
 
 pytestmark = pytest.mark.quiet
-
-SOURCE = """
-public class Spinning {
-    static volatile double result;
-    static double sines(int n) {
-        double sum = 0;
-        for (int i = 0; i < n; i++) sum += Math.sin(i);
-        return sum;
-    }
-    static double logarithms(int n) {
-        double sum = 0;
-        for (int i = 1; i < n; i++) sum += Math.log(i);
-        return sum;
-    }
-    public static void main(String[] words) throws Exception {
-        System.out.println("ready");
-        while (words.length == 0) result = sines(3000) + logarithms(300) + new byte[999].length;
-        Thread.sleep(600_000);
-    }
-}
-"""
-Start = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
-
-
-@pytest.fixture(scope="module")
-def start() -> Iterator[Start]:
-    """Starts the program with options of the JVM, and ends it."""
-    # Other users may not look into pytest's own folders.
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        compile_program(folder)
-        yield partial(started, folder)
-
-
-def compile_program(folder: Path) -> None:
-    (folder / "Spinning.java").write_text(SOURCE, encoding="utf-8")
-    javac = java_home(17) / "bin" / "javac"
-    command = [javac, "--release", "11", "-d", folder, folder / "Spinning.java"]
-    subprocess.run(command, check=True, timeout=60)
-
-
-@contextmanager
-def started(
-    folder: Path, *options: str, jdk: int = 17, words: tuple[str, ...] = (), user: str | None = None
-) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        [
-            str(java_home(jdk) / "bin" / "java"),
-            *options,
-            "-cp",
-            str(folder),
-            "Spinning",
-            *words,
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        user=user,
-        cwd="/",
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            yield process
-        finally:
-            process.kill()
-
-
-def flame(pid: int, page: Path, event: str = "cpu", seconds: float = 1.5, **more: object) -> str:
-    found = take_flame(
-        pid,
-        event=event,
-        seconds=seconds,
-        page=page,
-        profiler=ensure_profiler(),
-        java="java",
-        ours=ours_of({"Spinning"}),
-        **more,  # type: ignore[arg-type]
-    )
-    assert page.is_file()
-    return found.top[0][0]
 
 
 def test_the_method_that_takes_most_is_named_and_marked_twice_in_a_row(
@@ -139,14 +52,14 @@ def test_a_recording_that_became_a_link_is_not_read(
 ) -> None:
     """As root it would be a way to have any file read."""
 
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
 
     def planted(_: float) -> None:
-        (folder,) = Path(tempfile.gettempdir()).glob("flink-boost-flame-*")
+        (folder,) = tmp_path.glob("flink-boost-flame-*")
         (folder / "recording.jfr").unlink()
         (folder / "recording.jfr").symlink_to("/etc/passwd")
 
-    with start() as program, pytest.raises(NotProfiled, match="was replaced by a link"):
+    with start() as program, pytest.raises(NotProfiled, match="was replaced"):
         flame(program.pid, tmp_path / "page.html", wait=planted)
 
 
@@ -157,6 +70,7 @@ def test_an_interrupted_profile_is_ended_in_the_process(start: Start, tmp_path: 
     with start() as program:
         with pytest.raises(KeyboardInterrupt):
             flame(program.pid, tmp_path / "page.html", wait=interrupted)
+        assert not list(Path("/tmp").glob(f"*-{program.pid}.so"))
         # Another one would be refused if the first went on.
         assert flame(program.pid, tmp_path / "page.html") == f"Spinning.sines {MARK}"
 
@@ -171,6 +85,26 @@ def test_root_may_profile_the_jvm_of_another_user(start: Start, tmp_path: Path) 
     with start(user="nobody") as program:
         assert flame(program.pid, tmp_path / "page.html") == f"Spinning.sines {MARK}"
         assert os.geteuid() == 0
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="needs root and util-linux"
+)
+def test_root_of_a_container_who_may_see_less_than_the_user_acts_as_the_user(
+    start: Start, open_folder: Path
+) -> None:
+    def called(*lost: str) -> subprocess.CompletedProcess[str]:
+        lost = ("-sys_ptrace", "-perfmon", "-sys_admin", *lost)
+        words = ["setpriv", "--bounding-set", ",".join(lost), "--inh-caps=-all"]
+        words += [sys.executable, "-m", "flink_boost.cli", "flame", str(program.pid)]
+        words += ["--seconds", "1", "--out", str(open_folder)]
+        return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+
+    with start(user="nobody") as program:
+        done = called()
+        assert done.returncode == 0, done.stderr
+        assert "Spinning.sines" in done.stdout
+        assert "may not act as the user" in called("-setuid").stderr
 
 
 def test_another_users_process_is_left_alone_with_the_line_to_run(
@@ -226,6 +160,33 @@ def test_a_process_that_is_not_there_is_told_and_so_is_a_proc_that_hides_it(
         find_target(4711, proc=tmp_path)
 
 
+def test_no_link_leads_out_of_the_root_that_it_is_in(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    inside = root / "deep" / "place"
+    inside.mkdir(parents=True)
+    outside = tmp_path / "deep" / "place"
+    outside.mkdir(parents=True)
+    links = {
+        "absolute": "/deep/place",
+        "climbing": "../../../../../../deep/place",
+        "chain": "deep/../climbing",
+        "ours": str(outside),
+        "loop": "loop",
+        "file": "/written",
+    }
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    (root / "written").touch()
+    with opened_root(root, os.geteuid(), os.getegid()) as handle:
+        for path in ("/deep/place", "/absolute", "/climbing", "/chain", "/../../deep/place"):
+            found = open_folder(handle, path)
+            assert os.path.samestat(os.fstat(found), inside.stat())
+            os.close(found)
+        for path in ("/ours", "/loop", "/file", "/missing"):
+            with pytest.raises(OSError, match=r"No such|Too many|Not a directory"):
+                open_folder(handle, path)
+
+
 def test_the_command_names_one_process_or_a_cluster(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -234,41 +195,3 @@ def test_the_command_names_one_process_or_a_cluster(
     assert "Give PID or --cluster." in capsys.readouterr().err
     assert main(["flame", "4194999", "--json"]) == 23
     assert '"exit_code": 23' in capsys.readouterr().out
-
-
-@pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs root and util-linux"
-)
-def test_a_jvm_in_a_container_is_profiled_from_outside(start: Start, tmp_path: Path) -> None:
-    """Another root, another /tmp and other process numbers, as in a container."""
-    root = tmp_path / "root"
-    classes = tmp_path / "classes"
-    classes.mkdir()
-    compile_program(classes)
-    home = java_home(17)
-    script = f"""
-        set -e
-        mkdir -p {root}/tmp {root}/classes {root}/proc
-        mount -t tmpfs none {root}/tmp
-        for folder in usr lib lib64 etc bin; do
-            [ -e /$folder ] && mkdir -p {root}/$folder && mount --rbind /$folder {root}/$folder
-        done
-        mount --bind {classes} {root}/classes
-        mount -t proc none {root}/proc
-        exec chroot {root} {home}/bin/java -cp /classes Spinning
-    """
-    with subprocess.Popen(
-        ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as program:
-        try:
-            assert program.stdout is not None
-            assert program.stdout.readline() == "ready\n"
-            children = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text()
-            pid = int(children.split()[0])
-            assert find_target(pid).contained
-            assert find_target(pid).inner_pid == 1
-            assert flame(pid, tmp_path / "page.html") == f"Spinning.sines {MARK}"
-        finally:
-            program.kill()

@@ -106,15 +106,15 @@ def _cache() -> Path:
 
 
 def _java_of(pid: int) -> str:
-    """The process's own java, which need not be on anybody's PATH; a container's is not ours.
+    """The process's own java, which need not be on anybody's PATH, where we see the same file.
 
-    Nor is one that root would run, and others can change.
+    Not one that root would run, and others can change.
     """
     link = Path("/proc") / str(pid) / "exe"
     try:
         java = link.readlink()
         trusted = os.geteuid() != 0 or not changers_of([java])
-        if trusted and (link.parent / "root").samefile("/") and java.name == "java":
+        if trusted and java.name == "java" and java.samefile(link):
             return str(java)
     except OSError:
         pass

@@ -1,0 +1,109 @@
+"""JVMs that are stopped, held or frozen: told as such, and left as they are."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from spinning import Start, flame
+
+from flink_boost.base.errors import NotProfiled
+from flink_boost.operate import attach
+
+pytestmark = pytest.mark.quiet
+
+Halted = Callable[[int], ExitStack]
+
+
+def stopped(pid: int) -> ExitStack:
+    os.kill(pid, signal.SIGSTOP)
+    stack = ExitStack()
+    stack.callback(os.kill, pid, signal.SIGCONT)
+    return stack
+
+
+def traced(pid: int) -> ExitStack:
+    """Held as by a debugger; 16 and 17 attach and detach."""
+    library = ctypes.CDLL(None, use_errno=True)
+    assert library.ptrace(16, pid, 0, 0) == 0, os.strerror(ctypes.get_errno())
+    os.waitpid(pid, 0)
+    stack = ExitStack()
+    stack.callback(library.ptrace, 17, pid, 0, 0)
+    return stack
+
+
+def freezer(kind: str, file: str, words: tuple[str, str]) -> Halted:
+    def frozen(pid: int) -> ExitStack:
+        found = re.search(rf"^\S+ \S+ \S+ / (\S+) .* - {kind}", MOUNTS, re.MULTILINE)
+        if found is None:
+            pytest.skip(f"no {kind} is mounted")
+        top = Path(found[1])
+        group = top / f"flink-boost-test-{os.getpid()}"
+        stack = ExitStack()
+        try:
+            group.mkdir()
+            stack.callback(group.rmdir)
+            (group / "cgroup.procs").write_text(str(pid))
+            stack.callback((top / "cgroup.procs").write_text, str(pid))
+        except OSError as error:
+            pytest.skip(f"{top} cannot be changed: {error}")
+        (group / file).write_text(words[0])
+        stack.callback((group / file).write_text, words[1])
+        end = time.monotonic() + 30
+        settled = ("frozen 1", "FROZEN")
+        events = group / ("cgroup.events" if kind == "cgroup2" else file)
+        while not any(word in events.read_text() for word in settled):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        return stack
+
+    return frozen
+
+
+MOUNTS = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("halt", "words", "step"),
+    [
+        (stopped, "is stopped", "kill -CONT {pid}"),
+        (traced, "is held by a debugger", "process {us}"),
+        (freezer("cgroup2", "cgroup.freeze", ("1", "0")), "is frozen", "thaw"),
+        (freezer(r"cgroup \S+ \S*freezer", "freezer.state", ("FROZEN", "THAWED")), "froz", "thaw"),
+    ],
+    ids=["stopped", "traced", "frozen", "frozen by the old freezer"],
+)
+def test_a_jvm_that_does_not_run_on_is_left_as_it_is(
+    start: Start, tmp_path: Path, halt: Halted, words: str, step: str
+) -> None:
+    with start() as program, halt(program.pid):
+        with pytest.raises(NotProfiled, match=words) as told:
+            flame(program.pid, tmp_path / "page.html")
+        assert step.format(pid=program.pid, us=os.getpid()) in told.value.next_step
+        # No signal waits for it, and nothing was put into its /tmp.
+        status = Path(f"/proc/{program.pid}/status").read_text()
+        pending = re.search(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)
+        assert pending is not None
+        assert int(pending[1], 16) >> (signal.SIGQUIT - 1) & 1 == 0
+        assert not list(Path("/tmp").glob(f"*_pid{program.pid}"))
+
+
+def test_a_jvm_that_is_stopped_while_it_is_profiled_is_told_as_such(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attach, "_LOAD_SECONDS", 1.0)
+    with start() as program:
+        with pytest.raises(NotProfiled, match="is stopped"):
+            flame(
+                program.pid,
+                tmp_path / "page.html",
+                wait=lambda _: os.kill(program.pid, signal.SIGSTOP),
+            )
+        os.kill(program.pid, signal.SIGCONT)

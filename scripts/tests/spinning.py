@@ -1,0 +1,93 @@
+"""A small program in a JVM of its own, which is profiled as an operator profiles a TaskManager."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.profiler import Profiler, ensure_profiler
+from flink_boost.flink.stacks import ours_of
+from flink_boost.operate.flame import take_flame
+
+SOURCE = """
+public class Spinning {
+    static volatile double result;
+    static double sines(int n) {
+        double sum = 0;
+        for (int i = 0; i < n; i++) sum += Math.sin(i);
+        return sum;
+    }
+    static double logarithms(int n) {
+        double sum = 0;
+        for (int i = 1; i < n; i++) sum += Math.log(i);
+        return sum;
+    }
+    public static void main(String[] words) throws Exception {
+        System.out.println("ready");
+        while (words.length == 0) result = sines(3000) + logarithms(300) + new byte[999].length;
+        Thread.sleep(600_000);
+    }
+}
+"""
+Start = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
+
+
+def compile_program(folder: Path) -> None:
+    (folder / "Spinning.java").write_text(SOURCE, encoding="utf-8")
+    javac = java_home(17) / "bin" / "javac"
+    command = [javac, "--release", "11", "-d", folder, folder / "Spinning.java"]
+    subprocess.run(command, check=True, timeout=60)
+
+
+@contextmanager
+def started(
+    folder: Path,
+    *options: str,
+    jdk: int = 17,
+    words: tuple[str, ...] = (),
+    user: str | None = None,
+    prefix: tuple[str, ...] = (),
+    java: str | None = None,
+) -> Iterator[subprocess.Popen[str]]:
+    """The program, once it runs; ``prefix`` is a command that becomes it."""
+    java = java or str(java_home(jdk) / "bin" / "java")
+    with subprocess.Popen(
+        [*prefix, java, *options, "-cp", str(folder), "Spinning", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        user=user,
+        cwd="/",
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def flame(
+    pid: int,
+    page: Path,
+    event: str = "cpu",
+    seconds: float = 1.5,
+    profiler: Profiler | None = None,
+    **more: object,
+) -> str:
+    """The method with the largest share of it all."""
+    found = take_flame(
+        pid,
+        event=event,
+        seconds=seconds,
+        page=page,
+        profiler=profiler or ensure_profiler(),
+        java="java",
+        ours=ours_of({"Spinning"}),
+        **more,  # type: ignore[arg-type]
+    )
+    assert page.is_file()
+    return found.top[0][0]
