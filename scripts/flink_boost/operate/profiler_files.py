@@ -9,9 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,10 +106,12 @@ def _put_into(
             stack.callback(os.close, parent)
             if os.statvfs(parent).f_flag & os.ST_NOEXEC:
                 raise PermissionError(errno.EPERM, "it is mounted noexec")
-            stack.callback(_remove, target, parent, made, library)
             os.mkdir(made, 0o700, dir_fd=parent)
+            stack.callback(_remove, target, (os.rmdir, made, parent))
             folder = os.open(made, FOLDER, dir_fd=parent)
             stack.callback(os.close, folder)
+            files = ((library, parent), (_RECORDING, folder), (LIBRARY_NAME, folder))
+            stack.callback(_remove, target, *((os.unlink, *file) for file in files))
             try:
                 _write(content, library, parent)
             except FileExistsError:
@@ -127,8 +128,9 @@ def _write(content: bytes, name: str, folder: int) -> None:
         file.write(content)
 
 
-def _remove(target: JvmProcess, parent: int, folder: str, library: str) -> None:
+def _remove(target: JvmProcess, *what: tuple[Callable[..., None], str, int]) -> None:
+    """Nothing but what has been made here, by its name in an open folder."""
     with acting_as(target.uid, target.gid):
-        shutil.rmtree(folder, ignore_errors=True, dir_fd=parent)
-        with suppress(OSError):
-            os.unlink(library, dir_fd=parent)
+        for how, name, folder in what:
+            with suppress(OSError):
+                how(name, dir_fd=folder)

@@ -6,16 +6,17 @@ import ctypes
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import pytest
+from eventual import eventually
 from spinning import Start, flame
 
 from flink_boost.base.errors import NotProfiled
 from flink_boost.operate import attach
+from flink_boost.operate.halted import require_running
 
 pytestmark = pytest.mark.quiet
 
@@ -24,6 +25,11 @@ Halted = Callable[[int], ExitStack]
 
 def stopped(pid: int) -> ExitStack:
     os.kill(pid, signal.SIGSTOP)
+    # Each thread stops when it next hears of it.
+    tasks = Path(f"/proc/{pid}/task")
+    assert eventually(
+        lambda: all("State:\tT" in (one / "status").read_text() for one in tasks.iterdir())
+    )
     stack = ExitStack()
     stack.callback(os.kill, pid, signal.SIGCONT)
     return stack
@@ -53,15 +59,14 @@ def freezer(kind: str, file: str, words: tuple[str, str]) -> Halted:
             (group / "cgroup.procs").write_text(str(pid))
             stack.callback((top / "cgroup.procs").write_text, str(pid))
         except OSError as error:
+            stack.close()
             pytest.skip(f"{top} cannot be changed: {error}")
         (group / file).write_text(words[0])
         stack.callback((group / file).write_text, words[1])
-        end = time.monotonic() + 30
-        settled = ("frozen 1", "FROZEN")
         events = group / ("cgroup.events" if kind == "cgroup2" else file)
-        while not any(word in events.read_text() for word in settled):
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        assert eventually(
+            lambda: any(word in events.read_text() for word in ("frozen 1", "FROZEN"))
+        )
         return stack
 
     return frozen
@@ -95,15 +100,41 @@ def test_a_jvm_that_does_not_run_on_is_left_as_it_is(
         assert not list(Path("/tmp").glob(f"*_pid{program.pid}"))
 
 
+@pytest.mark.parametrize(
+    ("group", "mount", "file", "frozen"),
+    [
+        ("0::/a/b", "/ {top} rw - cgroup2 none rw", "a/b/cgroup.events", True),
+        ("0::/a/b", "/a {top} rw - cgroup2 none rw", "b/cgroup.events", True),
+        ("6:cpu,freezer:/a", "/ {top} rw - cgroup none rw,freezer", "a/freezer.state", True),
+        # Of another controller, of another container, and where we do not see it.
+        ("6:cpu:/a", "/ {top} rw - cgroup none rw,cpu", "a/freezer.state", False),
+        ("0::/../a", "/ {top} rw - cgroup2 none rw", "a/cgroup.events", False),
+        ("0::/b", "/a {top} rw - cgroup2 none rw", "b/cgroup.events", False),
+    ],
+)
+def test_a_control_group_is_looked_for_where_it_is_mounted(
+    tmp_path: Path, group: str, mount: str, file: str, frozen: bool
+) -> None:
+    top, proc = tmp_path / "top", tmp_path / "proc"
+    (top / file).parent.mkdir(parents=True)
+    (top / file).write_text("frozen 1 FROZEN\n")
+    for folder in ("self", "7"):
+        (proc / folder).mkdir(parents=True)
+    (proc / "7" / "status").write_text("State:\tS (sleeping)\n")
+    (proc / "7" / "cgroup").write_text(f"{group}\n")
+    (proc / "self" / "mountinfo").write_text(f"1 2 0:1 {mount.format(top=top)}\n")
+    with pytest.raises(NotProfiled, match="is frozen") if frozen else nullcontext():
+        require_running(7, proc)
+
+
 def test_a_jvm_that_is_stopped_while_it_is_profiled_is_told_as_such(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attach, "_LOAD_SECONDS", 1.0)
-    with start() as program:
-        with pytest.raises(NotProfiled, match="is stopped"):
-            flame(
-                program.pid,
-                tmp_path / "page.html",
-                wait=lambda _: os.kill(program.pid, signal.SIGSTOP),
-            )
-        os.kill(program.pid, signal.SIGCONT)
+    halted = ExitStack()
+    with start() as program, halted, pytest.raises(NotProfiled, match="is stopped"):
+        flame(
+            program.pid,
+            tmp_path / "page.html",
+            wait=lambda _: halted.push(stopped(program.pid)),
+        )

@@ -148,8 +148,10 @@ def test_a_tmp_without_exec_is_passed_over_and_told_where_there_is_no_other(
 
 
 @contextmanager
-def in_a_container(start: Start, root: Path, *commands: str) -> Iterator[tuple[int, Path]]:
-    """The program as root with another root and other process numbers: its number for us."""
+def in_a_container(
+    start: Start, root: Path, uid: int, *commands: str
+) -> Iterator[tuple[int, Path]]:
+    """The program with another root and other process numbers: its number for us."""
     classes = start.args[0]  # type: ignore[attr-defined]
     script = f"""
         set -e
@@ -161,7 +163,7 @@ def in_a_container(start: Start, root: Path, *commands: str) -> Iterator[tuple[i
         mount -t proc none {root}/proc
         cd {root}
         {"; ".join(commands)}
-        exec chroot {root} "$@"
+        exec chroot --userspec={uid}:{uid} {root} "$@"
     """
     prefix = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh")
     with started(Path("/classes"), prefix=prefix) as program:
@@ -169,29 +171,39 @@ def in_a_container(start: Start, root: Path, *commands: str) -> Iterator[tuple[i
         yield int(children.split()[0])
 
 
-@pytest.mark.parametrize("link", ["", "{victim}"], ids=["a folder", "a link"])
+@pytest.mark.parametrize(
+    ("link", "uid"), [(False, OWNER), (True, 0)], ids=["a folder, by its user", "a link, by root"]
+)
 def test_a_jvm_in_a_container_is_profiled_from_outside_and_within_its_own_root(
-    start: Start, tmp_path: Path, stack: ExitStack, link: str
+    start: Start,
+    open_folder: Path,
+    lent_profiler: Profiler,
+    stack: ExitStack,
+    link: bool,
+    uid: int,
 ) -> None:
     """Its /tmp may be a link: to what it has at that path, never to what we have there."""
     # Not below /tmp, which is the link.
     victim = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp")))
     victim.chmod(0o777)
-    root = tmp_path / "root"
+    root = open_folder / "root"
     root.mkdir()
+    os.chown(open_folder, uid, uid)
     place = str(victim) if link else "/tmp"
     commands = [f"mkdir -p .{place}", f"mount -t tmpfs none .{place}"]
     if link:
-        commands.append(f"ln -s {link.format(victim=victim)} tmp")
+        commands.append(f"ln -s {victim} tmp")
     seen: list[list[Path]] = []
 
     def looked(_: float) -> None:
         seen.append([*victim.iterdir(), *Path(f"/proc/{pid}/root{place}").glob("flink-boost-*")])
         time.sleep(SHORT)
 
-    with in_a_container(start, root, *commands) as pid:
-        assert find_target(pid).inner_pid == 1
-        assert flame(pid, tmp_path / "page.html", wait=looked) == FOUND
+    with in_a_container(start, root, uid, *commands) as pid:
+        with acting_as(uid):
+            assert find_target(pid).inner_pid == 1
+            page = open_folder / "page.html"
+            assert flame(pid, page, profiler=lent_profiler, wait=looked) == FOUND
         assert [path.parent for path in seen[0]] == [Path(f"/proc/{pid}/root{place}")]
         assert seen_in(pid, place) == set()
     assert list(victim.iterdir()) == []
