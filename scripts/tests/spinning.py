@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
+
+from eventual import eventually
 
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.profiler import Profiler, ensure_profiler
@@ -70,6 +74,17 @@ def started(
             process.kill()
 
 
+def spun(pid: int, seconds: float) -> None:
+    """Waits until the program has used so much processor time, however busy the machine is."""
+
+    def used() -> float:
+        times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+    end = used() + seconds
+    assert eventually(lambda: used() >= end, 60)
+
+
 def flame(
     pid: int,
     page: Path,
@@ -78,7 +93,8 @@ def flame(
     profiler: Profiler | None = None,
     **more: object,
 ) -> str:
-    """The method with the largest share of it all."""
+    """The method with the largest share of it all, in so many seconds of processor time."""
+    more.setdefault("wait", partial(spun, pid))
     found = take_flame(
         pid,
         event=event,

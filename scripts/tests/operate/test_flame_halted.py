@@ -130,11 +130,11 @@ def test_a_control_group_is_looked_for_where_it_is_mounted(
 def test_a_jvm_that_is_stopped_while_it_is_profiled_is_told_as_such(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attach, "_LOAD_SECONDS", 1.0)
     halted = ExitStack()
+
+    def stop(_: float) -> None:
+        halted.push(stopped(program.pid))
+        monkeypatch.setattr(attach, "_LOAD_SECONDS", 1.0)
+
     with start() as program, halted, pytest.raises(NotProfiled, match="is stopped"):
-        flame(
-            program.pid,
-            tmp_path / "page.html",
-            wait=lambda _: halted.push(stopped(program.pid)),
-        )
+        flame(program.pid, tmp_path / "page.html", wait=stop)

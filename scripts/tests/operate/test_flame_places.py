@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from spinning import Start, flame, started
+from spinning import Start, flame, spun, started
 
 from flink_boost.base.errors import NotProfiled
 from flink_boost.cli.commands import flame as flame_command
@@ -104,7 +104,7 @@ def test_a_jvm_with_a_tmp_of_its_own_on_the_same_root_is_profiled_by_root_and_by
             assert (path.lstat().st_uid, path.lstat().st_gid) == (OWNER, OWNER)
             assert path.lstat().st_mode & 0o777 == 0o700
         pages.append(len(pages))
-        time.sleep(SHORT)
+        spun(program.pid, SHORT)
 
     pages: list[int] = []
     os.chown(open_folder, OWNER, OWNER)
@@ -167,7 +167,12 @@ def in_a_container(
     prefix = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh")
     with started(Path("/classes"), prefix=prefix) as program:
         children = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text()
-        yield int(children.split()[0])
+        pid = int(children.split()[0])
+        try:
+            yield pid
+        finally:
+            # With another user than its parent's it does not end with it.
+            os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +201,7 @@ def test_a_jvm_in_a_container_is_profiled_from_outside_and_within_its_own_root(
 
     def looked(_: float) -> None:
         seen.append([*victim.iterdir(), *Path(f"/proc/{pid}/root{place}").glob("flink-boost-*")])
-        time.sleep(SHORT)
+        spun(pid, SHORT)
 
     with in_a_container(start, root, uid, *commands) as pid:
         with acting_as(uid):
@@ -218,7 +223,7 @@ def test_what_others_have_put_in_its_tmp_is_neither_written_to_nor_deleted(
 
     def swapped(_: float) -> None:
         """The JVM's user puts a link in the place of the folder that it was given."""
-        time.sleep(SHORT)
+        spun(pid, SHORT)
         with acting_as(OWNER):
             (folder,) = inside.glob("flink-boost-flame-*")
             folder.rename(inside / "moved")
