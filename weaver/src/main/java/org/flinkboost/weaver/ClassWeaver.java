@@ -63,7 +63,8 @@ final class ClassWeaver {
                                 new MethodNameTransformer.Suffixing(STOCK_SUFFIX))
                         .visit(
                                 new AsmVisitorWrapper.ForDeclaredMethods()
-                                        .writerFlags(ClassWriter.COMPUTE_FRAMES));
+                                        .writerFlags(ClassWriter.COMPUTE_FRAMES))
+                        .visit(new InitialCall(enabled));
         builder = replaceMethods(builder, target, patch);
         builder = implementInterfaces(builder, target, patch);
         return builder.make(TypeResolutionStrategy.Passive.INSTANCE, pool).getBytes();

@@ -96,8 +96,14 @@ final class FrontedMethod implements Implementation {
         return manipulation.apply(visitor, context).getMaximalSize();
     }
 
-    /** The static final boolean that switches all patches. */
+    /**
+     * The static final boolean that switches all patches. Its class has a static method that each
+     * woven class calls when it is initialised.
+     */
     static final class SwitchField {
+
+        /** That method, which takes and returns nothing. */
+        static final String REQUIRE = "require";
 
         private final String owner;
         private final String name;

@@ -113,16 +113,26 @@ final class Weaver {
                                 .filter(field -> field.getName().equals(enabled.name()))
                                 .filter(field -> field.getType().represents(boolean.class))
                                 .anyMatch(f -> f.isPublic() && f.isStatic() && f.isFinal());
-        if (!found) {
+        boolean asked =
+                found
+                        && owner.resolve().getDeclaredMethods().stream()
+                                .filter(method -> method.getName().equals(SwitchField.REQUIRE))
+                                .filter(method -> method.getDescriptor().equals("()V"))
+                                .anyMatch(method -> method.isPublic() && method.isStatic());
+        if (!asked) {
             throw new WeaveException(
                     "The switch "
                             + enabled.owner()
                             + "."
                             + enabled.name()
                             + " is missing: expected a public static final boolean in a public"
-                            + " class, found "
+                            + " class with a public static void "
+                            + SwitchField.REQUIRE
+                            + "(), found "
                             + (owner.isResolved()
                                     ? owner.resolve().getDeclaredFields()
+                                            + " "
+                                            + owner.resolve().getDeclaredMethods()
                                     : "no such class")
                             + ".");
         }

@@ -33,12 +33,19 @@ final class Acme {
     static final String JAR = "acme-1.4.2.jar";
     static final String SWITCH = "acme.boost.Switch.ON";
 
-    /** On, unless a file "switched-off" is on the class path: each class loader has its own. */
+    /**
+     * On, unless a file "switched-off" is on the class path: each class loader has its own. It
+     * notes which classes ask.
+     */
     private static final String SWITCH_SOURCE =
             """
             package acme.boost;
             public final class Switch {
                 public static final boolean ON = Switch.class.getResource("/switched-off") == null;
+                public static String asked = "";
+                public static void require() {
+                    asked += new Throwable().getStackTrace()[1].getClassName() + " ";
+                }
             }
             """;
 

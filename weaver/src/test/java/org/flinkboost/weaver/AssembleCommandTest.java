@@ -108,6 +108,8 @@ class AssembleCommandTest {
                                     + "\nflink.version=1.4.2\n"
                                     + "link.0000=acme/boost/Switch class public\n"
                                     + "link.0001=acme/boost/Switch static-field public ON Z\n"
+                                    + "link.0002=acme/boost/Switch static-method public require"
+                                    + " ()V\n"
                                     + "tested=\n");
             Attributes manifest = opened.getManifest().getMainAttributes();
             assertThat(manifest.getValue("Implementation-Version")).isEqualTo("0.9");

@@ -100,12 +100,15 @@ class WeaveCommandTest {
                 "acme.boost.Wrong.CHANGING",
                 "acme.boost.Wrong.HIDDEN",
                 "acme.boost.Wrong.NUMBER",
+                "acme.boost.Wrong.UNASKED",
             })
     void switchThatWovenCodeCouldNotReadIsRefused(String name) throws IOException {
         acme.patch(
                 "package acme.boost; public class Wrong { public final boolean INSTANCE = true;"
                         + " public static boolean CHANGING; static final boolean HIDDEN = true;"
-                        + " public static final int NUMBER = 1; }");
+                        + " public static final int NUMBER = 1;"
+                        + " public static final boolean UNASKED = true; static void require() {}"
+                        + " }");
         call("--switch", "--switch=" + name)
                 .isRefusedWith(
                         "The switch " + name + " is missing",

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Woven classes are loaded and run, with the switch on and off. */
@@ -35,6 +36,7 @@ class WovenBehaviourTest {
             import java.util.List;
 
             public class Gauge {
+                public static final Object ORIGIN = new StringBuilder("origin");
                 private final String unit;
                 private int level;
                 private long total = 1L << 40;
@@ -310,6 +312,19 @@ class WovenBehaviourTest {
             assertThatThrownBy(() -> scaled(loader, 1, null))
                     .isInstanceOf(IOException.class)
                     .hasMessage("stock scale");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anInitialiserOfStocksRunsBehindTheCallOfTheSwitch(boolean on) throws Exception {
+        try (URLClassLoader loader = acme.wovenLoader(on)) {
+            Class<?> type = Class.forName("acme.Gauge", false, loader);
+            Class<?> enabled = loader.loadClass("acme.boost.Switch");
+            assertThat(enabled.getField("asked").get(null)).isEqualTo("");
+            assertThat(type.getField("ORIGIN").get(null)).hasToString("origin");
+            gauge(loader);
+            assertThat(enabled.getField("asked").get(null)).isEqualTo("acme.Gauge ");
         }
     }
 

@@ -125,6 +125,15 @@ class WovenClassFileTest {
     }
 
     @Test
+    void aClassWithoutAnInitialiserCallsTheSwitchToo() throws Exception {
+        try (URLClassLoader woven = acme.wovenLoader(true)) {
+            Class.forName("acme.Gauge", true, woven);
+            assertThat(woven.loadClass("acme.boost.Switch").getField("asked").get(null))
+                    .isEqualTo("acme.Gauge ");
+        }
+    }
+
+    @Test
     void stockBodiesStayAsPrivateMethodsWithTheFixedSuffix() throws Exception {
         try (URLClassLoader original = acme.stockLoader();
                 URLClassLoader woven = acme.wovenLoader(true)) {

@@ -5,8 +5,9 @@ package org.apache.flink.boost.guard;
  * Whether the patched methods run our code or stock's; decided once, when this class is loaded.
  *
  * <p>Woven bytecode reads {@link #ENABLED} on every call, so it is a static final of its own class
- * that the compiler folds away. Nothing here throws: a throw from an initialiser would hit
- * whichever thread came first. A refusal is carried out by {@link GuardFileSystemFactory}.
+ * that the compiler folds away. Its initialiser does not throw, or the reason would be lost. A
+ * refusal is carried out by {@link GuardFileSystemFactory}, which Flink's own processes ask first,
+ * and in other programs by the woven classes.
  */
 public final class BoostMode {
 
@@ -21,6 +22,8 @@ public final class BoostMode {
     public static final String PROPERTY = "flink.boost.mode";
 
     private static final BoostMode CURRENT = of(VersionGuard.verdict(), property());
+
+    private static final Announcement ANNOUNCEMENT = new Announcement(CURRENT);
 
     /** True when patched methods run our code. */
     public static final boolean ENABLED = CURRENT.enabled;
@@ -42,8 +45,27 @@ public final class BoostMode {
         return CURRENT.reason;
     }
 
-    static BoostMode current() {
-        return CURRENT;
+    /**
+     * Says once in this process what was decided. Each woven class calls it when it is initialised:
+     * a program that is none of Flink's own may never ask for file systems.
+     *
+     * @throws WrongFlinkVersionError when not even stock's bodies in the woven classes are those of
+     *     this Flink. Where they are, they run.
+     */
+    public static void require() {
+        ANNOUNCEMENT.tell();
+        if (!CURRENT.verdict.fitsSwitchedOff()) {
+            throw CURRENT.refusal();
+        }
+    }
+
+    /** Says the same, and throws the refusal of a process of Flink's own if there is one. */
+    static void requireStart() {
+        ANNOUNCEMENT.tell();
+        InternalError refusal = CURRENT.refusal();
+        if (refusal != null) {
+            throw refusal;
+        }
     }
 
     /**

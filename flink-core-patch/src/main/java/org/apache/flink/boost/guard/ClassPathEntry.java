@@ -8,6 +8,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -94,15 +96,42 @@ final class ClassPathEntry {
         return version == null || version.trim().isEmpty() ? null : version.trim();
     }
 
+    /**
+     * False when that is the place of another file. Addresses of other kinds say nothing: a class
+     * loader of its own kind may have others for a class and for its file.
+     */
+    boolean mayBeAt(URL location) {
+        Path here = path(base);
+        Path there = path(location.toExternalForm());
+        if (here == null || there == null || here.equals(there)) {
+            return true;
+        }
+        try {
+            return Files.isSameFile(here, there);
+        } catch (IOException absent) {
+            return false;
+        }
+    }
+
     /** The path of the jar or folder, for people. */
     @Override
     public String toString() {
-        String text = base.startsWith("jar:") ? base.substring("jar:".length()) : base;
+        return shown(base);
+    }
+
+    /** The path behind the address of a jar or folder where it is one, else the address. */
+    static String shown(String address) {
+        Path path = path(address);
+        return path == null ? address : path.toString();
+    }
+
+    private static Path path(String address) {
+        String text = address.startsWith("jar:") ? address.substring("jar:".length()) : address;
         text = text.endsWith("!/") ? text.substring(0, text.length() - "!/".length()) : text;
         try {
-            return Paths.get(new URI(text)).toString();
+            return Paths.get(new URI(text));
         } catch (URISyntaxException | IllegalArgumentException | FileSystemNotFoundException e) {
-            return text;
+            return null;
         }
     }
 

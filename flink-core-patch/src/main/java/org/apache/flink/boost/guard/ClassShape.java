@@ -78,6 +78,11 @@ final class ClassShape {
         return supertypes;
     }
 
+    /** Of a class, which has a superclass. */
+    List<String> interfaces() {
+        return supertypes.subList(1, supertypes.size());
+    }
+
     /** Access flags of the class's own fields by name, blank and descriptor. */
     Map<String, Integer> fields() {
         return fields;

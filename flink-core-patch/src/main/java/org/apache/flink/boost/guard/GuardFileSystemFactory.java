@@ -2,13 +2,9 @@
 package org.apache.flink.boost.guard;
 
 import java.net.URI;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.flink.boost.string.StringAccess;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.FileSystemFactory;
 import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Ends a Flink process at start when our jar does not belong there. It offers no file system.
@@ -19,22 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class GuardFileSystemFactory implements FileSystemFactory {
 
-    private static final Logger LOG = LoggerFactory.getLogger(GuardFileSystemFactory.class);
     private static final String SCHEME = "flink-boost";
-    private static final AtomicBoolean LOGGED = new AtomicBoolean();
-
-    private final BoostMode mode;
-    private final AtomicBoolean logged;
-
-    /** For {@link java.util.ServiceLoader}: guards this process and logs once in it. */
-    public GuardFileSystemFactory() {
-        this(BoostMode.current(), LOGGED);
-    }
-
-    GuardFileSystemFactory(BoostMode mode, AtomicBoolean logged) {
-        this.mode = mode;
-        this.logged = logged;
-    }
 
     /**
      * The scheme under which nothing is offered.
@@ -44,21 +25,7 @@ public final class GuardFileSystemFactory implements FileSystemFactory {
      */
     @Override
     public String getScheme() {
-        InternalError refusal = mode.refusal();
-        boolean first = logged.compareAndSet(false, true);
-        if (refusal != null) {
-            if (first) {
-                LOG.error(refusal.getMessage());
-            }
-            throw refusal;
-        }
-        if (first && mode.isMissed()) {
-            LOG.warn(mode.describe());
-        } else if (first) {
-            // Asked for only when it is in use: the look-up looks below the Java language.
-            String access = mode.enabled() ? "; " + StringAccess.describe() : "";
-            LOG.info(mode.describe() + access);
-        }
+        BoostMode.requireStart();
         return SCHEME;
     }
 

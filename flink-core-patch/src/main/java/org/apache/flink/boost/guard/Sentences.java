@@ -15,6 +15,10 @@ final class Sentences {
     private static final String WEAVE =
             "`flink-boost install FLINK_HOME --weave`, which makes one for these classes";
 
+    private static final String ARCHIVE =
+            "make the archive of classes (-XX:AOTCache, -XX:SharedArchiveFile) anew with this class"
+                    + " path";
+
     /** Of a version that is none of ours so many characters are shown. */
     private static final int LONGEST = 64;
 
@@ -195,6 +199,35 @@ final class Sentences {
                 one ? "stands" : "stand",
                 ourJar,
                 one ? "brings" : "bring");
+    }
+
+    /** Of classes that the class path has in our jar and the JVM has not. */
+    String partlyLoaded(Map<String, String> others) throws IOException {
+        Map.Entry<String, String> first = others.entrySet().iterator().next();
+        return String.format(
+                "flink-boost %s for Flink %s can only work as a whole, but its class %s was loaded"
+                        + " from %s, not from %s: %s, or take out the Java agent that brings it%s.",
+                record.boostVersion(),
+                record.flinkVersion(),
+                first.getKey(),
+                first.getValue(),
+                ourJar,
+                ARCHIVE,
+                isFlinksOwn() ? "" : ", or " + removal());
+    }
+
+    String notLoaded(Collection<String> sources) {
+        return String.format(
+                "the classes that it replaces were loaded from %s, not from %s, so that stock's"
+                        + " code runs: %s",
+                String.join(" and ", new LinkedHashSet<>(sources)), ourJar, ARCHIVE);
+    }
+
+    /** Where the code that asks is itself of a jar that the class path does not have. */
+    static String otherGuard(String source, ClassPathEntry ourJar) {
+        return String.format(
+                "flink-boost runs from %s, but the class path has %s: %s.",
+                source, ourJar, ARCHIVE);
     }
 
     String oldJava(String javaVersion) {

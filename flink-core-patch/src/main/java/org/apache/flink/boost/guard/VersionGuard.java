@@ -19,7 +19,7 @@ import java.util.Properties;
  *
  * <p>The woven classes rely on each other, so that all of them run or none: a jar in front of ours
  * that has some of them is refused unless ours are switched off, and with all of them in front
- * stock's code runs.
+ * stock's code runs. The same holds for what was {@linkplain LoadedClasses loaded} in their place.
  */
 public final class VersionGuard {
 
@@ -92,6 +92,10 @@ public final class VersionGuard {
             return Verdict.refused(Sentences.nothingToSee());
         }
         ClassPathEntry ourJar = own.get(0);
+        String otherGuard = LoadedClasses.otherGuard(ourJar, loader);
+        if (otherGuard != null) {
+            return Verdict.refused(Sentences.otherGuard(otherGuard, ourJar));
+        }
         byte[] content = ourJar.find(WeaveRecord.RESOURCE);
         if (content == null) {
             return Verdict.refused(Sentences.noRecord(ourJar));
@@ -126,9 +130,23 @@ public final class VersionGuard {
         }
         Neighbours.Mismatch mismatch =
                 new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
-        return mismatch == null
-                ? verdict
-                : Verdict.refused(record, sentences.otherNeighbour(stock, mismatch));
+        if (mismatch != null) {
+            return Verdict.refused(record, sentences.otherNeighbour(stock, mismatch));
+        }
+        return verdict.inUse() ? checkLoaded(ourJar, record, sentences, verdict) : verdict;
+    }
+
+    /** Only now, when the files are known to fit, the classes may be loaded. */
+    private Verdict checkLoaded(
+            ClassPathEntry ourJar, WeaveRecord record, Sentences sentences, Verdict verdict)
+            throws IOException {
+        LoadedClasses loaded = LoadedClasses.of(record, ourJar, loader);
+        if (loaded.others().isEmpty()) {
+            return verdict;
+        }
+        return loaded.areAllOthers()
+                ? Verdict.unused(record, sentences.notLoaded(loaded.others().values()))
+                : Verdict.partlyInUse(record, sentences.partlyLoaded(loaded.others()));
     }
 
     private static Verdict checkOrder(WeaveRecord record, Sentences sentences, StockClasses stock)

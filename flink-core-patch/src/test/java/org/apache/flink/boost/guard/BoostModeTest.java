@@ -2,6 +2,7 @@
 package org.apache.flink.boost.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URLClassLoader;
@@ -155,6 +156,12 @@ class BoostModeTest {
             assertThat(mode.getField("ENABLED").getBoolean(null)).isFalse();
             assertThat((String) mode.getMethod("reason").invoke(null))
                     .contains("built for Flink 2.3.0 but found Flink 1.20.5");
+            for (int time = 0; time < 2; time++) {
+                assertThatThrownBy(() -> mode.getMethod("require").invoke(null))
+                        .cause()
+                        .isInstanceOf(InternalError.class)
+                        .hasMessageContaining("built for Flink 2.3.0 but found Flink 1.20.5");
+            }
         }
     }
 

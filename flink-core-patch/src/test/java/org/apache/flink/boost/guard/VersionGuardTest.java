@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import org.apache.flink.core.fs.FileSystem;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -659,7 +658,7 @@ class VersionGuardTest {
                         };
                     }
                 };
-        return new ClassLoader(FileSystem.class.getClassLoader()) {
+        return new ClassLoader(null) {
             @Override
             public Enumeration<URL> getResources(String name) throws IOException {
                 List<URL> found = new ArrayList<>();

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * One of Flink's views comes from a jar in front of ours, as shading leaves it behind in
- * connectors: our methods leave it to stock's. (The version guard refuses such a class path; not
- * every class loader has one that asks.)
+ * connectors: our methods leave it to stock's. (Flink's own processes refuse such a class path;
+ * other programs run with our code switched off.)
  */
 class PartlyShadowedTest {
 
