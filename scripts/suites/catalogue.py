@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flink_boost.flink.javatests import CODEC_MODULES, OTHER_MODULES
-from flink_boost.flink.lines import Line, default_line
+from flink_boost.flink.lines import Line, codec_jdks, default_line
 from flink_boost.flink.modes import modes_of_tests
 from suites.inputs import Inputs
 
@@ -187,13 +187,15 @@ def _java(line: Line, choice: Choice) -> Iterator[Suite]:
     how: tuple[str, ...] = ("--optimised",) if choice.all_modes else ()
     if line.measured and not choice.is_full(line):
         how = ("--brief",)
-    for jdk in line.jdks if full else line.jdks[:1]:
+    for jdk in codec_jdks(line) if full else line.jdks[:1]:
         heading = f"Flink {line.version} on JDK {jdk}"
         modes = modes_of_tests(line, jdk, choice.all_modes)
+        # A JDK that no Flink starts on is looked at in short, unless everything is.
+        short = jdk not in line.jdks and not choice.whole
         for mode in modes if full else modes[:1]:
-            for module in CODEC_MODULES:
+            for module in CODEC_MODULES[:1] if short else CODEC_MODULES:
                 name = f"{line.version}-jdk{jdk}-{mode}-{module}"
-                options = ("--jdk", str(jdk), *how)
+                options = ("--jdk", str(jdk), *(("--brief",) if short else how))
                 yield _java_suite(name, line, module, codec, heading, (*options, "--mode", mode))
         if line.measured and jdk == line.jdks[0] and choice.is_full(line):
             name = f"{line.version}-benchmarks"

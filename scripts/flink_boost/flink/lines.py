@@ -70,6 +70,16 @@ def load_jdks(path: Path = LINES_FILE) -> dict[int, PinnedFile]:
     return {int(number): _pin(pin["project"], pin) for number, pin in document["jdks"].items()}
 
 
+def codec_jdks(line: Line) -> tuple[int, ...]:
+    """The JDKs that the codec's tests run on for that line: its own, and for the default line those
+    that are pinned for no line, on which Flink's own scripts do not start.
+    """
+    if line.version != default_line():
+        return line.jdks
+    of_lines = {jdk for each in load_lines().values() for jdk in each.jdks}
+    return (*line.jdks, *sorted(set(load_jdks()) - of_lines))
+
+
 @cache
 def default_line(path: Path = LINES_FILE) -> str:
     """The version that commands work on when none is named."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import Line, default_line, find_line, load_lines
+from flink_boost.flink.lines import Line, codec_jdks, default_line, find_line, load_lines
 from flink_boost.flink.modes import MODES, find_mode, mode_options
 
 
@@ -44,9 +44,10 @@ def jdk_arguments(line: Line, jdk: int, mode: str, find_home: Callable[[int], Pa
 
 
 def require_jdk(line: Line, jdk: int) -> None:
-    """Raises ``UsageProblem`` for a JDK that the line does not run on."""
-    if jdk not in line.jdks:
-        numbers = ", ".join(map(str, line.jdks))
+    """Raises ``UsageProblem`` for a JDK that neither the line nor its codec's tests run on."""
+    known = codec_jdks(line)
+    if jdk not in known:
+        numbers = ", ".join(map(str, known))
         raise UsageProblem(
             f"Flink {line.version} does not run on JDK {jdk}.", f"Choose one of: {numbers}."
         )

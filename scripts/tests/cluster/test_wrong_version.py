@@ -166,7 +166,7 @@ def refused_at_start(ended: Ended, log: str, sentence: str) -> None:
     # Flink 1.9 has no log file for a process in the foreground: it logs to the console alone.
     lines = (log or ended.output).splitlines()
     errors = [text for text in lines if " ERROR " in text and sentence in text]
-    assert len([text for text in errors if "GuardFileSystemFactory" in text]) == 1, lines
+    assert len([text for text in errors if ".guard.BoostMode" in text]) == 1, lines
     assert sentence in ended.output
 
 

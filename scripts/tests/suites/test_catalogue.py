@@ -13,7 +13,7 @@ import pytest
 from _pytest.mark.expression import Expression
 
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.lines import codec_jdks, default_line, load_lines
 from flink_boost.flink.modes import MODES
 from suites import budget
 from suites.catalogue import JAVA, Choice, Suite, all_suites, bare_python, checks, chosen_lines
@@ -44,7 +44,10 @@ def test_the_default_line_is_tested_whole_and_of_the_others_some_in_one_mode() -
     java = names(SHORT, "Java")
     default = [name for name in java if name.startswith(default_line())]
     assert {mode for mode in MODES if any(f"-{mode}-" in name for name in default)} == set(MODES)
-    assert {name.split("-")[1] for name in default if "jdk" in name} == {"jdk17", "jdk21"}
+    assert {name.split("-")[1] for name in default if "jdk" in name} == {
+        *("jdk17", "jdk21", "jdk25")
+    }
+    assert [name for name in default if "jdk25" in name] == ["2.3.0-jdk25-opened-flink-core-patch"]
     for version in ("1.9.3", "1.20.5", "1.9.1", "2.0.2"):
         (jdk,) = {name.split("-")[1] for name in java if name.startswith(f"{version}-")}
         assert sorted(name for name in java if name.startswith(f"{version}-")) == [
@@ -65,7 +68,7 @@ def test_everything_is_every_line_in_the_modes_that_it_needs() -> None:
     java = names(WHOLE, "Java")
     for line in ENABLED:
         jdks = {name.split("-")[1] for name in java if name.startswith(f"{line.version}-jdk")}
-        wanted = line.jdks if line.measured else line.jdks[:1]
+        wanted = codec_jdks(line) if line.measured else line.jdks[:1]
         assert jdks == {f"jdk{jdk}" for jdk in wanted}
     assert len(names(WHOLE, "Flink's own")) == 3
     assert len(names(SHORT, "Flink's own")) == 1
