@@ -187,3 +187,10 @@ def test_an_archive_of_all_classes_or_of_another_jar_is_seen(jars: Jars, tmp_pat
         (logged,) = of_ours(lines)
         assert logged.startswith(f"log=ERROR flink-boost runs from {former}, ")
         assert any("error=org.apache.flink.boost.guard.Wrong" in line for line in lines)
+
+    # As after `uninstall`: such a JVM does not look whether the jar is still there.
+    former.unlink()
+    lines = said(25, stock, "strings", options=(f"-XX:AOTCache={old}",))
+    (logged,) = of_ours(lines)
+    assert logged.startswith("log=ERROR flink-boost cannot see its own class files")
+    assert any("error=org.apache.flink.boost.guard.Wrong" in line for line in lines)

@@ -14,7 +14,7 @@ final class Platform {
     private final String processor;
     private final String jvm;
 
-    /** Both as the system properties {@code os.arch} and {@code java.vm.name} have them. */
+    /** As in the system properties {@code os.arch} and {@code java.vm.name}; each may be null. */
     Platform(String processor, String jvm) {
         this.processor = processor;
         this.jvm = jvm;
@@ -22,7 +22,12 @@ final class Platform {
 
     static Platform current() {
         try {
-            return new Platform(System.getProperty("os.arch"), System.getProperty("java.vm.name"));
+            String jvm = System.getProperty("java.vm.name");
+            String version = System.getProperty("java.vm.version", "");
+            // HotSpot by its name, with another compiler.
+            return new Platform(
+                    System.getProperty("os.arch"),
+                    version.contains("jvmci") ? "GraalVM's " + jvm : jvm);
         } catch (SecurityException e) {
             return new Platform(null, null);
         }

@@ -135,7 +135,9 @@ final class Sentences {
     /** Where the class loader serves none of the files that it loads classes from. */
     static String nothingToSee() {
         return "flink-boost cannot see its own class files on the class path, and so not find out"
-                + " whether it fits this Flink: remove it, or let its files be read.";
+                + " whether it fits this Flink: remove it, let its files be read, or "
+                + ARCHIVE
+                + ".";
     }
 
     /** Where a repacked jar has lost what tells which Flink it is for. */

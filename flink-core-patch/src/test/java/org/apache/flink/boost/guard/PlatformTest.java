@@ -17,12 +17,23 @@ class PlatformTest {
                 assertThat(new Platform(processor, jvm).describeUntried()).isEmpty();
             }
         }
-        assertThat(Platform.current().describeUntried())
-                .isEqualTo(
-                        new Platform(
-                                        System.getProperty("os.arch"),
-                                        System.getProperty("java.vm.name"))
-                                .describeUntried());
+    }
+
+    @Test
+    void thisJvmIsAskedForItsName() {
+        String before = System.getProperty("os.arch");
+        String version = System.getProperty("java.vm.version");
+        try {
+            System.setProperty("os.arch", "amd64");
+            assertThat(Platform.current().describeUntried()).isEmpty();
+            System.setProperty("os.arch", "riscv64");
+            assertThat(Platform.current().describeUntried()).contains("on riscv64 with ");
+            System.setProperty("java.vm.version", "21+35-jvmci-23.1-b15");
+            assertThat(Platform.current().describeUntried()).contains("with GraalVM's ");
+        } finally {
+            System.setProperty("os.arch", before);
+            System.setProperty("java.vm.version", version);
+        }
     }
 
     @Test

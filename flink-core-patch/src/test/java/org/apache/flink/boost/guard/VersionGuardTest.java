@@ -598,7 +598,7 @@ class VersionGuardTest {
         assertThat(verdict.fitsSwitchedOff()).isFalse();
         assertThat(verdict.sentence())
                 .contains("cannot see its own class files")
-                .contains("remove it, or let its files be read");
+                .contains("remove it, let its files be read, or make the archive of classes");
     }
 
     @Test

@@ -157,7 +157,7 @@ public final class FlinkClasses {
 
     private Class<?> load(String name) {
         try {
-            return Class.forName(name, true, loader);
+            return Class.forName(name, false, loader);
         } catch (ClassNotFoundException e) {
             throw new AssertionError(e);
         }
