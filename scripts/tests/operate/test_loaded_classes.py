@@ -126,6 +126,16 @@ def test_ours_in_front_says_once_that_it_runs(jars: Jars) -> None:
         assert [line[: len(words)] for line in lines if line.startswith("log=")] == [words]
 
 
+def test_a_machine_that_nobody_tested_on_is_warned_of_once(jars: Jars) -> None:
+    class_path = path_of(jars.ours, jars.dist, *jars.rest)
+    lines = said(17, class_path, "start", "strings", options=("-Dos.arch=aarch64",))
+
+    assert "read=true" in lines
+    (logged,) = of_ours(lines)
+    assert logged.startswith(f"log=WARN flink-boost 0.2.0 for Flink {LINE.version}: mode on, ")
+    assert "; string access opened (self-test passed); not tested on aarch64 with " in logged
+
+
 def test_stock_in_front_is_said_where_flink_starts(jars: Jars) -> None:
     class_path = path_of(jars.dist, jars.ours, *jars.rest)
     lines = said(17, class_path, "start", "strings")

@@ -3,6 +3,7 @@ package org.apache.flink.boost.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -137,7 +138,7 @@ class LoadedClassesTest {
 
     /** The same class file with another name in its pool of constants. */
     private static byte[] renamed(byte[] classFile, String name, String other) throws IOException {
-        java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
         byte[] old = name.getBytes("UTF-8");
         for (int i = 0; i < classFile.length; ) {
             boolean here =
