@@ -60,8 +60,5 @@ def _still_to_do(changed: LibraryChange, *further: str) -> list[str]:
     if changed.action is Action.UNCHANGED:
         return []
     classes = "our classes" if changed.jar is None else "the old classes"
-    restart = [
-        f"Restart {process.main_class} (pid {process.pid}): it still has {classes}."
-        for process in changed.running
-    ]
+    restart = [f"Restart {process.named}: it still has {classes}." for process in changed.running]
     return [*restart, *changed.notes, *further]

@@ -280,7 +280,7 @@ def _java(launch: Launch, line: Line | None, ours: DropIn | None) -> Iterator[Fi
 def _process(
     process: FlinkProcess, home: FlinkHome, ours: Path | None, *, in_order: bool
 ) -> Finding:
-    named = f"{process.main_class} (pid {process.pid}) runs"
+    named = f"{process.named} runs"
     wanted = {*(process.dropins if ours is None else (ours,)), home.dist}
     gone = [jar for jar in process.dropins if not os.path.lexists(jar)]
     skipped = [jar for jar in process.skipped if jar in wanted]

@@ -8,22 +8,21 @@ it may not read it skips without a word.
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+from flink_boost.base.files import PARTIAL_SUFFIX
 from flink_boost.flink.dropin import PREFIX
 from flink_boost.flink.home import FlinkHome, is_dist
+from flink_boost.operate.process_view import CLASS_PATH_OPTIONS, DELETED, Jars, folders_of, jars_of
 
 _PROC = Path("/proc")
-_DELETED = " (deleted)"
 _CLOCKS_DIFFER = 2.0
-_CLASS_PATH = frozenset({"-cp", "-classpath", "--class-path"})
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,8 @@ class FlinkProcess:
     ``outdated`` are those jars of the class path, ours and Flink's own, of which it has another
     file open than the one that is there now, or which were changed since it started; ``skipped``
     those of ours that it has not opened although it looked for classes behind them; ``unknown``
-    those of which neither can be seen.
+    those of which neither can be seen. ``lib`` is the path by which it has ``lib/``, where that is
+    another one than the installation's.
     """
 
     pid: int
@@ -42,6 +42,13 @@ class FlinkProcess:
     outdated: tuple[Path, ...] = ()
     skipped: tuple[Path, ...] = ()
     unknown: tuple[Path, ...] = ()
+    lib: Path | None = field(default=None, compare=False)
+
+    @property
+    def named(self) -> str:
+        """The process as a sentence names it."""
+        by = "" if self.lib is None else f", by the path {self.lib}"
+        return f"{self.main_class} (pid {self.pid}{by})"
 
 
 class _State(Enum):
@@ -63,7 +70,8 @@ class _OpenFile:
 
 
 def find_running(home: FlinkHome, proc: Path = _PROC) -> list[FlinkProcess]:
-    """JVMs of this machine whose class path holds jars of the installation's ``lib/``."""
+    """JVMs of this machine that have jars of the installation's ``lib/``, by whatever path."""
+    libraries = folders_of(home.lib)
     found = []
     folders = (folder for folder in proc.glob("[0-9]*") if folder.name.isdecimal())
     for folder in sorted(folders, key=lambda folder: int(folder.name)):
@@ -71,40 +79,15 @@ def find_running(home: FlinkHome, proc: Path = _PROC) -> list[FlinkProcess]:
             words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue  # it has ended, or is another user's
-        for option, value in itertools.pairwise(words):
-            jars = _jars_of(home.lib, value, folder) if option in _CLASS_PATH else []
-            if jars:
-                found.append(_running(folder, _main_class(words, value), jars))
-                break
+        try:
+            opened = list(_open_files(folder / "fd"))
+        except OSError:
+            opened = None
+        jars = jars_of(folder, words, (file.name for file in opened or ()), libraries)
+        if jars is not None:
+            lib = None if jars.lib in libraries.values() else jars.lib
+            found.append(replace(_running(folder, _main_class(words), jars, opened), lib=lib))
     return found
-
-
-def _jars_of(lib: Path, class_path: str, process: Path) -> list[Path]:
-    """The jars of a class path that are in ``lib/`` or below it, by their names there."""
-    real = Path(os.path.realpath(lib))
-    found = []
-    for entry in map(Path, class_path.split(os.pathsep)):
-        if not entry.is_absolute():
-            continue  # Flink's scripts make none
-        folder = Path(os.path.realpath(entry.parent))
-        if folder.is_relative_to(real) and not _elsewhere(folder, process):
-            found.append(lib / folder.relative_to(real) / entry.name)
-    return found
-
-
-def _elsewhere(folder: Path, process: Path) -> bool:
-    """Whether the process sees another folder at that path, as one in a container does."""
-    root = process / "root"
-    try:
-        root.stat()
-        ours = folder.stat()
-    except OSError:
-        return False  # it may not be looked at: the path has to do
-    try:
-        theirs = (root / folder.relative_to("/")).stat()
-    except OSError as error:
-        return isinstance(error, (FileNotFoundError, NotADirectoryError))
-    return (theirs.st_dev, theirs.st_ino) != (ours.st_dev, ours.st_ino)
 
 
 def sees_all(proc: Path = _PROC) -> bool:
@@ -119,30 +102,40 @@ def sees_all(proc: Path = _PROC) -> bool:
     return True
 
 
-def _running(folder: Path, main_class: str, jars: list[Path]) -> FlinkProcess:
-    ours = tuple(jar for jar in jars if jar.name.startswith(PREFIX))
-    watched = (*ours, *(jar for jar in jars if is_dist(jar)))
-    try:
-        opened = list(_open_files(folder / "fd"))
-    except OSError:
+def _running(
+    folder: Path, main_class: str, jars: Jars, opened: Sequence[_OpenFile] | None
+) -> FlinkProcess:
+    if opened is None:
+        watched = _watched((*jars.named, *jars.possible))
+        ours = tuple(jar for jar in watched if jar.name.startswith(PREFIX))
         return FlinkProcess(int(folder.name), main_class, ours, unknown=watched)
     started = _started(folder)
-    states = {jar: _state(jar, opened, started) for jar in watched}
-    # A JVM opens its jars in their order, each when it first looks for a class there.
     seen = {_State.CURRENT, _State.OUTDATED}
-    last = max((place for place, jar in enumerate(jars) if states.get(jar) in seen), default=-1)
+    states = {jar: _state(jar, opened, started) for jar in _watched(jars.named)}
+    # A JVM opens its jars in their order, each when it first looks for a class there.
+    last = max((at for at, jar in enumerate(jars.named) if states.get(jar) in seen), default=-1)
     skipped = tuple(
-        jar for jar in ours if states[jar] is _State.UNOPENED and jars.index(jar) < last
+        jar
+        for at, jar in enumerate(jars.named)
+        if jar.name.startswith(PREFIX) and states[jar] is _State.UNOPENED and at < last
     )
+    # Of a wildcard's jars it has those that it had open, in an order of its own.
+    found = {jar: _state(jar, opened, started) for jar in _watched(jars.possible)}
+    states |= {jar: state for jar, state in found.items() if state in seen}
     unclear = {_State.UNOPENED, _State.UNKNOWN}
     return FlinkProcess(
         int(folder.name),
         main_class,
-        ours,
+        tuple(jar for jar in states if jar.name.startswith(PREFIX)),
         outdated=tuple(jar for jar, state in states.items() if state is _State.OUTDATED),
         skipped=skipped,
         unknown=tuple(j for j, state in states.items() if state in unclear and j not in skipped),
     )
+
+
+def _watched(jars: Sequence[Path]) -> tuple[Path, ...]:
+    ours = [jar for jar in jars if jar.name.startswith(PREFIX)]
+    return (*ours, *(jar for jar in jars if is_dist(jar)))
 
 
 def _state(jar: Path, opened: Sequence[_OpenFile], started: float) -> _State:
@@ -162,12 +155,14 @@ def _state(jar: Path, opened: Sequence[_OpenFile], started: float) -> _State:
 
 
 def _open_files(folder: Path) -> Iterator[_OpenFile]:
-    """The open files of a process. Raises ``OSError`` when they may not be looked at."""
+    """The jars that a process has open. Raises ``OSError`` when they may not be looked at."""
     for link in sorted(folder.iterdir()):
         try:
             name = str(link.readlink())
         except FileNotFoundError:
             continue  # closed in the meantime
+        if not name.removesuffix(DELETED).endswith((".jar", ".JAR", PARTIAL_SUFFIX)):
+            continue
         try:
             found = link.stat()
         except OSError:
@@ -191,11 +186,12 @@ def _started(folder: Path) -> float:
 
 def _was(jar: Path, file: _OpenFile) -> bool:
     """Whether an open file once had the jar's name; one taken out was first renamed aside."""
-    name = Path(file.name.removesuffix(_DELETED)).name
+    name = Path(file.name.removesuffix(DELETED)).name
     return name.lstrip(".").startswith(jar.name)
 
 
-def _main_class(words: list[str], class_path: str) -> str:
-    after = words[words.index(class_path) + 1 :]
+def _main_class(words: Sequence[str]) -> str:
+    at = next((at for at, word in enumerate(words) if word in CLASS_PATH_OPTIONS), -1)
+    after = words[at + 2 :] if at >= 0 else words[1:]
     name = next((word for word in after if word and not word.startswith("-")), "java")
     return name.rpartition("/" if "/" in name else ".")[2]

@@ -228,7 +228,7 @@ def _alone(home: FlinkHome, known: Sequence[Path]) -> Iterator[Contents]:
 def _changing(home: FlinkHome, running: Sequence[FlinkProcess], rolling: bool) -> Iterator[None]:
     """Nothing may run from there, unless it is rolling; a read-only folder becomes a sentence."""
     if running and not rolling:
-        listed = ", ".join(f"{process.main_class} (pid {process.pid})" for process in running)
+        listed = ", ".join(process.named for process in running)
         raise FlinkRunning(
             f"Flink runs from {home.folder}: {listed}.",
             "Stop it first; or pass --rolling to change the jar now and restart its processes one"
