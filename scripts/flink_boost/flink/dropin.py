@@ -18,7 +18,7 @@ from flink_boost.base.text import version_text
 RECORD = "META-INF/flink-boost/weave.properties"
 MOST_RECORD = 1 << 20  # bytes of it; ours have some thousand
 PREFIX = "flink-boost-"
-_OWN = "org/apache/flink/boost/"
+OWN = "org/apache/flink/boost/"
 # In the name of a combination that is somebody's own build of Flink.
 OWN_BUILD = "-own-"
 
@@ -93,7 +93,7 @@ def read_dropin(jar: Path) -> DropIn | None:
 def _foreign(names: Iterable[str], classes: Iterable[str]) -> str:
     replaced = {f"{name.replace('.', '/')}.class" for name in classes}
     for name in names:
-        if name.endswith(".class") and not name.startswith(_OWN) and name not in replaced:
+        if name.endswith(".class") and not name.startswith(OWN) and name not in replaced:
             return name
     return ""
 

@@ -1,4 +1,4 @@
-"""The class file of a program that prints what the guard says.
+"""The class files of programs that print what the guard says, and where classes come from.
 
 Made here, because a run-time image of Java has no compiler, and no class with a ``main`` is to be
 in the jar that runs with Flink. In Java it is::
@@ -9,11 +9,21 @@ in the jar that runs with Flink. In Java it is::
         System.out.println(VersionGuard.verdict().fitsSwitchedOff());
         System.out.println(VersionGuard.verdict().sentence());
     }
+
+The other one, ``where_class``, prints instead, the first two kinds of lines once for each name::
+
+        System.out.println(Collections.list(ClassLoader.getSystemResources("a/B.class")));
+        System.out.println(Class.forName("a.B", false, ClassLoader.getSystemClassLoader())
+                .getProtectionDomain().getCodeSource().getLocation());
+        System.out.println(System.getProperty("java.class.path"));
+
+and behind these, where it is to, what the first prints of the verdict.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 CLASS_NAME = "AskGuard"
 
@@ -22,11 +32,14 @@ _MAJOR = 50
 _PUBLIC, _STATIC, _SUPER = 0x0001, 0x0008, 0x0020
 _UTF8, _CLASS, _STRING, _FIELD, _METHOD, _NAME_AND_TYPE = 1, 7, 8, 9, 10, 12
 _LDC_W, _RETURN, _GETSTATIC, _INVOKEVIRTUAL, _INVOKESTATIC = 0x13, 0xB1, 0xB2, 0xB6, 0xB8
-_STACK, _LOCALS = 2, 1
+_FALSE = b"\x03"
+_STACK, _LOCALS = 4, 1
 
 _GUARD = "org/apache/flink/boost/guard/VersionGuard"
 _VERDICT = "org/apache/flink/boost/guard/Verdict"
 _TEXT = "Ljava/lang/String;"
+_OBJECT = "Ljava/lang/Object;"
+_LOADER = "Ljava/lang/ClassLoader;"
 
 
 class _Constants:
@@ -54,34 +67,94 @@ class _Constants:
         return struct.pack(">H", len(self._places) + 1) + b"".join(self._places)
 
 
-def asking_class() -> bytes:
-    """The class file; the program takes no arguments and prints four lines."""
-    pool = _Constants()
+class _Program:
+    """The code of a ``main`` that prints one line after another."""
 
-    def call(instruction: int, owner: str, name: str, descriptor: str) -> bytes:
+    def __init__(self) -> None:
+        self._pool = _Constants()
+        self._code = b""
+
+    def call(self, instruction: int, owner: str, name: str, descriptor: str) -> bytes:
         tag = _FIELD if instruction == _GETSTATIC else _METHOD
-        return struct.pack(">BH", instruction, pool.member(tag, owner, name, descriptor))
+        return struct.pack(">BH", instruction, self._pool.member(tag, owner, name, descriptor))
 
-    def printed(code: bytes, kind: str) -> bytes:
+    def text(self, value: str) -> bytes:
+        return struct.pack(">BH", _LDC_W, self._pool.named(_STRING, value))
+
+    def print(self, code: bytes, kind: str = _OBJECT) -> None:
         stream = "java/io/PrintStream"
-        out = call(_GETSTATIC, "java/lang/System", "out", f"L{stream};")
-        return out + code + call(_INVOKEVIRTUAL, stream, "println", f"({kind})V")
+        out = self.call(_GETSTATIC, "java/lang/System", "out", f"L{stream};")
+        self._code += out + code + self.call(_INVOKEVIRTUAL, stream, "println", f"({kind})V")
 
-    key = struct.pack(">BH", _LDC_W, pool.named(_STRING, "java.specification.version"))
-    code = printed(
-        key + call(_INVOKESTATIC, "java/lang/System", "getProperty", f"({_TEXT}){_TEXT}"), _TEXT
-    )
-    for name, kind in (("fits", "Z"), ("fitsSwitchedOff", "Z"), ("sentence", _TEXT)):
-        verdict = call(_INVOKESTATIC, _GUARD, "verdict", f"()L{_VERDICT};")
-        code += printed(verdict + call(_INVOKEVIRTUAL, _VERDICT, name, f"(){kind}"), kind)
-    code += struct.pack(">B", _RETURN)
+    def print_property(self, name: str) -> None:
+        key = self.text(name)
+        getter = self.call(_INVOKESTATIC, "java/lang/System", "getProperty", f"({_TEXT}){_TEXT}")
+        self.print(key + getter, _TEXT)
 
-    # Neither exceptions that are caught nor further attributes.
-    body = struct.pack(">HHI", _STACK, _LOCALS, len(code)) + code + struct.pack(">HH", 0, 0)
-    attribute = struct.pack(">HI", pool.text("Code"), len(body)) + body
-    main = struct.pack(">HHHH", _PUBLIC | _STATIC, pool.text("main"), pool.text(f"([{_TEXT})V"), 1)
-    this, parent = pool.named(_CLASS, CLASS_NAME), pool.named(_CLASS, "java/lang/Object")
-    # No interfaces, no fields, one method, no attributes.
-    shape = struct.pack(">HHHHHH", _PUBLIC | _SUPER, this, parent, 0, 0, 1)
-    head = struct.pack(">IHH", 0xCAFEBABE, 0, _MAJOR)
-    return head + pool.packed() + shape + main + attribute + struct.pack(">H", 0)
+    def print_verdict(self) -> None:
+        for name, kind in (("fits", "Z"), ("fitsSwitchedOff", "Z"), ("sentence", _TEXT)):
+            verdict = self.call(_INVOKESTATIC, _GUARD, "verdict", f"()L{_VERDICT};")
+            self.print(verdict + self.call(_INVOKEVIRTUAL, _VERDICT, name, f"(){kind}"), kind)
+
+    def print_places(self, file: str) -> None:
+        several = "Ljava/util/Enumeration;"
+        code = self.text(file)
+        code += self.call(
+            *(_INVOKESTATIC, "java/lang/ClassLoader", "getSystemResources", f"({_TEXT}){several}")
+        )
+        made = f"({several})Ljava/util/ArrayList;"
+        self.print(code + self.call(_INVOKESTATIC, "java/util/Collections", "list", made))
+
+    def print_origin(self, class_name: str) -> None:
+        loader = self.call(
+            *(_INVOKESTATIC, "java/lang/ClassLoader", "getSystemClassLoader", f"(){_LOADER}")
+        )
+        code = self.text(class_name) + _FALSE + loader
+        for instruction, owner, name, descriptor in (
+            (_INVOKESTATIC, "lang/Class", "forName", f"({_TEXT}Z{_LOADER})Ljava/lang/Class;"),
+            (_INVOKEVIRTUAL, "lang/Class", "getProtectionDomain", "()Ljava/security/{};"),
+            (_INVOKEVIRTUAL, "security/ProtectionDomain", "getCodeSource", "()Ljava/security/{};"),
+            (_INVOKEVIRTUAL, "security/CodeSource", "getLocation", "()Ljava/net/URL;"),
+        ):
+            returned = descriptor.format(name.removeprefix("get"))
+            code += self.call(instruction, f"java/{owner}", name, returned)
+        self.print(code)
+
+    def class_file(self, class_name: str) -> bytes:
+        pool, code = self._pool, self._code + struct.pack(">B", _RETURN)
+        # Neither exceptions that are caught nor further attributes.
+        body = struct.pack(">HHI", _STACK, _LOCALS, len(code)) + code + struct.pack(">HH", 0, 0)
+        attribute = struct.pack(">HI", pool.text("Code"), len(body)) + body
+        named = pool.text("main"), pool.text(f"([{_TEXT})V")
+        main = struct.pack(">HHHH", _PUBLIC | _STATIC, *named, 1)
+        this, parent = pool.named(_CLASS, class_name), pool.named(_CLASS, "java/lang/Object")
+        # No interfaces, no fields, one method, no attributes.
+        shape = struct.pack(">HHHHHH", _PUBLIC | _SUPER, this, parent, 0, 0, 1)
+        head = struct.pack(">IHH", 0xCAFEBABE, 0, _MAJOR)
+        return head + pool.packed() + shape + main + attribute + struct.pack(">H", 0)
+
+
+def asking_class() -> bytes:
+    """The program that asks the guard: it takes no arguments and prints four lines."""
+    program = _Program()
+    program.print_property("java.specification.version")
+    program.print_verdict()
+    return program.class_file(CLASS_NAME)
+
+
+def where_class(
+    files: Iterable[str] = (), classes: Iterable[str] = (), *, guard: bool = False
+) -> bytes:
+    """The program that tells where files and classes are, in that order, then the class path.
+
+    Behind that it prints the guard's three lines, if it is to.
+    """
+    program = _Program()
+    for file in files:
+        program.print_places(file)
+    for name in classes:
+        program.print_origin(name)
+    program.print_property("java.class.path")
+    if guard:
+        program.print_verdict()
+    return program.class_file(CLASS_NAME)

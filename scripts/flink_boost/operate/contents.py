@@ -13,7 +13,6 @@ from shlex import quote
 
 from flink_boost.base.errors import (
     BrokenData,
-    EnvironmentProblem,
     HalfWritten,
     RenamedDropIn,
     SeveralDropIns,
@@ -21,16 +20,17 @@ from flink_boost.base.errors import (
 from flink_boost.base.files import PARTIAL_SUFFIX
 from flink_boost.flink.dropin import PREFIX, RECORD, DropIn, read_dropin
 from flink_boost.flink.home import FlinkHome, holds_own_classes, is_dist, whole
+from flink_boost.operate.lib_jars import HalfJar, half_jar, told_first
 
 
 @dataclass(frozen=True)
 class Contents:
     """What of ours is in ``lib/``.
 
-    ``partial`` are files of an installation that was cut off, ``unreadable`` jars that carry our
-    name but cannot be opened and are not the beginning of any jar that we know. ``shared`` are jars
-    of somebody else's that ours was packed into, ``unrecorded`` those that have our classes without
-    their record.
+    ``partial`` are files of an installation that was cut off, ``halves`` jars of ours that cannot
+    be opened, ``unreadable`` those that have our name and nothing of ours inside. ``shared`` are
+    jars of somebody else's that ours was packed into, ``unrecorded`` those that have our classes
+    without their record.
     """
 
     dropins: tuple[DropIn, ...]
@@ -38,20 +38,27 @@ class Contents:
     unreadable: tuple[Path, ...]
     shared: tuple[DropIn, ...] = ()
     unrecorded: tuple[Path, ...] = ()
+    halves: tuple[HalfJar, ...] = ()
+
+    @property
+    def remains(self) -> tuple[Path, ...]:
+        """Files of ours that are no whole jars."""
+        return (*self.partial, *(half.path for half in self.halves))
 
 
 def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
     """Finds what is ours in ``lib/``, also below it, because Flink's scripts look there too.
 
-    ``known`` are drop-in jars that we have: a damaged jar is half-written when one of them begins
-    with it. Flink's own jar counts as Flink's, even with our classes inside. Raises
-    ``EnvironmentProblem`` for a jar of our name that this user may not read.
+    ``known`` are drop-in jars that we have, to compare damaged ones with. Flink's own jar counts as
+    Flink's, even with our classes inside. Raises ``EnvironmentProblem`` for a jar of our name that
+    this user may not read.
     """
     dropins: list[DropIn] = []
     partial: list[Path] = []
     unreadable: list[Path] = []
     shared: list[DropIn] = []
     unrecorded: list[Path] = []
+    halves: list[HalfJar] = []
     for file in sorted(_files(lib)):
         if file.name.lstrip(".").startswith(PREFIX) and file.name.endswith(PARTIAL_SUFFIX):
             partial.append(file)
@@ -61,13 +68,17 @@ def read_contents(lib: Path, known: Iterable[Path]) -> Contents:
                 if dropin is None and holds_own_classes(file):
                     unrecorded.append(file)
             except (zipfile.BadZipFile, BrokenData, OSError):
-                if file.name.startswith(PREFIX):
-                    (partial if _begins_one_of(file, known) else unreadable).append(file)
+                half = half_jar(file, known)
+                if half is not None:
+                    halves.append(half)
+                elif file.name.startswith(PREFIX):
+                    unreadable.append(file)
                 continue
             if dropin is not None:
                 (shared if dropin.foreign else dropins).append(dropin)
     return Contents(
-        *(tuple(dropins), tuple(partial), tuple(unreadable), tuple(shared), tuple(unrecorded))
+        *(tuple(dropins), tuple(partial), tuple(unreadable), tuple(shared), tuple(unrecorded)),
+        tuple(halves),
     )
 
 
@@ -76,7 +87,7 @@ def require_removable(contents: Contents) -> None:
     if contents.unreadable:
         raise BrokenData(
             f"{contents.unreadable[0]} has the name of a flink-boost jar but cannot be read, and"
-            " is not one that was cut off.",
+            " has nothing of one inside.",
             "Look at it, and delete it by hand if it is not yours.",
         )
     for dropin in contents.shared:
@@ -100,27 +111,25 @@ def require_orderly(contents: Contents, folder: Path) -> DropIn | None:
     Raises ``HalfWritten``, ``SeveralDropIns``, ``RenamedDropIn`` and what ``require_removable``
     raises.
     """
-    clean = (
-        f"Run `flink-boost uninstall {quote(str(folder))}`, which removes what is ours, then"
-        " install again."
-    )
+    named = quote(str(folder))
     require_removable(contents)
-    if contents.partial:
+    misplaced = [each for each in contents.dropins if not _in_place(each, folder)]
+    clean = f"Run `flink-boost uninstall {named} && flink-boost install {named}`."
+    mend = clean if misplaced else f"Run `flink-boost install {named}`"
+    if contents.remains:
+        told = _told_remains(contents)
         raise HalfWritten(
-            f"A former installation was cut off and left {_names(contents.partial)} in"
-            f" {contents.partial[0].parent}.",
-            clean,
+            told, clean if misplaced else f"{mend}, which leaves the one whole jar that fits."
         )
     if len(contents.dropins) > 1:
         names = _names(dropin.path for dropin in contents.dropins)
-        keep = (
-            f"Run `flink-boost install {quote(str(folder))}`, which leaves the one that fits. Or"
-            " `uninstall`, which removes all."
-        )
         raise SeveralDropIns(
-            f"{folder / 'lib'} holds {len(contents.dropins)} flink-boost jars: {names}; Flink"
-            " refuses to start with more than one.",
-            keep if all(_in_place(each, folder) for each in contents.dropins) else clean,
+            f"{folder / 'lib'} holds {len(contents.dropins)} flink-boost jars: {names};"
+            f" {told_first(contents.dropins)} comes first on the class path, and Flink refuses to"
+            " start with more than one.",
+            clean
+            if misplaced
+            else f"{mend}, which leaves the one that fits. Or `uninstall`, which removes all.",
         )
     for dropin in contents.dropins:
         if not _in_place(dropin, folder):
@@ -136,14 +145,12 @@ def require_replaceable(contents: Contents, folder: Path) -> tuple[DropIn, ...]:
     """The jars of ours that an installation may take the place of: each where we put such a jar.
 
     An upgrade leaves an old one beside a new one. Raises the errors of ``require_orderly``, but
-    ``SeveralDropIns`` only when one of several has another name or place than we give.
+    ``SeveralDropIns`` and ``HalfWritten`` only when one has another name or place than we give.
     """
     require_removable(contents)
-    several = len(contents.dropins) > 1 and not contents.partial
-    if several and all(_in_place(dropin, folder) for dropin in contents.dropins):
-        return contents.dropins
-    dropin = require_orderly(contents, folder)
-    return () if dropin is None else (dropin,)
+    if not all(_in_place(dropin, folder) for dropin in contents.dropins):
+        require_orderly(contents, folder)
+    return contents.dropins
 
 
 def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
@@ -159,6 +166,8 @@ def require_nothing_beside(contents: Contents, home: FlinkHome) -> Path:
             " Flink refuses to start with more than one.",
             f"Run `flink-boost uninstall {home.quoted}`, which removes the jar in lib/ only.",
         )
+    if contents.remains:
+        raise HalfWritten(_told_remains(contents), f"Run `flink-boost uninstall {home.quoted}`.")
     require_orderly(contents, home.folder)
     return home.dist
 
@@ -179,15 +188,19 @@ def _in_place(dropin: DropIn, folder: Path) -> bool:
     return dropin.path == folder / "lib" / dropin.proper_name
 
 
-def _begins_one_of(file: Path, known: Iterable[Path]) -> bool:
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"{file} cannot be read ({error.strerror}).",
-            "Run the command as the user who owns it, or correct its permissions.",
-        ) from error
-    return any(jar.read_bytes().startswith(content) for jar in known)
+def _told_remains(contents: Contents) -> str:
+    told = [half.told for half in contents.halves]
+    if contents.halves:
+        runs = (
+            told_first(contents.dropins) + " is loaded" if contents.dropins else "stock's code runs"
+        )
+        told.append(f"A JVM passes over such a file without a word: {runs}.")
+    if contents.partial:
+        told.append(
+            f"A former installation was cut off and left {_names(contents.partial)} in"
+            f" {contents.partial[0].parent}."
+        )
+    return " ".join(told)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -80,10 +80,10 @@ def install(
 ) -> LibraryChange:
     """Leaves exactly the jar ``source`` of that line in ``lib/``; does nothing when it is there.
 
-    Other jars of ours, as an upgrade leaves them there, are removed. The jar gets the permissions
-    of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in jars that
-    we have; ``rolling`` allows a change under running processes; ``beforehand`` is called before
-    anything is changed, and gives further notes or raises. Raises the errors of
+    Other jars of ours, as an upgrade leaves them there, and halves are removed. The jar gets the
+    permissions of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in
+    jars that we have; ``rolling`` allows a change under running processes; ``beforehand`` is called
+    before anything is changed, and gives further notes or raises. Raises the errors of
     ``require_own_library``, ``require_replaceable`` and ``require_place``,
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
@@ -92,8 +92,9 @@ def install(
         content = source.read_bytes()
         present = require_replaceable(contents, home.folder)
         require_place(home, target, line.classes)
-        others = [dropin for dropin in present if dropin.path != target]
-        same = len(others) < len(present) and target.read_bytes() == content
+        there = (*(dropin.path for dropin in present), *contents.remains)
+        others = [file for file in there if file != target]
+        same = target in there and target.read_bytes() == content
         change = LibraryChange(
             Action.UNCHANGED, target, sha256(source), (), tuple(running), built_for=line.version
         )
@@ -102,18 +103,20 @@ def install(
         doubts = () if same else beforehand()
         with _changing(home, running, rolling):
             if same:
-                _remove_all([dropin.path for dropin in others])
+                _remove_all(others)
             elif not others:
                 write_durably(target, content, like=home.dist)
             else:
-                _exchange([dropin.path for dropin in others], target, content, home.dist)
+                _exchange(others, target, content, home.dist)
         return replace(
             change,
-            action=Action.REPLACED if present else Action.INSTALLED,
-            removed=tuple(dropin.path for dropin in others),
+            action=Action.REPLACED if there else Action.INSTALLED,
+            removed=tuple(others),
             notes=(*doubts, *notes_on_leaving(dropin.boost_version for dropin in present)),
             misfits=tuple(
-                dropin.flink_version for dropin in others if dropin.flink_version != line.version
+                dropin.flink_version
+                for dropin in present
+                if dropin.path in others and dropin.flink_version != line.version
             ),
         )
 
@@ -140,7 +143,7 @@ def uninstall(
     """
     with _alone(home, known) as contents:
         require_removable(contents)
-        ours = (*(dropin.path for dropin in contents.dropins), *contents.partial)
+        ours = (*(dropin.path for dropin in contents.dropins), *contents.remains)
         if not ours:
             require_stock_dist(home)
             return LibraryChange(Action.UNCHANGED, None, None, (), tuple(running))

@@ -89,7 +89,7 @@ def test_doctor_reports_what_is_wrong_and_ends_with_its_code(
     (home / "lib" / JAR).touch()
     broken = answer("doctor", home)
     assert broken["exit_code"] == 14
-    assert any("was cut off" in text for text in texts(broken))
+    assert any("is cut off" in text for text in texts(broken))
 
 
 def test_doctor_takes_the_home_from_the_environment(

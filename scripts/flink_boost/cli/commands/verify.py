@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
 from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
-from flink_boost.base.errors import AnswerLost, VerificationFailed
+from flink_boost.base.errors import UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
-from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json
+from flink_boost.cli.checks import show_checks, telling
+from flink_boost.cli.class_path import verify_path
 from flink_boost.flink.home import (
     FlinkHome,
     holds_own_classes,
@@ -33,11 +33,9 @@ from flink_boost.operate.own_build import judge_own_jar
 from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.verify import Check, judge, observe
 
-_MARKS = {True: "ok    ", False: "FAILED", None: "-     "}
-
 
 @click.command(name="verify")
-@click.argument("flink_home", type=FlinkHomeArgument())
+@click.argument("flink_home", type=FlinkHomeArgument(), required=False)
 @click.option(
     "--job", is_flag=True, help="Run Flink's WordCount on a small cluster too, and on stock."
 )
@@ -48,21 +46,46 @@ _MARKS = {True: "ok    ", False: "FAILED", None: "-     "}
     help="The official flink-dist jar to compare with. Needed where our classes are inside"
     " flink-dist.",
 )
+@click.option(
+    "--classpath",
+    metavar="PATH",
+    help="Judge a class path that is not bin/flink's instead, as `java -cp` takes it. In quotes:"
+    " 'lib/*'.",
+)
 @json_option
 @terminated_like_interrupted()
-def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> int:
+def command(
+    flink_home: Path | None, job: bool, stock: Path | None, classpath: str | None, as_json: bool
+) -> int:
     """Prove that FLINK_HOME runs our classes, and that they do what stock's do.
 
     A JVM is started as the installation's own scripts would start it. It tells where each patched
     class comes from and which mode it is in, and writes, reads and copies a million strings through
     patched and stock classes. Nothing in the installation is changed, and it may be running.
 
+    With --classpath the Java of JAVA_HOME is started with exactly that class path, and tells which
+    jar each patched class comes from. It is for tools that load Flink's lib/ themselves.
+
     \b
     Examples:
       flink-boost verify /opt/flink
       flink-boost verify /opt/flink --job --json
       flink-boost verify /opt/flink --stock flink-dist-2.3.0.jar   the variant without a jar of ours
+      flink-boost verify --classpath '/opt/flink/lib/*:job.jar'
     """
+    if classpath is not None:
+        alone = flink_home is None and not job and stock is None
+        return verify_path(classpath, alone=alone, as_json=as_json)
+    if flink_home is None:
+        with failing_in_json("verify", as_json):
+            raise UsageProblem(
+                "Neither FLINK_HOME nor a class path is named.",
+                "Write `flink-boost verify /opt/flink`, or --classpath 'lib/*'.",
+            )
+    return _verify_home(flink_home, job, stock, as_json)
+
+
+def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> int:
     environment = foreign_environment(os.environ)
     with failing_in_json("verify", as_json):
         lines = load_lines()
@@ -88,7 +111,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
             made_anew = judge_own_jar(home, lines, package, launch, environment, jar)
             checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]
         if not as_json:
-            _show(checks)
+            show_checks(checks)
         if job:
             try:
                 example = package.example(like)
@@ -99,7 +122,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
                 job_check = Check("job", False, str(error))
             checks.append(job_check)
             if not as_json:
-                _show([job_check])
+                show_checks([job_check])
     failed = [check for check in checks if check.failed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:
@@ -109,7 +132,7 @@ def command(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> i
             "jar": jar,
             "checks": [asdict(check) for check in checks],
         }
-        with _telling(checks):
+        with telling(checks):
             print_json("verify", exit_code, found)
     if failed:
         raise VerificationFailed(
@@ -124,15 +147,3 @@ def _way_back(home: FlinkHome, jar: Path) -> str:
     if jar == home.dist:
         return f"the official jar in the place of {jar}"
     return f"`flink-boost uninstall {home.quoted}`"
-
-
-def _show(checks: Sequence[Check]) -> None:
-    with _telling(checks):
-        for check in checks:
-            say(f"{_MARKS[check.passed]}  {check.name:<8} {check.detail}")
-
-
-def _telling(checks: Sequence[Check]) -> AbstractContextManager[object]:
-    """Around the answer: it may be lost if a check failed, which the error at the end tells too."""
-    failed = any(check.failed for check in checks)
-    return suppress(AnswerLost) if failed else nullcontext()
