@@ -322,4 +322,12 @@ def _process(
             " not known, because its open files do not tell.",
             "Run doctor again, as root or as the user whom it runs as.",
         )
+    if process.behind:
+        return Finding(
+            Level.WARNING,
+            f"{named} stock's code: on its class path {home.dist.name} stands before"
+            f" {process.behind[0].name}.",
+            "What started it is not bin/flink: `flink-boost verify --classpath PATH` judges such a"
+            " class path.",
+        )
     return Finding(Level.FINE, f"{named} with what is installed.")

@@ -32,7 +32,8 @@ class FlinkProcess:
     ``outdated`` are those jars of the class path, ours and Flink's own, of which it has another
     file open than the one that is there now, or which were changed since it started; ``skipped``
     those of ours that it has not opened although it looked for classes behind them; ``unknown``
-    those of which neither can be seen. ``lib`` is the path by which it has ``lib/``, where that is
+    those of which neither can be seen; ``behind`` those of ours that stand behind Flink's own jar,
+    as Flink's scripts never put them. ``lib`` is the path by which it has ``lib/``, where that is
     another one than the installation's.
     """
 
@@ -42,6 +43,7 @@ class FlinkProcess:
     outdated: tuple[Path, ...] = ()
     skipped: tuple[Path, ...] = ()
     unknown: tuple[Path, ...] = ()
+    behind: tuple[Path, ...] = ()
     lib: Path | None = field(default=None, compare=False)
 
     @property
@@ -119,6 +121,7 @@ def _running(
         for at, jar in enumerate(jars.named)
         if jar.name.startswith(PREFIX) and states[jar] is _State.UNOPENED and at < last
     )
+    dist = next((at for at, jar in enumerate(jars.named) if is_dist(jar)), len(jars.named))
     # Of a wildcard's jars it has those that it had open, in an order of its own.
     found = {jar: _state(jar, opened, started) for jar in _watched(jars.possible)}
     states |= {jar: state for jar, state in found.items() if state in seen}
@@ -129,6 +132,7 @@ def _running(
         tuple(jar for jar in states if jar.name.startswith(PREFIX)),
         outdated=tuple(jar for jar, state in states.items() if state is _State.OUTDATED),
         skipped=skipped,
+        behind=tuple(jar for jar in jars.named[dist:] if jar.name.startswith(PREFIX)),
         unknown=tuple(j for j, state in states.items() if state in unclear and j not in skipped),
     )
 

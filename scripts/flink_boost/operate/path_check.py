@@ -17,6 +17,8 @@ from flink_boost.operate.given_path import GUARD, GivenPath
 from flink_boost.operate.lib_jars import half_jar
 from flink_boost.operate.verify import Check
 
+_LONG = 300
+
 
 def our_jar(given: GivenPath, lines: Mapping[str, Line], known: Sequence[Path]) -> DropIn:
     """The one jar of ours on a class path.
@@ -88,13 +90,14 @@ def _jar(ours: DropIn, known: Sequence[Path]) -> Check:
 
 
 def _classes(given: GivenPath, ours: DropIn) -> Check:
-    wrong = [
-        f"{name} comes from {given.origins.get(name, 'nowhere')}"
-        for name in ours.classes
-        if not _same(given.origins.get(name), ours.path)
-    ]
+    wrong: dict[str, list[str]] = {}
+    for name in ours.classes:
+        origin = given.origins.get(name)
+        if not _same(origin, ours.path):
+            wrong.setdefault(str(origin or "nowhere"), []).append(name)
     if wrong:
-        return Check("classes", False, f"{'; '.join(wrong)}.")
+        told = [f"{', '.join(names)} from {place}" for place, names in wrong.items()]
+        return Check("classes", False, f"Not from our jar: {'; '.join(told)}.")
     return Check(
         "classes",
         True,
@@ -139,7 +142,9 @@ def _before(place: Path, ours: Path, copies: Sequence[Path]) -> bool:
 
 
 def _in_front(given: GivenPath, ours: DropIn) -> str:
-    return f"-cp {quote(os.pathsep.join((str(ours.path), given.text)))}"
+    # Who wrote a long one knows what it is.
+    rest = given.text if len(given.text) < _LONG else "…"
+    return f"-cp {quote(os.pathsep.join((str(ours.path), rest)))}"
 
 
 def _same(one: Path | None, other: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import zipfile
@@ -41,6 +42,7 @@ Answer = Callable[..., dict[str, Any]]
 pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(120)]
 
 DIST = "flink-dist-2.3.0.jar"
+NOBODY = 65534
 STRING = "org.apache.flink.types.StringValue"
 
 
@@ -79,7 +81,7 @@ def test_our_jar_in_front_passes_and_stock_in_front_does_not(lib: Path, answer: 
     found = of(answer, lib / DIST, lib / JAR)
     assert found["exit_code"] == VerificationFailed.exit_code
     assert states(found) == {"jar": True, "version": True, "classes": False, "order": False}
-    assert f"{STRING} comes from {lib / DIST}" in detail(found, "classes")
+    assert detail(found, "classes").endswith(f", {STRING} from {lib / DIST}.")
     assert detail(found, "order") == f"{lib / DIST} stands before {JAR}."
 
 
@@ -200,3 +202,29 @@ def test_a_java_that_does_not_answer(
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
     assert of(answer, lib / JAR)["exit_code"] == EnvironmentProblem.exit_code
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone can become another user")
+def test_root_runs_what_another_user_can_change_as_that_user(
+    open_folder: Path, answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = small_home(open_folder / "flink")
+    jar, dist = put_jar(home), home / "lib" / DIST
+    who = open_folder / "who"
+    java = open_folder / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    real = Path(java_environment(LINE)["JAVA_HOME"]) / "bin" / "java"
+    java.write_text(f'#!/bin/sh\nid -u >> {who}\nexec {real} "$@"\n')
+    java.chmod(0o755)
+    who.touch()
+    who.chmod(0o666)
+    monkeypatch.setenv("JAVA_HOME", str(java.parents[1]))
+    assert of(answer, jar, dist)["ok"]
+    os.chown(jar, NOBODY, NOBODY)
+    assert of(answer, jar, dist)["ok"]
+    jar.chmod(0o664)
+    os.chown(jar, 0, NOBODY)
+    found = of(answer, jar, dist)
+    assert found["exit_code"] == EnvironmentProblem.exit_code
+    assert f"Root does not run what other users can change: {jar}." in found["error"]
+    assert who.read_text().split() == ["0", "0", str(NOBODY), str(NOBODY)]

@@ -160,7 +160,7 @@ def test_a_jar_that_is_passed_over_is_told_from_one_that_is_not_known(
     shutil.rmtree(proc.folder)
     proc.start((dist, jar), [dist])
     (found,) = find_running(flink, proc.folder)
-    assert (found.skipped, found.unknown) == ((), (jar,))
+    assert (found.skipped, found.unknown, found.behind) == ((), (jar,), (jar,))
 
 
 def test_a_jar_that_cannot_be_looked_at_is_not_known(flink: FlinkHome, proc: Proc) -> None:

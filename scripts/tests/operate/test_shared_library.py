@@ -161,3 +161,13 @@ def test_whoever_has_the_jars_runs_from_there(
         (told,) = [text for text in texts(answer("doctor", home)) if f"(pid {pid}" in text]
         assert f"with {JAR}, which is no longer installed" in told
     assert our_jars(home) == []
+
+
+@pytest.mark.timeout(120)
+def test_a_process_that_has_stock_in_front_is_told(
+    home: Path, tmp_path: Path, answer: Callable[..., dict[str, Any]]
+) -> None:
+    """As PyFlink starts it where the file system lists Flink's jar first."""
+    with running(tmp_path, "-cp", f"{home / 'lib' / DIST}:{home / 'lib' / JAR}") as pid:
+        (told,) = [text for text in texts(answer("doctor", home)) if f"(pid {pid}" in text]
+    assert "stock's code: on its class path flink-dist-2.3.0.jar stands before flink-boost" in told
