@@ -19,7 +19,6 @@ from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.flink.releases import as_tested, load_releases
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
-    Contents,
     read_contents,
     read_inside,
     require_nothing_beside,
@@ -29,7 +28,7 @@ from flink_boost.operate.findings import Finding, Level, problem
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 from flink_boost.operate.guard import require_no_objection
 from flink_boost.operate.kinds import kind_of, look_around
-from flink_boost.operate.lib_jars import told_of
+from flink_boost.operate.lib_jars import told_apart
 from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.releases import TO_LEAVE
 from flink_boost.operate.unread_switch import unread_switch
@@ -69,7 +68,7 @@ def examine(
     try:
         require_own_library(home)
         contents = read_contents(home.lib, known)
-        findings += _told_apart(contents, home, line, known)
+        findings += told_apart(contents.dropins, len(contents.halves), home.named, line, known)
         if replaced:
             require_nothing_beside(contents, home)
             ours = read_inside(home)
@@ -188,22 +187,6 @@ def _fitting(
         f"{name} is installed and not damaged; this flink-boost carries none of that version to"
         " compare it with.",
     )
-
-
-def _told_apart(
-    contents: Contents, home: FlinkHome, line: Line | None, known: Sequence[Path]
-) -> Iterator[Finding]:
-    """Which of several jars is for what, so that an upgrade's left-over is known."""
-    if len(contents.dropins) + len(contents.halves) < 2:
-        return
-    for dropin in contents.dropins:
-        fits = line is not None and dropin.flink_version == line.version
-        yield Finding(
-            Level.WARNING,
-            f"{dropin.path.name} is of flink-boost {dropin.boost_version} for Flink"
-            f" {dropin.flink_version}: it {'fits' if fits else 'does not fit'} this {home.named}."
-            f" {told_of(dropin, known)}",
-        )
 
 
 def _release(ours: DropIn | None) -> Iterator[Finding]:

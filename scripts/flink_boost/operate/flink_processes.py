@@ -19,7 +19,13 @@ from pathlib import Path
 from flink_boost.base.files import PARTIAL_SUFFIX
 from flink_boost.flink.dropin import PREFIX
 from flink_boost.flink.home import FlinkHome, is_dist
-from flink_boost.operate.process_view import CLASS_PATH_OPTIONS, DELETED, Jars, folders_of, jars_of
+from flink_boost.operate.process_view import (
+    CLASS_PATH_OPTIONS,
+    DELETED,
+    SeenJars,
+    folders_of,
+    jars_of,
+)
 
 _PROC = Path("/proc")
 _CLOCKS_DIFFER = 2.0
@@ -105,7 +111,7 @@ def sees_all(proc: Path = _PROC) -> bool:
 
 
 def _running(
-    folder: Path, main_class: str, jars: Jars, opened: Sequence[_OpenFile] | None
+    folder: Path, main_class: str, jars: SeenJars, opened: Sequence[_OpenFile] | None
 ) -> FlinkProcess:
     if opened is None:
         watched = _watched((*jars.named, *jars.possible))

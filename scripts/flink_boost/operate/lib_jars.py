@@ -5,13 +5,15 @@ Whoever copies a ``lib/`` to a volume may leave half a jar there, or an older on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.dropin import OWN, PREFIX, DropIn
+from flink_boost.flink.lines import Line
+from flink_boost.operate.findings import Finding, Level
 
 _ZIP = b"PK\x03\x04"
 
@@ -91,7 +93,26 @@ def told_first(dropins: Sequence[DropIn]) -> str:
     return min((dropin.path for dropin in dropins), key=str).name
 
 
-def told_of(dropin: DropIn, known: Iterable[Path]) -> str:
+def told_apart(
+    dropins: Sequence[DropIn], halves: int, named: str, line: Line | None, known: Sequence[Path]
+) -> Iterator[Finding]:
+    """Which of several jars is for what, so that an upgrade's left-over is known.
+
+    ``halves`` is how many there are beside these, ``named`` the installation's Flink.
+    """
+    if len(dropins) + halves < 2:
+        return
+    for dropin in dropins:
+        fits = line is not None and dropin.flink_version == line.version
+        yield Finding(
+            Level.WARNING,
+            f"{dropin.path.name} is of flink-boost {dropin.boost_version} for Flink"
+            f" {dropin.flink_version}: it {'fits' if fits else 'does not fit'} this {named}."
+            f" {_compared(dropin, known)}",
+        )
+
+
+def _compared(dropin: DropIn, known: Iterable[Path]) -> str:
     """Length and checksum of a jar, against those of the one that was built."""
     found = sha256(dropin.path)
     text = f"It has {dropin.path.stat().st_size:,} bytes (SHA-256 {found})"

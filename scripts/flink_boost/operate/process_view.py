@@ -20,14 +20,14 @@ Identity = tuple[int, int]
 
 CLASS_PATH_OPTIONS = frozenset({"-cp", "-classpath", "--class-path"})
 _CLASS_PATH_IS = "--class-path="
-_JARS = (".jar", ".JAR")
+_SUFFIXES = (".jar", ".JAR")
 DELETED = " (deleted)"
 _ASIDE = re.compile(rf"\.(.+)\.\d+{re.escape(PARTIAL_SUFFIX)}")
 _MOST_LINKS = 40
 
 
 @dataclass(frozen=True)
-class Jars:
+class SeenJars:
     """Jars of ``lib/``, by their names there.
 
     ``named`` stand on a command line, in that order. ``possible`` are those that a wildcard there
@@ -51,7 +51,7 @@ def folders_of(lib: Path) -> dict[Identity, Path]:
 
 def jars_of(
     process: Path, words: Sequence[str], opened: Iterable[str], folders: Mapping[Identity, Path]
-) -> Jars | None:
+) -> SeenJars | None:
     """What a process of ``/proc`` has of those folders; None for one that runs elsewhere.
 
     ``words`` are its command line, ``opened`` the names of its open files. Only a JVM counts by
@@ -73,19 +73,19 @@ def jars_of(
                 continue
             by = by or folder
             if entry.name == "*":
-                possible += (jar for jar in there.iterdir() if jar.suffix in _JARS)
+                possible += (jar for jar in there.iterdir() if jar.suffix in _SUFFIXES)
             else:
                 named.append(there / entry.name)
             break
     on_command_line = by is not None
     for file in map(_former_name, opened):
-        there = place(file.parent) if file.suffix in _JARS else None
+        there = place(file.parent) if file.suffix in _SUFFIXES else None
         if there is not None:
             by = by or file.parent
             possible.append(there / file.name)
     if by is None or not (on_command_line or _is_jvm(process)):
         return None
-    return Jars(tuple(named), tuple(jar for jar in possible if jar not in named), by)
+    return SeenJars(tuple(named), tuple(jar for jar in possible if jar not in named), by)
 
 
 def _entries(words: Sequence[str], process: Path) -> Iterator[Path]:
