@@ -135,7 +135,7 @@ class ReadOnlyInstallation(FlinkBoostError):
 
 
 class HalfWritten(FlinkBoostError):
-    """An installation of our jar was cut off before its end."""
+    """A jar of ours is not whole, or an installation of it was cut off before its end."""
 
     exit_code = 14
 
