@@ -115,7 +115,7 @@ def test_every_patched_class_is_named() -> None:
 def test_checks_and_commands_exist() -> None:
     assert f"{STRINGS:,} strings" in TEXT
     checks = [re.findall(r"`(\w+)`", row[0])[0] for row in rows("Verify")]
-    assert checks == ["jar", "version", "classes", "stock", "bytes", "mode", "job"]
+    assert checks == ["jar", "version", "classes", "stock", "bytes", "mode", "options", "job"]
     checks = [re.findall(r"`(\w+)`", row[0])[0] for row in rows("Verify another class path")]
     assert checks == ["jar", "version", "classes", "order"]
     called = set(re.findall(r"(?:^|`)flink-boost ([a-z]+)", TEXT, re.MULTILINE))
@@ -163,6 +163,9 @@ def test_the_words_in_doubt_are_those_of_the_programs() -> None:
             "flink/dropin",
             "flink/owner",
             "operate/classpath",
+            "operate/java_findings",
+            "operate/jvm_start",
+            "operate/role_check",
             "operate/verify",
         )
     )
@@ -178,7 +181,9 @@ def test_the_words_in_doubt_are_those_of_the_programs() -> None:
         "is damaged (",
         "is not the jar that this flink-boost carries",
         "Not checked: ",
-        "has a space",
+        "whose owner, permissions or links were changed",
+        "ends with the options that the scripts give it",
+        "is another class than that in",
         "has characters outside ASCII",
         "Root does not run what other users can change",
     ):

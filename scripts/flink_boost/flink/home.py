@@ -75,11 +75,11 @@ def open_home(folder: Path) -> FlinkHome:
     Raises ``NotAFlinkHome`` when it is none, or one with several ``flink-dist`` jars, and
     ``BrokenData`` for a ``flink-dist`` that cannot be read.
     """
-    point = "Name the folder that holds Flink's bin/, conf/ and lib/."
+    point = "Name the folder that holds Flink's bin/ and lib/."
     if not folder.is_dir():
         raise NotAFlinkHome(f"There is no folder {folder}.", point)
     home = folder.resolve()
-    missing = [name for name in ("bin/config.sh", "conf", "lib") if not (home / name).exists()]
+    missing = [name for name in ("bin/config.sh", "lib") if not (home / name).exists()]
     if missing:
         if (home / "pyflink" / "lib").is_dir():
             point = f"PyFlink's Flink is in it: name {quote(str(home / 'pyflink'))}."

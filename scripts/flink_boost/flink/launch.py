@@ -6,15 +6,24 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.text import printable
 from flink_boost.base.users import User, start_options
 from flink_boost.flink.home import FlinkHome
+from flink_boost.flink.jvm_options import (
+    LAST_OPTIONS,
+    LAUNCHER_OPTIONS,
+    TOOL_OPTIONS,
+    VARIABLES,
+    files_of,
+    joined,
+    words_of,
+)
 from flink_boost.flink.lines import OPENS_JAVA_LANG
 from flink_boost.flink.owner import environment_for, who_runs
 
@@ -22,40 +31,45 @@ ROLES = ("jobmanager", "taskmanager", "client")
 
 _SECONDS = 120.0
 _MARK = "flink-boost-launch:"
+_SWITCH = "-Dflink.boost.mode="
 
 # `flink` is $0 because config.sh finds its folder from there. What it prints itself comes before
 # the mark. Behind the jars of lib/ every script puts what HADOOP_CLASSPATH and its like name.
+# Options are split into words as the scripts do it: a server's are evaluated first.
 _ASK = f"""
 . "$(dirname "$0")"/config.sh || exit
+stop() {{ printf '%s\\n' "$1" >&2; exit 1; }}
+# Where config.sh goes on without, processes end at their start.
+[ -d "$FLINK_CONF_DIR" ] || stop "there is no folder $FLINK_CONF_DIR"
+case "$YAML_CONF" in
+*"Exception in thread"*) stop "$(printf '%s\\n' "$YAML_CONF" | grep -m 1 Exception)" ;;
+esac
 class_path=$(constructFlinkClassPath) || exit
+FLINK_LOG_PREFIX="$FLINK_LOG_DIR/flink"
 client=
 # The client of 1.9 takes nothing but JVM_ARGS.
 if grep -q FLINK_ENV_JAVA_OPTS "$0"; then client="$FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_CLI"; fi
 setting() {{ readFromConfig "$1" "" "$YAML_CONF" | tr -d '\\042\\047'; }}
+server() {{ printf '%s\\n' $JVM_ARGS $(eval echo $FLINK_ENV_JAVA_OPTS $1); }}
 image=$(setting kubernetes.container.image.ref)
-printf '\\n{_MARK}%s\\0%s\\0%s\\0%s\\0%s\\0%s\\0%s' "$JAVA_RUN" \\
+printf '\\n{_MARK}%s\\0%s\\0%s\\0%s' "$JAVA_RUN" \\
     "$(setting yarn.provided.lib.dirs)" "${{image:-$(setting kubernetes.container.image)}}" \\
-    "$class_path:$INTERNAL_HADOOP_CLASSPATHS" \\
-    "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_JM" \\
-    "$JVM_ARGS $FLINK_ENV_JAVA_OPTS $FLINK_ENV_JAVA_OPTS_TM" "$JVM_ARGS $client"
+    "$class_path:$INTERNAL_HADOOP_CLASSPATHS"
+printf '\\0%s' "${TOOL_OPTIONS}" "${LAUNCHER_OPTIONS}" "${LAST_OPTIONS}"
+printf '\\0%s' "$(server "$FLINK_ENV_JAVA_OPTS_JM")" "$(server "$FLINK_ENV_JAVA_OPTS_TM")" \\
+    "$(printf '%s\\n' $JVM_ARGS $client)"
 """
-
-# What decides how our classes behave; a port or a log file of the options is not to be taken twice.
-_DECIDING = re.compile(
-    r"--(add-opens|add-exports|illegal-access)\b.*|-Dflink\.boost\..*|-XX:[+-]CompactStrings"
-    r"|-XX:[+-]IgnoreUnrecognizedVMOptions"
-)
-_TWO_WORDS = frozenset({"--add-opens", "--add-exports"})
 
 
 @dataclass(frozen=True)
 class Launch:
-    """What the scripts would start, by role the options that decide how our classes behave.
+    """What the scripts would start, by role the words of options that they would give it.
 
     ``class_path`` is the whole one of such a process, as single jars and folders. ``yarn_folders``
     and ``kubernetes_image`` are where clusters of these kinds take Flink from instead, as the
     configuration names them; empty where it does not. ``user`` is who has to run all of it, None
-    for the user that this process has.
+    for the user that this process has. ``variables`` are the environment's options, which every
+    JVM takes by itself.
     """
 
     java: str
@@ -64,12 +78,27 @@ class Launch:
     yarn_folders: str = ""
     kubernetes_image: str = ""
     user: User | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def in_effect(self, role: str) -> Iterator[tuple[str, str]]:
+        """Every option of a role with the variable that it is from, if any; the last one counts."""
+        for name in VARIABLES:
+            if name == LAST_OPTIONS:
+                yield from ((word, "") for word in joined(self.options[role]))
+            for word in joined(words_of(self.variables.get(name, ""))):
+                yield word, name
 
     def mode(self, role: str) -> str | None:
-        """The value of the kill switch, None when it is not set; the last one counts."""
-        prefix = "-Dflink.boost.mode="
-        values = [o.removeprefix(prefix) for o in self.options[role] if o.startswith(prefix)]
-        return values[-1] if values else None
+        """The value of the kill switch, None when it is not set."""
+        return self._switch(role)[0]
+
+    def switched_by(self, role: str) -> str:
+        """The variable that the kill switch is from; empty where the scripts set it."""
+        return self._switch(role)[1]
+
+    def _switch(self, role: str) -> tuple[str | None, str]:
+        found = [each for each in self.in_effect(role) if each[0].startswith(_SWITCH)]
+        return (found[-1][0].removeprefix(_SWITCH), found[-1][1]) if found else (None, "")
 
     def switched_off(self) -> bool:
         """Whether the kill switch is set for all roles."""
@@ -77,9 +106,13 @@ class Launch:
 
     def opens_strings(self, role: str, jdk: int) -> bool:
         """Whether ``java.lang`` is open to our classes."""
-        if OPENS_JAVA_LANG in self.options[role]:
-            return True
-        return jdk < 16 and "--illegal-access=deny" not in self.options[role]
+        words = [word for word, _ in self.in_effect(role)]
+        return OPENS_JAVA_LANG in words or (jdk < 16 and "--illegal-access=deny" not in words)
+
+    def compacts_strings(self, role: str) -> bool:
+        """Whether the JVM keeps strings as bytes, which our classes need to look inside."""
+        found = [w for w, _ in self.in_effect(role) if re.fullmatch(r"-XX:[+-]CompactStrings", w)]
+        return not found or found[-1][4] == "+"
 
 
 def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
@@ -88,7 +121,10 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     Raises ``EnvironmentProblem`` when it does not answer, and as ``who_runs``.
     """
     user = who_runs(home, environment)
-    next_step = f"Look at {home.folder / 'conf'} and JAVA_HOME; Flink would not start either."
+    next_step = (
+        f"Look at {home.conf(environment)}, FLINK_CONF_DIR and JAVA_HOME; Flink would not start"
+        " either."
+    )
     try:
         done = subprocess.run(
             ["bash", "-c", _ASK, str(home.folder / "bin" / "flink")],
@@ -115,20 +151,29 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
             f"{home.folder / 'bin/config.sh'} failed{_told(user)} ({why}).",
             next_step,
         )
-    java, yarn_folders, image, class_path, *by_role = answer.split("\0")
+    java, yarn_folders, image, class_path, *rest = answer.split("\0")
     if user is not None:
         _require_named_java(java, user, environment)
     entries = tuple(_entries(class_path))
+    variables = dict(zip(VARIABLES, rest, strict=False))
+    options = {
+        role: tuple(words.split())
+        for role, words in zip(ROLES, rest[len(VARIABLES) :], strict=True)
+    }
     if user is None:
-        # What stands behind lib/ on the class path is known only now.
-        user = who_runs(home, environment, (Path(shutil.which(java) or java), *entries))
+        # What stands behind lib/ on the class path, and what options load, is known only now.
+        given = [word for words in options.values() for word in words]
+        given += [word for text in variables.values() for word in words_of(text)]
+        more = (Path(shutil.which(java) or java), *entries, *files_of(given))
+        user = who_runs(home, environment, more)
     return Launch(
         java=java,
         class_path=entries,
-        options={role: deciding(words.split()) for role, words in zip(ROLES, by_role, strict=True)},
+        options=options,
         yarn_folders=printable(yarn_folders.strip()),
         kubernetes_image=printable(image.strip()),
         user=user,
+        variables=variables,
     )
 
 
@@ -160,14 +205,3 @@ def _entries(class_path: str) -> Iterator[Path]:
                 yield from sorted(p for p in folder.iterdir() if p.suffix in {".jar", ".JAR"})
         elif entry:
             yield Path(entry)
-
-
-def deciding(words: Sequence[str]) -> tuple[str, ...]:
-    """Those JVM options that decide how our classes behave, each as one word."""
-    kept = []
-    rest = iter(words)
-    for raw in rest:
-        word = f"{raw}={next(rest, '')}" if raw in _TWO_WORDS else raw
-        if _DECIDING.fullmatch(word.strip("\"'")):
-            kept.append(word.strip("\"'"))
-    return tuple(kept)

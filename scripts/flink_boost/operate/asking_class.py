@@ -4,6 +4,8 @@ Made here, because a run-time image of Java has no compiler, and no class with a
 in the jar that runs with Flink. In Java it is::
 
     public static void main(String[] arguments) {
+        VersionGuard.verdict().sentence(); // An agent may print when classes are loaded.
+        System.out.println("flink-boost-guard:");
         System.out.println(System.getProperty("java.specification.version"));
         System.out.println(VersionGuard.verdict().fits());
         System.out.println(VersionGuard.verdict().fitsSwitchedOff());
@@ -26,12 +28,15 @@ import struct
 from collections.abc import Iterable
 
 CLASS_NAME = "AskGuard"
+# The line before what it tells.
+MARK = "flink-boost-guard:"
 
 # Java 6: no later one asks for a table of stack frames, and 8 reads it, too.
 _MAJOR = 50
 _PUBLIC, _STATIC, _SUPER = 0x0001, 0x0008, 0x0020
 _UTF8, _CLASS, _STRING, _FIELD, _METHOD, _NAME_AND_TYPE = 1, 7, 8, 9, 10, 12
 _LDC_W, _RETURN, _GETSTATIC, _INVOKEVIRTUAL, _INVOKESTATIC = 0x13, 0xB1, 0xB2, 0xB6, 0xB8
+_POP = 0x57
 _FALSE = b"\x03"
 _STACK, _LOCALS = 4, 1
 
@@ -91,10 +96,17 @@ class _Program:
         getter = self.call(_INVOKESTATIC, "java/lang/System", "getProperty", f"({_TEXT}){_TEXT}")
         self.print(key + getter, _TEXT)
 
+    def ask_guard(self) -> None:
+        """So that what is printed meanwhile, by whomever, comes before all else."""
+        self._code += self._of_verdict("sentence", _TEXT) + struct.pack(">B", _POP)
+
     def print_verdict(self) -> None:
         for name, kind in (("fits", "Z"), ("fitsSwitchedOff", "Z"), ("sentence", _TEXT)):
-            verdict = self.call(_INVOKESTATIC, _GUARD, "verdict", f"()L{_VERDICT};")
-            self.print(verdict + self.call(_INVOKEVIRTUAL, _VERDICT, name, f"(){kind}"), kind)
+            self.print(self._of_verdict(name, kind), kind)
+
+    def _of_verdict(self, name: str, kind: str) -> bytes:
+        verdict = self.call(_INVOKESTATIC, _GUARD, "verdict", f"()L{_VERDICT};")
+        return verdict + self.call(_INVOKEVIRTUAL, _VERDICT, name, f"(){kind}")
 
     def print_places(self, file: str) -> None:
         several = "Ljava/util/Enumeration;"
@@ -135,8 +147,10 @@ class _Program:
 
 
 def asking_class() -> bytes:
-    """The program that asks the guard: it takes no arguments and prints four lines."""
+    """The program that asks the guard: no arguments; it prints four lines behind the mark."""
     program = _Program()
+    program.ask_guard()
+    program.print(program.text(MARK), _TEXT)
     program.print_property("java.specification.version")
     program.print_verdict()
     return program.class_file(CLASS_NAME)

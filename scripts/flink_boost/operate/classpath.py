@@ -48,7 +48,7 @@ def require_own_jars(home: FlinkHome, launch: Launch, environment: Mapping[str, 
         f" {home.lib} is used.",
         f"Unset {_VARIABLE}, or name the installation whose lib/ that is."
         if named
-        else f"Look for {_VARIABLE} in {home.folder / 'conf'} and bin/config.sh.",
+        else f"Look for {_VARIABLE} in bin/config.sh and what it reads.",
     )
 
 

@@ -11,11 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
+from flink_boost.base.text import printable
 from flink_boost.flink.dropin import OWN_BUILD, DropIn, require_whole
-from flink_boost.flink.home import FlinkHome, is_dist, open_home, require_own_library
+from flink_boost.flink.home import FlinkHome, open_home, require_own_library
 from flink_boost.flink.jdks import ask_jdk
-from flink_boost.flink.launch import ROLES, Launch, ask_scripts
-from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.launch import Launch, ask_scripts
+from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import as_tested, load_releases
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
@@ -27,6 +28,8 @@ from flink_boost.operate.contents import (
 from flink_boost.operate.findings import Finding, Level, problem
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 from flink_boost.operate.guard import require_no_objection
+from flink_boost.operate.java_findings import OLDEST_JAVA, of_java, of_starts
+from flink_boost.operate.jvm_start import JvmStart, start_all
 from flink_boost.operate.kinds import kind_of, look_around
 from flink_boost.operate.lib_jars import told_apart
 from flink_boost.operate.own_lines import line_of
@@ -35,8 +38,6 @@ from flink_boost.operate.unread_switch import unread_switch
 
 # As a failed check of `verify` ends.
 _FAILED = VerificationFailed.exit_code
-
-_OLDEST_JAVA = 9
 
 
 def examine(
@@ -84,9 +85,13 @@ def examine(
     try:
         launch = ask_scripts(home, environment)
         require_own_jars(home, launch, environment)
+        jdk = ask_jdk(launch.java, launch.user)
+        old = ours is not None and jdk.feature < OLDEST_JAVA
+        starts = () if old else start_all(launch, environment)
         if line is not None and ours is not None and ours.flink_version == line.version:
-            findings.append(_in_effect(home, launch, ours, environment))
-        findings += _java(launch, line, ours)
+            findings.append(_in_effect(home, launch, ours, environment, starts))
+        findings += of_java(launch, jdk, line, ours)
+        findings += of_starts(starts, launch, ours)
         findings += [] if ours is None else unread_switch(home, launch, environment)
     except FlinkBoostError as error:
         findings.append(problem(error))
@@ -114,9 +119,12 @@ def _dropins(home: FlinkHome, known: Sequence[Path]) -> Sequence[DropIn]:
 
 def _path(folder: Path) -> Iterator[Finding]:
     move = "Move the installation to a path of plain ASCII characters without spaces."
-    if any(character.isspace() for character in str(folder)):
+    if blank := next((character for character in str(folder) if character.isspace()), ""):
+        what = "a space" if blank == " " else "a line break or tab"
         yield Finding(
-            Level.WARNING, f"The path {folder} has a space: Flink's own scripts fail there.", move
+            Level.WARNING,
+            f"The path {printable(str(folder))} has {what}: Flink's own scripts fail there.",
+            move,
         )
     elif not str(folder).isascii():
         yield Finding(
@@ -200,69 +208,27 @@ def _release(ours: DropIn | None) -> Iterator[Finding]:
 
 
 def _in_effect(
-    home: FlinkHome, launch: Launch, ours: DropIn, environment: Mapping[str, str]
+    home: FlinkHome,
+    launch: Launch,
+    ours: DropIn,
+    environment: Mapping[str, str],
+    starts: Sequence[JvmStart],
 ) -> Finding:
+    # Those that Java starts with; a role that differs may load other classes.
+    each = dict.fromkeys(start.options for start in starts if not start.failure) or [()]
     try:
         shadowed = require_in_effect(launch, ours)
         if shadowed:
             return Finding(
                 Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
             )
-        if unknown := require_no_objection(home, ours.path, launch, environment):
-            return Finding(Level.WARNING, unknown)
+        for options in each:
+            unknown = require_no_objection(home, ours.path, launch, environment, options)
+            if unknown:
+                return Finding(Level.WARNING, unknown)
     except FlinkBoostError as error:
         return problem(error)
     return Finding(Level.FINE, "No other jar stands before its classes on the class path.")
-
-
-def _java(launch: Launch, line: Line | None, ours: DropIn | None) -> Iterator[Finding]:
-    jdk = ask_jdk(launch.java, launch.user)
-    if ours is not None and jdk.feature < _OLDEST_JAVA:
-        inside = is_dist(ours.path)
-        undo = f"put the original {ours.path} back" if inside else f"remove {ours.path} from lib/"
-        yield Finding(
-            Level.PROBLEM,
-            f"flink-boost {ours.boost_version} for Flink {ours.flink_version} needs Java"
-            f" {_OLDEST_JAVA} or newer but found Java 1.{jdk.feature} ({launch.java}): no process"
-            " of this Flink will start.",
-            f"Run Flink on a newer Java, or {undo}.",
-            exit_code=_FAILED,
-        )
-        return
-    tested = line is None or jdk.feature in line.jdks
-    yield Finding(
-        Level.FINE if tested else Level.WARNING,
-        f"Its scripts start {launch.java}, JDK {jdk.version}"
-        + ("." if tested else ", on which this Flink is not tested."),
-        ""
-        if line is None or tested
-        else f"Use JDK {' or '.join(map(str, line.jdks))}: set JAVA_HOME or env.java.home.",
-    )
-    old = line is not None and not line.jvm_options
-    for role in ROLES:
-        mode = launch.mode(role)
-        if mode not in {None, "on", "off"}:
-            yield Finding(
-                Level.PROBLEM,
-                f"-Dflink.boost.mode={mode} of the {role} is neither 'on' nor 'off': it will not"
-                " start.",
-                "Correct it in conf/.",
-                exit_code=_FAILED,
-            )
-        elif mode == "off":
-            yield Finding(
-                Level.WARNING,
-                f"The {role} is switched off by -Dflink.boost.mode=off: it runs stock's code.",
-                "Remove the option from conf/ to switch it on.",
-            )
-        elif not launch.opens_strings(role, jdk.feature):
-            key = "env.java.opts" if old else "env.java.opts.all"
-            yield Finding(
-                Level.WARNING,
-                f"java.lang is not opened in the {role}: strings go through their public methods,"
-                " which is slower.",
-                f"Add to what {key} has in conf/: {OPENS_JAVA_LANG}",
-            )
 
 
 def _process(
@@ -273,6 +239,7 @@ def _process(
     gone = [jar for jar in process.dropins if not os.path.lexists(jar)]
     skipped = [jar for jar in process.skipped if jar in wanted]
     outdated = [jar for jar in process.outdated if jar in wanted]
+    touched = [jar for jar in process.touched if jar in wanted]
     unknown = [jar for jar in process.unknown if jar in wanted]
     if ours not in {None, home.dist, *process.dropins}:
         return Finding(
@@ -297,6 +264,14 @@ def _process(
             f"{named} with a former {outdated[0].name}, which was replaced, changed or written"
             " over since it started.",
             "Restart it to use the one that is installed.",
+        )
+    if touched:
+        return Finding(
+            Level.WARNING,
+            f"{named} with {touched[0].name}, whose owner, permissions or links were changed since"
+            " it started, or whose content was, with its old time, as by `cp -p`: which of these is"
+            " not known.",
+            "Restart it if the jar was written over; else it has what is installed.",
         )
     if unknown:
         return Finding(

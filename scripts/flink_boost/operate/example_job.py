@@ -67,12 +67,13 @@ def compare_job(
         readable = lent_of_others(stock, aside, launch.user)
         stock_home = _without(home, jar, readable, aside / "flink", launch.user)
         try:
-            expected = _run(stock_home, line, aside / "stock", launch, job, environment)
+            conf = home.conf(environment)
+            expected = _run(stock_home, conf, line, aside / "stock", launch, job, environment)
         except VerificationFailed as error:
             raise EnvironmentProblem(
                 f"Without our jar: {error.message}", error.next_step
             ) from error
-        ours = _run(home.folder, line, aside / "ours", launch, job, environment)
+        ours = _run(home.folder, conf, line, aside / "ours", launch, job, environment)
         check = compare_outcomes(ours, expected, line, launch, jar, job.name)
         if check.failed:
             # In here, so that a full disk is told with it.
@@ -118,13 +119,14 @@ def compare_outcomes(
 
 def _run(
     home: Path,
+    conf: Path,
     line: Line,
     folder: Path,
     launch: Launch,
     job: Path,
     environment: Mapping[str, str],
 ) -> JobOutcome:
-    with running_cluster(home, line, folder, launch, environment) as cluster:
+    with running_cluster(home, conf, line, folder, launch, environment) as cluster:
         output = cluster.folder / "output"
         cluster.submit(job, output)
         # 1.9 writes a file, newer releases a folder.
@@ -141,11 +143,10 @@ def _run(
 def _without(home: FlinkHome, jar: Path, stock: Path, target: Path, user: User | None) -> Path:
     """An installation with the same files but for our classes; all linked except the scripts."""
     # Scripts find their installation by the folder that they are in, so a link would not do.
-    for name in ("bin", "conf"):
-        (target / name).mkdir(parents=True)
-        open_to(target, user)
-        hand_over(target / name, user)
-        copy_into(list((home.folder / name).iterdir()), target / name, user)
+    (target / "bin").mkdir(parents=True)
+    open_to(target, user)
+    hand_over(target / "bin", user)
+    copy_into(list((home.folder / "bin").iterdir()), target / "bin", user)
     for file in home.lib.rglob("*"):
         if file.is_file() and (file != jar or file == home.dist):
             link = target / "lib" / file.relative_to(home.lib)

@@ -2,8 +2,9 @@
 
 A JVM keeps the jars that it has opened. One that was replaced since under the same name is still on
 its class path by that name, but the file that it has open is another: ``/proc`` tells. One that was
-written over in place is still that file, but its last change is younger than the process. One that
-it may not read it skips without a word.
+written over in place is still that file, but its last change is younger than the process; where
+only the time of the change is, its permissions may have changed, or its content. One that it may
+not read it skips without a word.
 """
 
 from __future__ import annotations
@@ -36,17 +37,19 @@ class FlinkProcess:
     """A JVM that was started from an installation; ``dropins`` are our jars in its class path.
 
     ``outdated`` are those jars of the class path, ours and Flink's own, of which it has another
-    file open than the one that is there now, or which were changed since it started; ``skipped``
-    those of ours that it has not opened although it looked for classes behind them; ``unknown``
-    those of which neither can be seen; ``behind`` those of ours that stand behind Flink's own jar,
-    as Flink's scripts never put them. ``lib`` is the path by which it has ``lib/``, where that is
-    another one than the installation's.
+    file open than the one that is there now, or which were written since it started; ``touched``
+    those of ours of which something was changed since, perhaps the content; ``skipped`` those of
+    ours that it has not opened although it looked for classes behind them; ``unknown`` those of
+    which neither can be seen; ``behind`` those of ours that stand behind Flink's own jar, as no
+    script of Flink's puts them. ``lib`` is the path by which it has ``lib/``, where that is another
+    one than the installation's.
     """
 
     pid: int
     main_class: str
     dropins: tuple[Path, ...]
     outdated: tuple[Path, ...] = ()
+    touched: tuple[Path, ...] = ()
     skipped: tuple[Path, ...] = ()
     unknown: tuple[Path, ...] = ()
     behind: tuple[Path, ...] = ()
@@ -62,6 +65,7 @@ class FlinkProcess:
 class _State(Enum):
     CURRENT = "current"
     OUTDATED = "outdated"
+    TOUCHED = "touched"
     UNOPENED = "unopened"
     UNKNOWN = "unknown"
 
@@ -118,7 +122,7 @@ def _running(
         ours = tuple(jar for jar in watched if jar.name.startswith(PREFIX))
         return FlinkProcess(int(folder.name), main_class, ours, unknown=watched)
     started = _started(folder)
-    seen = {_State.CURRENT, _State.OUTDATED}
+    seen = {_State.CURRENT, _State.OUTDATED, _State.TOUCHED}
     states = {jar: _state(jar, opened, started) for jar in _watched(jars.named)}
     # A JVM opens its jars in their order, each when it first looks for a class there.
     last = max((at for at, jar in enumerate(jars.named) if states.get(jar) in seen), default=-1)
@@ -137,6 +141,7 @@ def _running(
         main_class,
         tuple(jar for jar in states if jar.name.startswith(PREFIX)),
         outdated=tuple(jar for jar, state in states.items() if state is _State.OUTDATED),
+        touched=tuple(jar for jar, state in states.items() if state is _State.TOUCHED),
         skipped=skipped,
         behind=tuple(jar for jar in jars.named[dist:] if jar.name.startswith(PREFIX)),
         unknown=tuple(j for j, state in states.items() if state in unclear and j not in skipped),
@@ -152,11 +157,13 @@ def _state(jar: Path, opened: Sequence[_OpenFile], started: float) -> _State:
     try:
         found = jar.stat()
         if (found.st_dev, found.st_ino) in {file.identity for file in opened}:
+            if found.st_mtime > started:
+                return _State.OUTDATED
             # The time of writing can be set back, as `cp -p` does it; that of the change cannot.
-            # But a new hard link is a change too, and whole Flinks are copied by hard links.
-            is_ours = jar.name.startswith(PREFIX)
-            changed = max(found.st_mtime, found.st_ctime) if is_ours else found.st_mtime
-            return _State.OUTDATED if changed > started else _State.CURRENT
+            # But other permissions are a change too, and so is a new hard link, by which whole
+            # Flinks are copied.
+            changed = found.st_ctime > started and jar.name.startswith(PREFIX)
+            return _State.TOUCHED if changed else _State.CURRENT
     except (FileNotFoundError, NotADirectoryError):
         pass  # taken out since it started; it may have it open all the same
     except OSError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from flink_boost.base.users import hand_over, lent, start_options
 from flink_boost.flink.home import FlinkHome, is_dist
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.owner import environment_for
-from flink_boost.operate.asking_class import CLASS_NAME, asking_class
+from flink_boost.operate.asking_class import CLASS_NAME, MARK, asking_class
 
 _SECONDS = 120.0
 _SHOWN = 400
@@ -74,15 +74,19 @@ def require_start(
 
 
 def require_no_objection(
-    home: FlinkHome, jar: Path, launch: Launch, environment: Mapping[str, str]
+    home: FlinkHome,
+    jar: Path,
+    launch: Launch,
+    environment: Mapping[str, str],
+    options: Sequence[str],
 ) -> str:
     """Why it is not known whether processes start with our jar where it is; empty when they do.
 
-    A Java that is too old is nothing that this is about. Raises ``VerificationFailed`` when they do
-    not start.
+    It is asked in a JVM with those ``options``. A Java that is too old is nothing that this is
+    about. Raises ``VerificationFailed`` when they do not start.
     """
     try:
-        answer = ask_guard(launch, environment)
+        answer = ask_guard(launch, environment, options=options)
     except EnvironmentProblem as error:
         return f"Whether Flink will start with {jar.name} is not known: {error}"
     if answer.knows_java and not answer.lets_start(launch):
@@ -99,7 +103,10 @@ def require_no_objection(
 
 
 def ask_guard(
-    launch: Launch, environment: Mapping[str, str], jar: Path | None = None
+    launch: Launch,
+    environment: Mapping[str, str],
+    jar: Path | None = None,
+    options: Sequence[str] = (),
 ) -> GuardAnswer:
     """What the guard on that class path says, on the installation's own Java.
 
@@ -114,17 +121,19 @@ def ask_guard(
         program.mkdir()
         (program / f"{CLASS_NAME}.class").write_bytes(asking_class())
         hand_over(program, launch.user)
-        lines = _run(launch, environment, program)
+        lines = _run(launch, environment, program, options)
     java, fits, switched_off, sentence = lines
     return GuardAnswer(java, fits == "true", switched_off == "true", sentence)
 
 
-def _run(launch: Launch, environment: Mapping[str, str], folder: Path) -> list[str]:
+def _run(
+    launch: Launch, environment: Mapping[str, str], folder: Path, options: Sequence[str]
+) -> list[str]:
     class_path = os.pathsep.join(str(entry) for entry in (*launch.class_path, folder))
     next_step = "Look at JAVA_HOME and env.java.home."
     try:
         done = subprocess.run(
-            [launch.java, *_ENCODING, "-cp", class_path, CLASS_NAME],
+            [launch.java, *options, *_ENCODING, "-cp", class_path, CLASS_NAME],
             env=environment_for(launch.user, environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -136,7 +145,8 @@ def _run(launch: Launch, environment: Mapping[str, str], folder: Path) -> list[s
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise EnvironmentProblem(f"{launch.java} does not run ({error}).", next_step) from error
-    lines = [printable(line) for line in done.stdout.splitlines()[-4:]]
+    _, _, answer = done.stdout.rpartition(f"{MARK}\n")
+    lines = [printable(line) for line in answer.splitlines()[:4]]
     if done.returncode != 0 or len(lines) < len(("java", "fits", "switched off", "sentence")):
         words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
         raise EnvironmentProblem(

@@ -14,11 +14,13 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.net import free_ports
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
 from flink_boost.base.users import copy_into, hand_over, open_to
+from flink_boost.flink.jvm_options import agents, taken_over
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
 from flink_boost.flink.owner import environment_for
@@ -32,6 +34,8 @@ _HTTP_SECONDS = 5.0
 _DIRECTLY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _POLL_SECONDS = 0.2
 _SHOWN_LINES = 15
+# As the scripts name the variables of these roles.
+_SHORT = {"jobmanager": "JM", "taskmanager": "TM"}
 _MEMORY = {
     "jobmanager.memory.process.size": "1000m",
     "taskmanager.memory.process.size": "1000m",
@@ -48,15 +52,21 @@ _MEMORY_1_9 = {
 
 @contextmanager
 def running_cluster(
-    home: Path, line: Line, folder: Path, launch: Launch, environment: Mapping[str, str]
+    home: Path,
+    conf: Path,
+    line: Line,
+    folder: Path,
+    launch: Launch,
+    environment: Mapping[str, str],
 ) -> Iterator[Cluster]:
     """A cluster that offers a slot; its processes are gone at the end.
 
-    ``home`` is the installation, ``folder`` where everything of the cluster goes; ``launch.user``,
-    whom all of it runs as, may enter it. Raises ``VerificationFailed`` when a process ends at
-    start, and ``EnvironmentProblem`` when the machine is too slow to tell.
+    ``home`` is the installation, ``conf`` the folder of its configuration, ``folder`` where
+    everything of the cluster goes; ``launch.user``, whom all of it runs as, may enter it. Raises
+    ``VerificationFailed`` when a process ends at start, and ``EnvironmentProblem`` when the machine
+    is too slow to tell.
     """
-    cluster = Cluster(home, line, folder, launch, environment)
+    cluster = Cluster(home, conf, line, folder, launch, environment)
     try:
         cluster.start()
         yield cluster
@@ -73,6 +83,7 @@ class Cluster:
     def __init__(
         self,
         home: Path,
+        conf: Path,
         line: Line,
         folder: Path,
         launch: Launch,
@@ -84,15 +95,17 @@ class Cluster:
         self.folder = folder / "cluster"
         folder = self.folder
         self._rest_port, rpc_port = free_ports(2)
-        jvm_options = environment.get("JVM_ARGS", "")
+        # An agent was started alone; two processes of one machine cannot have its port.
+        self._options = {
+            role: tuple(word for word in taken_over(words) if word not in agents(words))
+            for role, words in launch.options.items()
+        }
         self._environment = {
             **{
                 key: value
                 for key, value in environment_for(launch.user, environment).items()
                 if not key.startswith("FLINK_")
             },
-            # The one place that every script of every release reads; the last option counts.
-            "JVM_ARGS": f"{jvm_options} -Djava.io.tmpdir={folder / 'tmp'}".strip(),
             "FLINK_CONF_DIR": str(folder / "conf"),
             "FLINK_LOG_DIR": str(folder / "log"),
             "FLINK_PID_DIR": str(folder / "pid"),
@@ -101,12 +114,12 @@ class Cluster:
         self._guards: list[subprocess.Popen[bytes]] = []
         for name in ("conf", "log", "pid", "tmp"):
             (folder / name).mkdir(parents=True)
-        self._configure(launch, line, rpc_port)
+        self._configure(conf, line, rpc_port)
 
     def start(self) -> None:
         """Starts both processes and waits until a task slot is offered."""
-        self._launch("jobmanager.sh", "start-foreground")
-        self._launch("taskmanager.sh", "start-foreground")
+        self._launch("jobmanager", "jobmanager.sh", "start-foreground")
+        self._launch("taskmanager", "taskmanager.sh", "start-foreground")
         deadline = time.monotonic() + _START_SECONDS
         while slots_of(self._rest_port) == 0:
             if any(has_ended(guard, 0) for guard in self._guards):
@@ -117,7 +130,7 @@ class Cluster:
 
     def submit(self, job: Path, output: Path) -> None:
         """Runs a job to its end. Raises what ``running_cluster`` raises."""
-        client = self._launch("flink", "run", str(job), "--output", output.as_uri())
+        client = self._launch("client", "flink", "run", str(job), "--output", output.as_uri())
         if not has_ended(client, _JOB_SECONDS):
             raise self._too_slow(f"{job.name} did not end", _JOB_SECONDS)
         self._guards.remove(client)
@@ -130,27 +143,36 @@ class Cluster:
         for guard in self._guards:
             end_supervised(guard)
 
-    def _launch(self, script: str, *arguments: str) -> subprocess.Popen[bytes]:
+    def _launch(self, role: str, script: str, *arguments: str) -> subprocess.Popen[bytes]:
         guard = start_supervised(
             [str(self._home / "bin" / script), *arguments],
             self._outputs / f"{script}.out",
-            self._environment,
+            {**self._environment, **self._options_of(role)},
             user=self._user,
         )
         self._guards.append(guard)
         return guard
 
-    def _configure(self, launch: Launch, line: Line, rpc_port: int) -> None:
+    def _options_of(self, role: str) -> dict[str, str]:
+        """The variables by which the scripts give a role its options: those of the installation."""
+        # The last option counts.
+        words = (*self._options[role], f"-Djava.io.tmpdir={self.folder / 'tmp'}")
+        if role == "client":
+            # The one place that a client of every release reads; it does not evaluate it.
+            return {"JVM_ARGS": " ".join(words)}
+        if role == "taskmanager":
+            words = (*words, f"-Xlog:class+load:file={self.folder / CLASSES}")
+        return {"JVM_ARGS": "", f"FLINK_ENV_JAVA_OPTS_{_SHORT[role]}": " ".join(map(quote, words))}
+
+    def _configure(self, shipped: Path, line: Line, rpc_port: int) -> None:
         """Only what a small cluster needs: state, security and addresses of the real one stay out.
 
-        JVM options are those of the installation that decide how our classes behave.
+        ``shipped`` is the folder with the installation's own configuration.
         """
         conf = self.folder / "conf"
-        shipped = self._home / "conf"
         # Where both are, the scripts read the older form.
         old_form = (shipped / "flink-conf.yaml").is_file()
         old_keys = line.version.startswith("1.9.")
-        classes = f"-Xlog:class+load:file={self.folder / CLASSES}"
         options = {
             "jobmanager.rpc.address": "localhost",
             "jobmanager.rpc.port": str(rpc_port),
@@ -161,19 +183,15 @@ class Cluster:
             "io.tmp.dirs": str(self.folder / "tmp"),
             "web.tmpdir": str(self.folder / "tmp"),
             **(_MEMORY_1_9 if old_keys else _MEMORY),
-            "env.java.opts.jobmanager": " ".join(launch.options["jobmanager"]),
-            "env.java.opts.taskmanager": " ".join((*launch.options["taskmanager"], classes)),
-            "env.java.opts.client": " ".join(launch.options["client"]),
         }
-        quote = "" if old_form else "'"
-        lines = [f"{key}: {quote}{value}{quote}\n" for key, value in options.items() if value]
+        mark = "" if old_form else "'"
+        lines = [f"{key}: {mark}{value}{mark}\n" for key, value in options.items()]
         (conf / ("flink-conf.yaml" if old_form else "config.yaml")).write_text("".join(lines))
         open_to(self._outputs, self._user)
         hand_over(self.folder, self._user)
+        found = sorted(shipped.iterdir()) if shipped.is_dir() else []
         logging = [
-            file
-            for file in sorted(shipped.iterdir())
-            if file.is_file() and file.name.startswith(("log4j", "logback"))
+            file for file in found if file.is_file() and file.name.startswith(("log4j", "logback"))
         ]
         copy_into(logging, conf, self._user)
 

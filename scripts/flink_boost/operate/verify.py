@@ -1,7 +1,8 @@
 """Proves from an installation itself that our classes are in effect and do what stock's do.
 
 A JVM with the installation's own java, class path and options, and ``InstallationCheck`` behind
-them, writes down where classes come from and drives strings through both sides; here it is judged.
+them, writes down which classes it has loaded and drives strings through both sides; here it is
+judged.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -22,10 +23,12 @@ from flink_boost.base.text import printable
 from flink_boost.base.users import User, hand_over, lent, lent_of_others, read_left
 from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
+from flink_boost.flink.jvm_options import taken_over
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.flink.owner import environment_for
 from flink_boost.operate.dist.jar import write_replaced
+from flink_boost.operate.jvm_start import cause_in, next_step
 from flink_boost.operate.properties import read_properties
 
 MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
@@ -33,9 +36,8 @@ STRINGS = 1_000_000
 CODE_UNITS = 0x10000
 
 # Whose options the check runs with: it is there that strings are written and read.
-_MEASURED = "taskmanager"
+MEASURED = "taskmanager"
 _SECONDS = 1800.0
-_SHOWN = 400
 _UNLINKED = re.compile(
     "NoClassDefFoundError|ClassFormatError|VerifyError|LinkageError|NoSuch(Method|Field)Error"
 )
@@ -59,11 +61,17 @@ class Check:
 
 
 def observe(
-    stock: Path, launch: Launch, verifier: Path, environment: Mapping[str, str]
+    stock: Path,
+    launch: Launch,
+    verifier: Path,
+    environment: Mapping[str, str],
+    options: Sequence[str] | None = None,
+    strings: int | None = None,
 ) -> dict[str, str]:
     """What a JVM of the installation sees, by the keys of ``InstallationCheck``.
 
-    ``stock`` is the jar with the classes to compare with.
+    ``stock`` is the jar with the classes to compare with. It starts with the taskmanager's options
+    and takes all strings where nothing else is said.
 
     Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
     ``BrokenData`` when our jar is not whole enough for it to run.
@@ -77,9 +85,9 @@ def observe(
         class_path = (*launch.class_path, lent(verifier, folder, user))
         command = [
             launch.java,
-            *launch.options[_MEASURED],
+            *(taken_over(launch.options[MEASURED]) if options is None else options),
             *("-Xmx1g", f"-Dstock.jars={readable}", "-cp", os.pathsep.join(map(str, class_path))),
-            *(MAIN_CLASS, str(report), str(STRINGS)),
+            *(MAIN_CLASS, str(report), str(STRINGS if strings is None else strings)),
         ]
         log = folder / "output.txt"
         try:
@@ -89,7 +97,7 @@ def observe(
                 f"The check did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."
             ) from error
         if code != 0 or not report.is_file():
-            raise _explain(log.read_text(errors="replace"), launch)
+            raise _explain(log.read_text(errors="replace"), launch, class_path)
         seen = _read(report, user)
     there = {str(readable): str(stock)}
     return {key: there.get(value, printable(value)) for key, value in seen.items()}
@@ -162,11 +170,7 @@ def _version(seen: Mapping[str, str], line: Line) -> Check:
 
 
 def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Iterator[Check]:
-    wrong = [
-        f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
-        for name in line.classes
-        if not _is_from(seen, f"patched.{name}", jar)
-    ]
+    wrong = list(not_ours(seen, line, jar))
     yield Check(
         "classes",
         not wrong,
@@ -196,6 +200,18 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
     )
 
 
+def not_ours(seen: Mapping[str, str], line: Line, jar: Path) -> Iterator[str]:
+    """What is to be said of each patched class that a JVM has loaded and that is not ours."""
+    for name in line.classes:
+        if not _is_from(seen, f"patched.{name}", jar):
+            yield f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
+        elif seen.get(f"woven.{name}") != "true":
+            yield (
+                f"{name} is another class than that in {jar.name}: an agent, or an archive of"
+                " classes, puts it in its place"
+            )
+
+
 def _whose(line: Line) -> str:
     return "this build's own" if OWN_BUILD in line.version else "the official"
 
@@ -209,7 +225,7 @@ def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
     strings, mismatch = int(seen["strings"]), seen["mismatch"]
     if mismatch:
         return Check("bytes", False, f"Stock differs after {strings:,} strings: {mismatch}.")
-    off = launch.mode(_MEASURED) == "off"
+    off = _modes(seen, launch)[MEASURED] == "off"
     if seen["enabled"] != "true" and not off:
         return Check("bytes", None, "Not checked: our code does not run; `mode` says why.")
     by_whom = "; stock's code in our jar did it, because ours is switched off" if off else ""
@@ -222,11 +238,11 @@ def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
 
 
 def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
-    unknown = [r for r in ROLES if launch.mode(r) not in {None, "on", "off"}]
+    modes = _modes(seen, launch)
+    unknown = [f"{m!r} for the {role}" for role, m in modes.items() if m not in {"on", "off"}]
     if unknown:
-        values = ", ".join(f"{launch.mode(role)!r} for the {role}" for role in unknown)
+        values = ", ".join(unknown)
         return Check("mode", False, f"-Dflink.boost.mode is {values}: it has to be 'on' or 'off'.")
-    modes = {role: launch.mode(role) or "on" for role in ROLES}
     all_off = set(modes.values()) == {"off"}
     if seen["fits"] != "true" and not (all_off and seen["fits.switched.off"] == "true"):
         return Check(
@@ -234,23 +250,35 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
             False,
             "The guard refuses the jar, as `version` says: a process of Flink ends when it starts.",
         )
-    on = modes[_MEASURED] == "on"
+    on = modes[MEASURED] == "on"
     if on and seen["enabled"] != "true":
         return Check("mode", False, f"Mode off though nobody switched it off: {seen['reason']}.")
     text = f"Mode on; {seen['access']}; JDK {seen['jdk']}"
     if not on:
-        text = f"Mode off: stock's code runs, by -Dflink.boost.mode=off; JDK {seen['jdk']}"
+        where = launch.switched_by(MEASURED)
+        text = (
+            f"Mode off: stock's code runs, by -Dflink.boost.mode=off{where and f' in {where}'};"
+            f" JDK {seen['jdk']}"
+        )
     # Behind it stands what a vendor chose: 17.0.15+6, 21-ea, 17-internal.
     number = re.match(r"\d+", seen["jdk"])
     feature = int(number[0]) if number else None
-    if feature not in line.jdks:
+    if feature is None or feature not in line.jdks:
         text += f", which is not tested (tested: {', '.join(map(str, line.jdks))})"
-    elif on and not seen["access"].startswith("string access opened"):
+    elif on and not launch.compacts_strings(MEASURED):
+        text += "; to go faster, take -XX:-CompactStrings out of the JVM options"
+    elif on and not launch.opens_strings(MEASURED, feature):
         text += f"; to go faster, add {OPENS_JAVA_LANG} to the JVM options"
-    others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes[_MEASURED]]
+    others = [f"{mode} for the {r}" for r, mode in modes.items() if mode != modes[MEASURED]]
     if others:
         text += f"; mode {' and '.join(others)}"
     return Check("mode", (seen["enabled"] == "true") == on, f"{text}.")
+
+
+def _modes(seen: Mapping[str, str], launch: Launch) -> dict[str, str]:
+    """By role; what the options do not show, as in a file of options, the JVM does."""
+    modes = {role: launch.mode(role) or "on" for role in ROLES}
+    return modes | ({MEASURED: seen["mode"]} if seen.get("mode") else {})
 
 
 def _read(report: Path, user: User | None) -> dict[str, str]:
@@ -262,16 +290,22 @@ def _read(report: Path, user: User | None) -> dict[str, str]:
         ) from error
 
 
-def _explain(errors: str, launch: Launch) -> EnvironmentProblem | BrokenData:
-    lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
-    words = printable(telling[0] if telling else "it printed nothing")[:_SHOWN]
+def _explain(
+    errors: str, launch: Launch, class_path: Sequence[Path]
+) -> EnvironmentProblem | BrokenData:
+    words = cause_in(errors)
     if _UNLINKED.search(words):
+        if beyond := next((str(e) for e in class_path if not str(e).isascii()), ""):
+            return EnvironmentProblem(
+                f"A JVM does not find {printable(beyond)} ({words}): in this locale it knows no"
+                " characters outside ASCII.",
+                "Set LC_ALL=C.UTF-8, here and where Flink is started, or move the installation to a"
+                " path of plain ASCII characters.",
+            )
         return BrokenData(
             f"A class that the check needs is missing or damaged ({words}).",
             "Uninstall the jar and install it again.",
         )
     return EnvironmentProblem(
-        f"The check did not run with {launch.java} ({words}).",
-        "Correct the JVM options or the JDK of the installation; Flink would not start either.",
+        f"The check did not run with {launch.java} ({words}).", next_step(launch)
     )

@@ -330,7 +330,10 @@ def test_a_relocated_class_is_another_class(home: Path, answer: Answer) -> None:
 # --- the path -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "words"), [("a b", "has a space"), ("größe", "outside ASCII")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("a b", "has a space"), ("a\nb", "a?b has a line break"), ("größe", "outside ASCII")],
+)
 def test_a_path_that_flink_cannot_be_run_from(
     name: str, words: str, tmp_path: Path, home: Path, answer: Answer
 ) -> None:

@@ -122,19 +122,21 @@ def test_a_process_with_the_same_files_runs_from_there(flink: FlinkHome, proc: P
 # --- with which files -----------------------------------------------------------------------------
 
 
-def test_a_jar_that_was_written_over_with_its_old_time_is_another(
+def test_a_jar_that_was_changed_with_its_old_time_may_be_another(
     flink: FlinkHome, proc: Proc
 ) -> None:
-    """As `cp -p` or `rsync --inplace --times` do it."""
+    """As `cp -p` or `rsync --inplace --times` write over it, or `chmod` does not."""
     jar, dist = jars_of(flink)
     os.utime(jar, (0, 0))
     os.utime(dist, (0, 0))
     proc.start(jars_of(flink), jars_of(flink), started=-HOUR)
     (found,) = find_running(flink, proc.folder)
-    assert found.outdated == (jar,), "a link to Flink's own jar changes that one, too"
+    assert found.touched == (jar,), "a link to Flink's own jar changes that one, too"
+    assert found.outdated == ()
+    os.utime(jar)
     os.utime(dist)
     (found,) = find_running(flink, proc.folder)
-    assert found.outdated == (jar, dist)
+    assert (found.outdated, found.touched) == ((jar, dist), ())
 
     shutil.rmtree(proc.folder)
     proc.start(jars_of(flink), jars_of(flink), started=HOUR)
@@ -210,6 +212,18 @@ def test_doctor_on_a_jar_that_was_changed_in_place(home: Path, proc: Proc) -> No
     proc.start((jar, dist), (jar, dist), started=-HOUR)
     found = of_process(home, proc)
     assert f"with a former {JAR}, which was replaced, changed or written over since" in found.text
+
+
+@pytest.mark.needs_jars
+def test_doctor_on_a_jar_that_has_other_permissions(home: Path, proc: Proc) -> None:
+    jar, dist = put_jar(home), home / "lib" / DIST
+    os.utime(jar, (0, 0))
+    jar.chmod(0o640)
+    proc.start((jar, dist), (jar, dist), started=-HOUR)
+    os.utime(dist, (0, 0))
+    found = of_process(home, proc)
+    assert f"with {JAR}, whose owner, permissions or links were changed" in found.text
+    assert found.next_step.startswith("Restart it if the jar was written over")
 
 
 @pytest.mark.parametrize("partial", [True, False])

@@ -27,13 +27,11 @@ from installations import (
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, VerificationFailed
 from flink_boost.flink.home import FlinkHome, open_home
-from flink_boost.flink.launch import ask_scripts, deciding
+from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.operate.verify import judge, observe
 
 pytestmark = pytest.mark.needs_jars
-
-SHIPPED = "--add-opens=java.base/java.text=ALL-UNNAMED"
 
 
 def failed(answer: dict[str, Any]) -> dict[str, str]:
@@ -61,7 +59,7 @@ def test_a_sound_installation_passes_every_check(
     assert found["ok"], found
     assert found["flink_version"] == line.version
     details = {check["name"]: check["detail"] for check in found["checks"]}
-    assert list(details) == ["jar", "version", "classes", "stock", "bytes", "mode"]
+    assert list(details) == [*("jar", "version", "classes", "stock", "bytes", "mode", "options")]
     assert f"All {len(line.classes)} patched classes" in details["classes"]
     assert "1,000,000 strings with each of the 65,536 code units" in details["bytes"]
     assert details["mode"].startswith("Mode on; string access opened (self-test passed); JDK ")
@@ -263,6 +261,7 @@ SEEN = {
     "strings": "1000000",
     "seconds": "4.2",
     "mismatch": "",
+    **{f"woven.{name}": "true" for name in LINE.classes},
     **{f"stock.{name}": "/flink/lib/flink-dist-2.3.0.jar" for name in LINE.classes},
     **{f"intact.{name}": "true" for name in LINE.classes},
 }
@@ -278,6 +277,8 @@ STRING_VALUE = "org.apache.flink.types.StringValue"
         ({"guard": "false"}, "on", "version", "Flink will not find the guard"),
         ({"strings": "999999"}, "on", "bytes", "999,999 strings"),
         ({f"intact.{STRING_VALUE}": "false"}, "on", "stock", "Not the official class files"),
+        ({f"woven.{STRING_VALUE}": "false"}, "on", "classes", "is another class than that in"),
+        ({"mode": "off"}, "on", "mode", "Mode off: stock's code runs"),
         ({f"stock.{STRING_VALUE}": "/x.jar"}, "on", "stock", f"{STRING_VALUE} from /x.jar"),
     ],
 )
@@ -315,12 +316,18 @@ def test_the_jdk_is_known_by_its_first_number(jdk: str, tested: bool) -> None:
     assert ("is not tested (tested: 17, 21)" in mode.detail) is not tested
 
 
-def test_only_options_that_matter_to_our_classes_are_taken_over() -> None:
-    options = f"-Xmx8g {SHIPPED} --add-opens java.base/java.io=ALL-UNNAMED -Xlog:gc:file=/gc.log"
-    more = f"-Dcom.sun.management.jmxremote.port=9 {OFF} '-XX:-CompactStrings' -javaagent:/a.jar"
-    assert deciding(f"{options} {more}".split()) == (
-        SHIPPED,
-        "--add-opens=java.base/java.io=ALL-UNNAMED",
-        OFF,
-        "-XX:-CompactStrings",
-    )
+def test_a_path_that_the_locale_cannot_spell_is_no_damage(
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    put_jar(home)
+    moved = home.rename(tmp_path / "größe-漢")
+    monkeypatch.setenv("LC_ALL", "C")
+
+    found = answer("verify", moved)
+
+    assert found["exit_code"] == EnvironmentProblem.exit_code
+    assert found["error"].startswith(f"A JVM does not find {moved}/lib/")
+    assert found["next_step"].startswith("Set LC_ALL=C.UTF-8")

@@ -38,9 +38,11 @@ Here = Callable[..., int]
 # What Flink's own script has, as far as it is asked for.
 CONFIG = """
 bin=$(cd "$(dirname "$0")" && pwd)
-YAML_CONF="${FLINK_CONF_DIR:-$bin/../conf}/config.yaml"
+FLINK_CONF_DIR="${FLINK_CONF_DIR:-$bin/../conf}"
+YAML_CONF="$FLINK_CONF_DIR/config.yaml"
 readFromConfig() { sed -n "s/^$1: //p" "$3" | tail -n 1; }
 JAVA_RUN=$(readFromConfig env.java.home "" "$YAML_CONF")/bin/java
+FLINK_ENV_JAVA_OPTS=$(readFromConfig env.java.opts.all "" "$YAML_CONF")
 constructFlinkClassPath() { printf %s "$bin/../lib/flink-dist-2.3.0.jar"; }
 id -u >> /dev/null
 """
@@ -151,6 +153,14 @@ def a_link_leads_to_theirs(home: Path) -> None:
     own(theirs)
 
 
+def an_agent_is_theirs(home: Path) -> None:
+    agent = home.parent / "agent.jar"
+    agent.touch()
+    own(agent)
+    with (home / "conf" / "config.yaml").open("a") as conf:
+        conf.write(f"env.java.opts.all: -Dother=1 -javaagent:{agent}=x\n")
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -159,6 +169,7 @@ def a_link_leads_to_theirs(home: Path) -> None:
         the_java_is_theirs,
         a_folder_above_is_theirs,
         a_link_leads_to_theirs,
+        an_agent_is_theirs,
     ],
     ids=lambda change: change.__name__,
 )
@@ -358,7 +369,11 @@ def test_a_link_that_appears_meanwhile_lends_nothing_of_roots(place: Path) -> No
     secret.chmod(0o600)
     java = place / "jdk" / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.write_text(f'#!/bin/sh\nfor word; do cat "${{word#-Dstock.jars=}}" >> {got}; done\n')
+    java.write_text(
+        f'#!/bin/sh\nfor word; do cat "${{word#-Dstock.jars=}}" >> {got}; done\n'
+        # It starts, with whatever options.
+        'case "$*" in *-version) exit 0 ;; esac\nexit 1\n'
+    )
     java.chmod(0o755)
     (home / "conf" / "config.yaml").write_text(f"env.java.home: {java.parents[1]}\n")
     own(home)

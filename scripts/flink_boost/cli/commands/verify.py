@@ -29,9 +29,11 @@ from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.contents import read_contents, require_nothing_beside
 from flink_boost.operate.example_job import compare_job
 from flink_boost.operate.install import require_installed
+from flink_boost.operate.jvm_start import require_started, start_all
 from flink_boost.operate.own_build import judge_own_jar
 from flink_boost.operate.own_lines import line_of
-from flink_boost.operate.verify import Check, judge, observe
+from flink_boost.operate.role_check import judge_options, measured, observe_all
+from flink_boost.operate.verify import Check, judge
 
 
 @click.command(name="verify")
@@ -103,13 +105,18 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
         require_own_jars(home, launch, environment)
         dropin = next((each for each in contents.dropins if each.path == jar), None)
         like = lines[dropin.own_line] if dropin is not None and dropin.own_line else line
-        seen = observe(official.dist, launch, package.verifier(like), environment)
+        starts = start_all(launch, environment)
+        require_started(starts, launch)
+        verifier = package.verifier(like)
+        each_seen = observe_all(official.dist, launch, starts, verifier, environment)
+        seen = measured(starts, each_seen)
         if like is line:
             tested = as_tested(line, home.version, load_releases())
             checks = judge(seen, official.dist, tested, launch, jar, package.dropin(line))
         else:
             made_anew = judge_own_jar(home, lines, package, launch, environment, jar)
             checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]
+        checks.append(judge_options(starts, each_seen, line, jar))
         if not as_json:
             show_checks(checks)
         if job:

@@ -14,6 +14,7 @@ from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.home import open_home
+from flink_boost.flink.jvm_options import joined
 from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile
 from flink_boost.flink.versions import distance, nearest_line, version_key
@@ -241,7 +242,7 @@ def _options(line: Line, around: Surroundings) -> tuple[str, ...]:
         "JAVA_HOME": str(around.jdk_home(line.jdks[0])),
     }
     options = ask_scripts(home, environment).options["taskmanager"]
-    return tuple(option for option in options if option.startswith("--add-"))
+    return tuple(option for option in joined(options) if option.startswith("--add-"))
 
 
 def _example(version: str, suffix: str, around: Surroundings) -> PinnedFile | None:

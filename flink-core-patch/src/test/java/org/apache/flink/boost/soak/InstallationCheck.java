@@ -4,6 +4,7 @@ package org.apache.flink.boost.soak;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,11 @@ public final class InstallationCheck {
     private static final String RECORD = "META-INF/flink-boost/weave.properties";
     private static final String CLASS_PREFIX = "class.";
 
+    /** Stock's body of a replaced method, as the weaver names it. */
+    private static final String STOCK_SUFFIX = "$flinkBoostStock";
+
+    private static final String OUR_PACKAGES = "org.apache.flink.boost.";
+
     private final Properties seen = new Properties();
     private final ClassLoader loader = InstallationCheck.class.getClassLoader();
 
@@ -63,6 +69,7 @@ public final class InstallationCheck {
         put("fits", verdict.fits());
         put("fits.switched.off", verdict.fitsSwitchedOff());
         put("fits.sentence", verdict.sentence());
+        put("mode", System.getProperty(BoostMode.PROPERTY, ""));
         put("enabled", BoostMode.ENABLED);
         put("reason", BoostMode.reason());
         put("access", StringAccess.describe());
@@ -90,10 +97,29 @@ public final class InstallationCheck {
                 String name = key.substring(CLASS_PREFIX.length());
                 Class<?> stock = FlinkClasses.STOCK.type(name);
                 put("patched." + name, origin(load(name)));
+                put("woven." + name, isWoven(load(name)));
                 put("stock." + name, origin(stock));
                 put("intact." + name, record.getProperty(key).trim().equals(sha256(stock)));
             }
         }
+    }
+
+    /**
+     * Whether a class has what only ours has. An agent hands a JVM other bytes than are in the jar
+     * that it still names, and so does an archive of classes.
+     */
+    private static boolean isWoven(Class<?> type) {
+        for (Method method : type.getDeclaredMethods()) {
+            if (method.getName().endsWith(STOCK_SUFFIX)) {
+                return true;
+            }
+        }
+        for (Class<?> ours : type.getInterfaces()) {
+            if (ours.getName().startsWith(OUR_PACKAGES)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
