@@ -71,7 +71,7 @@ def double(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def jmh(double: bool, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A java in front of the machine's own: JMH with a lock of its own, or its double.
+    """A java in front of the machine's own: JMH, or its double.
 
     A JDK that a line has fetched is called by its path, and so is not it.
     """

@@ -26,22 +26,23 @@ def make_java(
     """``bin/java`` below the folder, which does ``action`` instead of its n-th measurement.
 
     ``double``: what measures is ``jmh_double.py``, and JMH otherwise. All else is the machine's own
-    java. JMH's lock and all other temporary files are in the folder: others may measure beside.
+    java.
     """
-    real = shutil.which(find_java(None, os.environ))
-    assert real
+    found = shutil.which(find_java(None, os.environ))
+    assert found
+    real = shlex.quote(found)
     java = folder / "bin" / "java"
     java.parent.mkdir(parents=True, exist_ok=True)
     calls = shlex.quote(str(folder / "calls"))
     cases = "|".join(map(str, failing)) or "none"
-    own = f'{shlex.quote(real)} -Djava.io.tmpdir={shlex.quote(str(folder))} "$@"'
-    measuring = f'{sys.executable} -I -S {DOUBLE} {shlex.quote(real)} "$@"' if double else own
+    measuring = f"{sys.executable} -I -S {DOUBLE} {real}" if double else real
+    mains = "*org.openjdk.jmh.Main*|*benchmark.Launcher*"
     java.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *org.openjdk.jmh.Main*|*benchmark.Launcher*) ;; *) exec {own} ;; esac\n'
+        f'case "$*" in {mains}) ;; *) exec {real} "$@" ;; esac\n'
         f"echo x >> {calls}; n=$(wc -l < {calls})\n"
         f'case "$n" in {cases}) {action} ;; esac\n'
-        f"exec {measuring}\n",
+        f'exec {measuring} "$@"\n',
         encoding="utf-8",
     )
     java.chmod(0o755)

@@ -190,10 +190,7 @@ def _no_space_told(parent: Path) -> Iterator[None]:
         raise VerificationFailed(error.message, f"{told} {error.next_step}".strip()) from error
     except (OSError, FlinkBoostError) as error:
         if getattr(error, "errno", None) in DISK_FULL or _is_full(parent):
-            raise EnvironmentProblem(
-                f"There is no space left in {parent}, where temporary files go.",
-                "Free some space there, or set TMPDIR to a folder on another disk.",
-            ) from error
+            raise _no_space(parent) from error
         if isinstance(error, shutil.Error):
             source, target, why = error.args[0][0]
             raise EnvironmentProblem(
@@ -201,6 +198,19 @@ def _no_space_told(parent: Path) -> Iterator[None]:
                 "Correct the permissions of the installation or of TMPDIR.",
             ) from error
         raise
+
+
+def require_space(parent: Path) -> None:
+    """For a program that failed and gave no reason: ``EnvironmentProblem`` if the disk is full."""
+    if _is_full(parent):
+        raise _no_space(parent)
+
+
+def _no_space(parent: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"There is no space left in {parent}, where temporary files go.",
+        "Free some space there, or set TMPDIR to a folder on another disk.",
+    )
 
 
 def _is_full(folder: Path) -> bool:

@@ -1,7 +1,8 @@
 """One lock for everything that measures on a machine, whatever folder it writes to.
 
-Two benchmarks at once measure each other. JMH's own lock is a file in ``/tmp``, which a container
-has for itself; this one is at a path that containers mount: ``docker/compose.yaml`` does.
+Two benchmarks at once measure each other. JMH's own lock is a temporary file, and each fork has a
+folder of its own for these; this one is at a path that containers mount: ``docker/compose.yaml``
+does.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from flink_boost.base.processes import bare_environment, run_supervised
+from flink_boost.base.scratch import require_space, scratch_folder
 from flink_boost.measure.forkfiles import Attempt
 from flink_boost.measure.model import Cell
 
@@ -16,11 +17,12 @@ from flink_boost.measure.model import Cell
 class ForkOrder:
     """One fork to be started.
 
-    ``command`` gives its words for the path at which JMH writes its JSON. ``files`` are what it
-    reads: the class path, and the program. ``seconds`` is how long it may take.
+    ``command`` gives its words for the path at which JMH writes its JSON, and a folder for
+    temporary files that no other fork sees. ``files`` are what it reads: the class path, and the
+    program. ``seconds`` is how long it may take.
     """
 
-    command: Callable[[Path], Sequence[str]]
+    command: Callable[[Path, Path], Sequence[str]]
     files: tuple[Path, ...]
     cell: Cell
     threads: int
@@ -32,10 +34,6 @@ class ForkOrder:
 class ForkLaunch(Protocol):
     """Starts forks, one at a time."""
 
-    @property
-    def has_own_temporary_files(self) -> bool:
-        """Whether a fork finds an empty ``/tmp``, and so nobody else's lock of JMH."""
-
     def launch(self, order: ForkOrder, attempt: Attempt) -> int:
         """Runs a fork to its end and returns its exit code; its JSON and log are the attempt's.
 
@@ -45,13 +43,18 @@ class ForkLaunch(Protocol):
 
 
 class ForksHere:
-    """Forks of code that is trusted: processes of this user, on this machine."""
+    """Forks of code that is trusted: processes of this user, on this machine.
 
-    has_own_temporary_files = False
+    What others have left in ``/tmp`` is nothing to them: in a shared folder the kernel may keep
+    even root from opening another user's file.
+    """
 
     def launch(self, order: ForkOrder, attempt: Attempt) -> int:
-        """As the protocol says."""
-        words = order.command(attempt.json)
-        return run_supervised(
-            words, attempt.log, bare_environment(order.environment), order.seconds
-        )
+        """As the protocol says; ``EnvironmentProblem`` without space for temporary files."""
+        environment = bare_environment(order.environment)
+        with scratch_folder() as temporary:
+            words = order.command(attempt.json, temporary)
+            code = run_supervised(words, attempt.log, environment, order.seconds)
+            if code:
+                require_space(temporary.parent)
+            return code

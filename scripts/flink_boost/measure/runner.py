@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem, MachineBusy
+from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem
 from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.measure import ending, forkfiles
 from flink_boost.measure.classpaths import ClassPaths
@@ -34,7 +34,6 @@ LAUNCHER_OPTIONS = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 START_SECONDS = 4.0  # a fork besides its iterations: two JVM starts, call sites polluted
 LOG_TAIL_LINES = 15
 _NAMED = 5  # so many failed forks are named one by one
-JMH_IS_BUSY = "Unable to acquire the JMH lock"
 _DISK_FULL_BYTES = 64 * 1024
 
 
@@ -70,12 +69,24 @@ class Progress(Protocol):
 
 
 def jmh_command(
-    info: RunInfo, cell: Cell, timing: Timing, java: str, class_path: str, result: Path
+    info: RunInfo,
+    cell: Cell,
+    timing: Timing,
+    java: str,
+    class_path: str,
+    result: Path,
+    temporary: Path,
 ) -> list[str]:
-    """The arguments that run one fork of one cell; ``result`` is where JMH writes its JSON."""
+    """The arguments that run one fork of one cell.
+
+    ``result`` is where JMH writes its JSON. ``temporary`` is a folder for the files of both JVMs,
+    JMH's lock among them; no record of a run tells it.
+    """
+    temporary_files = f"-Djava.io.tmpdir={temporary}"
     return [
         java,
         *LAUNCHER_OPTIONS,
+        temporary_files,
         "-cp",
         class_path,
         # JMH's own takes a comma for the end of a value.
@@ -105,6 +116,8 @@ def jmh_command(
         "-prof",
         CPU_PROFILER,
         # -jvmArgs, not -jvmArgsAppend: the fork would inherit the launcher's options otherwise.
+        # First, so that an option of the run may name another folder.
+        *("-jvmArgs", temporary_files),
         *(word for option in info.jvm_options for word in ("-jvmArgs", option)),
         *(word for option in _heap_options(info.heap) for word in ("-jvmArgsAppend", option)),
     ]
@@ -140,8 +153,7 @@ def run_missing_forks(
     ``timeout`` is for one fork, in seconds; by default it follows from the fork's own iterations.
     ``launch`` starts the forks, by default as processes of ours.
     A failing fork is shown and passed over. Raises ``BenchmarkFailed`` at the end when forks are
-    missing, ``EnvironmentProblem`` at once when the disk is full or another JMH is running. The
-    caller holds ``store.lock``.
+    missing, ``EnvironmentProblem`` at once when a disk is full. The caller holds ``store.lock``.
     """
     forkfiles.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
@@ -195,8 +207,8 @@ def _order(
 ) -> ForkOrder:
     class_path = class_paths.of(planned.side)
 
-    def command(result: Path) -> Sequence[str]:
-        return jmh_command(info, planned.cell, timing, java, class_path, result)
+    def command(result: Path, temporary: Path) -> Sequence[str]:
+        return jmh_command(info, planned.cell, timing, java, class_path, result, temporary)
 
     return ForkOrder(
         command,
@@ -229,11 +241,6 @@ def _run_fork(
     _require_space(results, info)
     output = attempt.log.read_text(encoding="utf-8", errors="replace")
     log = forkfiles.reject_attempt(results, info, planned, attempt)
-    if JMH_IS_BUSY in output and not launch.has_own_temporary_files:
-        raise MachineBusy(
-            "Another JMH benchmark is running on this machine; both would measure each other.",
-            f"Wait until it has ended, then run `flink-boost bench --resume {info.run_id}`.",
-        )
     return Failure(planned, reason, log, _tail(output))
 
 

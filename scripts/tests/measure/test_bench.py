@@ -5,7 +5,6 @@ Needs what ``make build`` leaves: the benchmarks and, for stock against patched,
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import random
@@ -101,11 +100,11 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     ]
     for file in files:
         (result,) = json.loads(file.read_text())
-        assert result["jvmArgs"][: len(info.jvm_options)] == list(info.jvm_options)
-        # What follows is the benchmark's own heap, the same on both sides.
-        assert not any(
-            arg.startswith("--add-") for arg in result["jvmArgs"][len(info.jvm_options) :]
-        )
+        # After where temporary files go. What follows is the benchmark's own heap, the same on
+        # both sides.
+        options, rest = result["jvmArgs"][1:], len(info.jvm_options)
+        assert options[:rest] == list(info.jvm_options)
+        assert not any(arg.startswith("--add-") for arg in options[rest:])
     forks = forkfiles.load_forks(tmp_path, run_id)
     assert all(fork.alloc_bytes_per_op is not None for fork in forks)
     # Counted in steps of 10 ms: a fork that had to wait may have none in such short iterations.
@@ -125,12 +124,18 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
 
 
 @BY_DOUBLE_AND_JMH
-def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path, by: str) -> None:
+def test_a_run_killed_at_random_points_ends_with_every_fork_once(
+    tmp_path: Path, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    results = tmp_path / "results"
     source = random.Random(20260301)
     seen: dict[str, bytes] = {}
     # More forks than there is time for in all rounds together: the double's take a moment.
     pairs = 8 if by == "jmh" else 60
-    command = smoke(tmp_path, "--aa", "--pairs", str(pairs))
+    command = smoke(results, "--aa", "--pairs", str(pairs))
     longest = 2.6
     for _ in range(6):
         process = subprocess.Popen(
@@ -140,27 +145,28 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(tmp_path: Path,
             process.wait(timeout=source.uniform(0.4, longest))
         process.kill()
         process.wait()
-        assert eventually(lambda: not java_processes(tmp_path), 10), "a JVM outlived its run"
-        for run_id in store.run_ids(tmp_path):
-            command = flink_boost(tmp_path, "bench", "--resume", run_id)
-            forks = finished(tmp_path, run_id)
-            assert len(forkfiles.load_forks(tmp_path, run_id)) == len(forks)
+        assert eventually(lambda: not java_processes(results), 10), "a JVM outlived its run"
+        for run_id in store.run_ids(results):
+            command = flink_boost(results, "bench", "--resume", run_id)
+            forks = finished(results, run_id)
+            assert len(forkfiles.load_forks(results, run_id)) == len(forks)
             assert seen.items() <= forks.items(), "a finished fork was lost or measured again"
             seen = forks
         # A busy machine has finished no fork by then: go on for longer, until it has.
         longest *= 1 if seen else 1.5
-    assert len(store.run_ids(tmp_path)) == 1
+    assert len(store.run_ids(results)) == 1
     assert 0 < len(seen) < 2 * pairs
     answer = run(command)
     assert answer.returncode == 0, answer.stderr
-    (run_id,) = complete_run_ids(tmp_path)
-    info = store.load_run(tmp_path, run_id)
-    assert {path.removesuffix(".json") for path in finished(tmp_path, run_id)} == {
+    (run_id,) = complete_run_ids(results)
+    info = store.load_run(results, run_id)
+    assert {path.removesuffix(".json") for path in finished(results, run_id)} == {
         planned.stem for planned in forkfiles.planned_forks(info)
     }
-    assert seen.items() <= finished(tmp_path, run_id).items()
-    assert len(forkfiles.load_forks(tmp_path, run_id)) == 2 * pairs
-    assert not (tmp_path / run_id / "attempts").exists()
+    assert seen.items() <= finished(results, run_id).items()
+    assert len(forkfiles.load_forks(results, run_id)) == 2 * pairs
+    assert not (results / run_id / "attempts").exists()
+    assert list(temporary.iterdir()) == [], "a killed fork's files"
     assert "A/A: " in answer.stdout
 
 
@@ -244,23 +250,6 @@ def test_options_that_a_jvm_refuses_fail_every_fork(tmp_path: Path) -> None:
     assert answer.returncode == 6
     assert "2 of 2 forks failed." in answer.stderr
     assert "Unrecognized VM option 'NoSuchOption'" in answer.stderr
-
-
-@pytest.mark.forks
-def test_a_second_jmh_on_the_machine_is_not_measured_against(tmp_path: Path) -> None:
-    folder = tmp_path / "tmp"
-    folder.mkdir()
-    java = tmp_path / "java"
-    # JMH's own lock is a file in the JVM's temporary folder.
-    java.write_text(f'#!/bin/sh\nexec java -Djava.io.tmpdir={folder} "$@"\n', encoding="utf-8")
-    java.chmod(0o755)
-    with (folder / "jmh.lock").open("w") as lock:
-        fcntl.lockf(lock, fcntl.LOCK_EX)
-        answer = run(smoke(tmp_path / "results", "--aa", "--java", str(java)))
-    assert answer.returncode == 4, answer.stderr
-    assert "Another JMH benchmark is running on this machine" in answer.stderr
-    (run_id,) = store.run_ids(tmp_path / "results")
-    assert f"--resume {run_id}" in answer.stderr
 
 
 class Recorder:
@@ -347,7 +336,7 @@ def test_without_opened_modules_a_fork_gets_no_opening_option(
     for planned in recorder.begun:
         (result,) = json.loads(forkfiles.json_path(tmp_path, "run", planned).read_text())
         options = result["jvmArgs"]
-        assert options[:2] == [*plan.FORK_OPTIONS, "-Xlog:disable"]
+        assert options[1:3] == [*plan.FORK_OPTIONS, "-Xlog:disable"]
         assert not any("java.lang" in option for option in options)
         assert not set(options) & {*runner.LAUNCHER_OPTIONS, "-Xmx77m"}
         log = forkfiles.log_path(tmp_path, "run", planned).read_text()
@@ -489,11 +478,14 @@ def test_a_fork_without_a_whole_result_failed(
         assert reason in step.outcome.reason
 
 
+OUT, TMP = Path("/r/out.json"), Path("/a tmp")
+
+
 def test_the_arguments_of_a_fork(class_paths: ClassPaths) -> None:
     cell = Cell(benchmark="a.b$C.d", params=(("kind", "$(id) x"), ("length", "4")))
     timing = Timing(warmup_iterations=1, warmup_time_ms=50, iterations=2, iteration_time_ms=75)
     info = planned_run(class_paths)
-    command = runner.jmh_command(info, cell, timing, "/jdk/java", "x:y", Path("/r/out.json"))
+    command = runner.jmh_command(info, cell, timing, "/jdk/java", "x:y", OUT, TMP)
     assert command[0] == "/jdk/java"
     assert command[command.index("-cp") + 1 : command.index("-cp") + 4] == [
         "x:y",
@@ -506,7 +498,10 @@ def test_the_arguments_of_a_fork(class_paths: ClassPaths) -> None:
         ["-wi", "1", "-w", "50ms", "-i", "2", "-r", "75ms"],
         ["-foe", "true", "-rf", "json", "-rff", "/r/out.json"],
         ["-prof", "gc", "-prof", "org.apache.flink.benchmark.CpuTimeProfiler"],
-        ["-jvmArgs", "-XX:+UseG1GC", "-jvmArgs", "-Xlog:disable"],
+        ["/jdk/java", *runner.LAUNCHER_OPTIONS, "-Djava.io.tmpdir=/a tmp"],
+        # An option of the run comes later, and may name another folder.
+        ["-jvmArgs", "-Djava.io.tmpdir=/a tmp", "-jvmArgs", "-XX:+UseG1GC"],
+        ["-jvmArgs", "-Xlog:disable"],
         ["-f", "1", "-t", "1"],
     ):
         assert "\0".join(part) in joined
@@ -517,7 +512,7 @@ def test_a_value_with_commas_reaches_the_fork_whole(class_paths: ClassPaths) -> 
     cell = Cell(benchmark="a.B.c", params=(("shape", "100,1ms,SSL"), ("length", "4")))
     timing = Timing(warmup_iterations=1, warmup_time_ms=50, iterations=2, iteration_time_ms=75)
     info = planned_run(class_paths)
-    command = runner.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
+    command = runner.jmh_command(info, cell, timing, "java", "x", OUT, TMP)
     assert command[command.index("x") + 1] == "org.apache.flink.benchmark.Launcher"
     assert command[command.index("-p") + 1] == r"shape=100\,1ms\,SSL"
 
@@ -525,7 +520,7 @@ def test_a_value_with_commas_reaches_the_fork_whole(class_paths: ClassPaths) -> 
 def test_threads_and_heap_of_a_fork(class_paths: ClassPaths) -> None:
     info = planned_run(class_paths).model_copy(update={"threads": 8, "heap": "64m"})
     cell, timing = info.cells[0], info.timings[0]
-    command = runner.jmh_command(info, cell, timing, "java", "x", Path("/r/out.json"))
+    command = runner.jmh_command(info, cell, timing, "java", "x", OUT, TMP)
     assert command[command.index("-t") + 1] == "8"
     appended = [word for flag, word in pairwise(command) if flag == "-jvmArgsAppend"]
     assert appended == ["-XX:+UseG1GC", "-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"]

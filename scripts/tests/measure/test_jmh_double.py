@@ -34,7 +34,8 @@ def asked(
     """What the double ends with, and where it was to write."""
     info: RunInfo = make_run(0).model_copy(update={"jvm_options": ("-XX:+UseG1GC",), "threads": 2})
     result = folder / "result.json"
-    command = jmh_command(info, cell, TIMING, str(make_java(folder, **java)), class_path, result)
+    program = str(make_java(folder, **java))
+    command = jmh_command(info, cell, TIMING, program, class_path, result, folder / "tmp")
     return subprocess.run(command, check=False, timeout=60).returncode, result
 
 
@@ -49,7 +50,7 @@ def test_it_is_read_as_a_fork_of_what_was_asked_for(tmp_path: Path, cell: Cell, 
     assert fork.cpu_time_per_op is not None
     assert fork.gc_time_step is not None
     (content,) = json.loads(result.read_text())
-    assert content["jvmArgs"] == ["-XX:+UseG1GC"]
+    assert content["jvmArgs"] == [f"-Djava.io.tmpdir={tmp_path}/tmp", "-XX:+UseG1GC"]
 
 
 def test_all_its_fields_are_those_of_jmh(tmp_path: Path) -> None:

@@ -36,8 +36,6 @@ class Clock:
 class Hanging:
     """Forks of which some hang until they are ended, and the others fail after ``seconds``."""
 
-    has_own_temporary_files = True
-
     def __init__(self, clock: Clock, seconds: float | None) -> None:
         self.started = 0
         self._clock = clock

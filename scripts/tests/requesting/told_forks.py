@@ -47,7 +47,6 @@ class Told:
     """Forks that are never run: base gives 100 ops/ms, head 80 unless ``changed`` changes it."""
 
     changed: Change = lambda _: None
-    has_own_temporary_files: bool = True
     started: list[Side] = field(default_factory=list)
 
     def launch(self, order: ForkOrder, attempt: Attempt) -> int:

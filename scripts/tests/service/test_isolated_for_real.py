@@ -62,10 +62,6 @@ public final class Main {
                 }
             }
             case "link" -> Files.createSymbolicLink(result, Paths.get("/etc/passwd"));
-            case "busy" -> {
-                System.out.println("Unable to acquire the JMH lock (/tmp/jmh.lock)");
-                System.exit(1);
-            }
             case "threads" -> {
                 while (true) {
                     new Thread(() -> {
@@ -85,7 +81,6 @@ TOLD = {
     "large": "may have 2097152",
     "gigabyte": "ended with code 1",
     "link": "is no file of its own",
-    "busy": "ended with code 1",
     "threads": "It started more processes and threads than it may",
 }
 

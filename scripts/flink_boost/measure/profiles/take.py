@@ -15,6 +15,7 @@ from typing import Protocol
 from flink_boost.base.errors import BrokenData, NotProfiled
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
+from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink import flamegraph, stacks
 from flink_boost.flink.profiler import LIBRARY, Profiler
 from flink_boost.flink.side import Side
@@ -29,7 +30,7 @@ from flink_boost.measure.profiles.model import (
     TopFrame,
     folder_of,
 )
-from flink_boost.measure.runner import JMH_IS_BUSY, jmh_command
+from flink_boost.measure.runner import jmh_command
 
 # Where a container or the kernel forbids hardware counters, a timer of CPU time is always there.
 EVENT = "itimer"
@@ -75,14 +76,23 @@ class ProfiledFork:
         return 180 + 5 * self.timing.seconds
 
     def command(
-        self, class_path: str, result: Path, folder: Path, output: Sequence[str] = AS_RECORDING
+        self,
+        class_path: str,
+        result: Path,
+        folder: Path,
+        temporary: Path,
+        output: Sequence[str] = AS_RECORDING,
     ) -> list[str]:
-        """Its words: JMH's JSON goes to ``result``, what the profiler writes below ``folder``."""
+        """Its words: JMH's JSON goes to ``result``, what the profiler writes below ``folder``.
+
+        ``temporary`` is as in ``jmh_command``.
+        """
         options = (
             *(f"libPath={self.profiler.library}", f"event={EVENT}"),
             *(f"dir={folder}", f"interval={_INTERVAL_NS}", *output),
         )
-        command = jmh_command(self.info, self.cell, self.timing, self.java, class_path, result)
+        about = (self.info, self.cell, self.timing, self.java)
+        command = jmh_command(*about, class_path, result, temporary)
         command += ["-prof", f"async:{';'.join(options)}"]
         return command + [word for one in JVM_OPTIONS for word in ("-jvmArgsAppend", one)]
 
@@ -151,9 +161,9 @@ def _record(
     result, log = place.with_suffix(".jmh.json"), place.with_suffix(".log")
     limit = fork.seconds
     try:
-        code = run_supervised(
-            fork.command(side.class_path, result, folder), log, bare_environment(environment), limit
-        )
+        with scratch_folder() as temporary:
+            words = fork.command(side.class_path, result, folder, temporary)
+            code = run_supervised(words, log, bare_environment(environment), limit)
     except CommandTimeoutError:
         raise NotProfiled(
             f"{fork.cell.name} was not profiled: its fork on {side.name} took over {limit:.0f} s.",
@@ -161,7 +171,6 @@ def _record(
         ) from None
     found = sorted(folder.rglob("*.jfr"))
     if code != 0 or len(found) != 1:
-        _refuse_beside_another(fork.cell, log)
         said = _last_words(log)
         raise NotProfiled(
             f"{fork.cell.name} was not profiled: its fork on {side.name} "
@@ -196,14 +205,6 @@ def time_per_operation(fork: Fork) -> float | None:
     Time by the clock also holds waiting.
     """
     return fork.cpu_time_per_op or _nanoseconds(fork.unit, fork.score)
-
-
-def _refuse_beside_another(cell: Cell, log: Path) -> None:
-    if JMH_IS_BUSY in log.read_text(encoding="utf-8", errors="replace"):
-        raise NotProfiled(
-            f"{cell.name} was not profiled: another JMH benchmark is running on this machine.",
-            "Wait until it has ended, then try again.",
-        )
 
 
 def _reader(fork: ProfiledFork, recording: Path) -> Callable[[str], Mapping[Stack, int]]:

@@ -13,7 +13,7 @@ from flink_boost.measure.forkfiles import Attempt
 from flink_boost.measure.launching import ForkOrder
 from flink_boost.service.isolation.fetching import MOST_RESULT, read_file
 from flink_boost.service.isolation.jmhresult import checked_result
-from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
+from flink_boost.service.isolation.sandbox import TEMPORARY, Ended, Limits, Sandbox
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 # A request may keep the logs of a thousand forks.
@@ -26,8 +26,6 @@ class IsolatedForks:
 
     ``ended`` is how the newest fork ended.
     """
-
-    has_own_temporary_files = True
 
     def __init__(self, sandbox: Sandbox, folder: Path, *, limits: Limits = LIMITS) -> None:
         self.ended: Ended | None = None
@@ -42,7 +40,7 @@ class IsolatedForks:
         owners = self._sandbox.owners
         with fresh_workplace(self._folder, owners, disk=self._limits.disk) as work:
             self.ended = ended = self._sandbox.run(
-                order.command(work / _RESULT),
+                order.command(work / _RESULT, TEMPORARY),
                 work=work,
                 readable=tuple(files_outside(order.files)),
                 environment={},

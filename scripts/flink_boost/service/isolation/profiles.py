@@ -27,7 +27,7 @@ from flink_boost.measure.profiles.take import (
 from flink_boost.service.isolation.fetching import MOST_RESULT, find_files, read_file
 from flink_boost.service.isolation.forks import LIMITS, files_outside
 from flink_boost.service.isolation.jmhresult import checked_result
-from flink_boost.service.isolation.sandbox import Limits, Sandbox
+from flink_boost.service.isolation.sandbox import TEMPORARY, Limits, Sandbox
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 AS_STACKS = ("output=collapsed", "ann=true")
@@ -61,7 +61,7 @@ class IsolatedProfiles:
         with fresh_workplace(self._folder, self._sandbox.owners, disk=self._limits.disk) as work:
             files = (Path(fork.java), *map(Path, side.class_path.split(":")))
             ended = self._sandbox.run(
-                fork.command(side.class_path, work / _RESULT, work / _FOLDER, AS_STACKS),
+                fork.command(side.class_path, work / _RESULT, work / _FOLDER, TEMPORARY, AS_STACKS),
                 work=work,
                 readable=(*files_outside(files), fork.profiler.library.absolute()),
                 environment={},

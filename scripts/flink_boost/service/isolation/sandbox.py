@@ -12,7 +12,8 @@ How = Literal["exited", "time", "memory", "disk", "processes", "output", "killed
 # Prints that we are inside, then becomes the command.
 BEGIN = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
 # What a command has in its environment besides what it is given.
-USUAL = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108
+TEMPORARY = Path("/tmp")  # noqa: S108 - each command has one of its own
+USUAL = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(TEMPORARY), "LANG": "C.UTF-8"}
 MOST_TEMPORARY = 1 << 30  # bytes of /tmp inside; it is memory
 
 _GIB = 1 << 30

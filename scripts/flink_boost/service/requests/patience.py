@@ -34,11 +34,6 @@ class PatientForks:
         self._end = clock() + seconds
         self._hung: Counter[Cell] = Counter()
 
-    @property
-    def has_own_temporary_files(self) -> bool:
-        """As the protocol says."""
-        return self._launch.has_own_temporary_files
-
     def launch(self, order: ForkOrder, attempt: Attempt) -> int:
         """As the protocol says; ``RefusedResult`` for a fork that is not started."""
         if self._hung[order.cell] >= _MOST_HANGING:
