@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
-from boost_dashboard.compatibility import allow_branch_querysets, show_whole_commit_ids
+from boost_dashboard.compatibility import (
+    allow_branch_querysets,
+    read_changes_at_once,
+    show_whole_commit_ids,
+)
 
 
 class DashboardConfig(AppConfig):
@@ -15,3 +19,4 @@ class DashboardConfig(AppConfig):
     def ready(self) -> None:
         allow_branch_querysets()
         show_whole_commit_ids()
+        read_changes_at_once()

@@ -62,6 +62,15 @@ def show_whole_commit_ids() -> None:
     Revision.get_short_commitid = lambda revision: revision.commitid
 
 
+def read_changes_at_once() -> None:
+    """Makes Codespeed's reports out of a few queries, where it has ten for each benchmark."""
+    from codespeed.models import Report
+
+    from boost_dashboard.changes import get_changes_table
+
+    Report.get_changes_table = get_changes_table
+
+
 def allow_branch_querysets() -> None:
     """Lets Codespeed's changes page compare a revision's branch with a set of branches.
 

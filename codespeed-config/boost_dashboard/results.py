@@ -1,4 +1,4 @@
-"""Taking results in: Codespeed's two views, made safe to repeat and to fail.
+"""Taking results in: at Codespeed's two addresses, safe to repeat and to fail.
 
 A request is stored as a whole or not at all, and whatever is wrong with it is answered with 400,
 the field and the reason. What a single result may hold is in ``incoming``; here is what it may say
@@ -9,15 +9,16 @@ unless the server accepts known ones only.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from codespeed import views
 from codespeed.models import Benchmark, Environment, Revision
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -30,10 +31,10 @@ from boost_dashboard.incoming import (
 )
 from boost_dashboard.middleware import WRITER
 from boost_dashboard.notes import RefusedNoteError, keep_note, read_note
+from boost_dashboard.storing import store
 from boost_dashboard.writers import Writer
 
 Item = dict[str, Any]
-View = Callable[[HttpRequest], HttpResponse]
 
 
 class ForeignBranchError(Exception):
@@ -50,7 +51,7 @@ def add_result(request: HttpRequest) -> HttpResponse:
     """One result as form fields."""
     writer = request.META[WRITER]
     return _store(
-        request, views.add_result, lambda: _as_form(_prepared(request.POST.dict(), writer))
+        lambda: _prepared([request.POST.dict()], writer, ""), "Result data saved successfully"
     )
 
 
@@ -59,39 +60,30 @@ def add_result(request: HttpRequest) -> HttpResponse:
 def add_json_results(request: HttpRequest) -> HttpResponse:
     """A list of results as JSON in the form field ``json``; in ``run`` a note about their run."""
     writer = request.META[WRITER]
-    note_text = request.POST.get("run")
-    kept: list[Item] = []
-
-    def prepare() -> QueryDict:
-        kept.extend(_all_prepared(_items(request), writer))
-        return _as_form({"json": json.dumps(kept)})
-
-    def finish() -> None:
-        note = read_note(note_text)
-        if note is not None:
-            keep_note(note, *_only_run(kept))
-
-    return _store(request, views.add_json_results, prepare, finish)
+    return _store(
+        lambda: _prepared(_items(request), writer, "Result {}: "),
+        "All result data saved successfully",
+        request.POST.get("run"),
+    )
 
 
 def _store(
-    request: HttpRequest,
-    codespeed_view: View,
-    prepare: Callable[[], QueryDict],
-    finish: Callable[[], None] = lambda: None,
+    prepare: Callable[[], list[Item]], done: str, note_text: str | None = None
 ) -> HttpResponse:
     try:
         with transaction.atomic():
-            request.POST = prepare()
-            response = codespeed_view(request)
-            if response.status_code >= 400:
+            items = prepare()
+            refusal = store(items)
+            if refusal:
                 transaction.set_rollback(True)
-            else:
-                finish()
-            return response
+                return HttpResponseBadRequest(refusal)
+            note = read_note(note_text)
+            if note is not None:
+                keep_note(note, *_only_run(items))
+            return HttpResponse(done, status=202)
     except ForeignBranchError as error:
         return HttpResponse(f"{error}\n", status=422, content_type="text/plain; charset=utf-8")
-    except (BadResultError, RefusedResultError, RefusedNoteError) as error:
+    except (BadResultError, RefusedNoteError) as error:
         return HttpResponseBadRequest(f"{error}\n", content_type="text/plain; charset=utf-8")
     except ValidationError as error:
         return HttpResponseBadRequest(
@@ -128,22 +120,24 @@ def _require_own_project(project: str) -> None:
         raise RefusedResultError(f"project: is not {' or '.join(projects)}.")
 
 
-def _require_one_branch(result: IncomingResult) -> None:
-    """Codespeed finds a run by its commit id alone, so that may be in one branch only."""
-    others = Revision.objects.filter(commitid=result.commitid).exclude(branch__name=result.branch)
+def _other_branch(commitid: str, branch: str) -> str:
+    others = Revision.objects.filter(commitid=commitid).exclude(branch__name=branch)
     other = others.select_related("branch").first()
-    if other is not None:
-        raise RefusedResultError(
-            f"branch: the commit id {result.commitid} is known in {other.branch.name}."
-        )
+    return "" if other is None else str(other.branch.name)
 
 
-def _require_same_meaning(result: IncomingResult, writer: Writer) -> None:
+def _require_one_branch(result: IncomingResult, other_branch: Callable[[str, str], str]) -> None:
+    """Codespeed finds a run by its commit id alone, so that may be in one branch only."""
+    other = other_branch(result.commitid, result.branch)
+    if other:
+        raise RefusedResultError(f"branch: the commit id {result.commitid} is known in {other}.")
+
+
+def _require_same_meaning(result: IncomingResult, writer: Writer, known: Benchmark | None) -> None:
     """Codespeed keeps what the first result said of its benchmark; a later one may not differ.
 
     A writer that is bound to branches cannot be the first: what it said would hold for the nights.
     """
-    known = Benchmark.objects.filter(name=result.benchmark).first()
     if known is None:
         if writer.branches is not None:
             raise RefusedResultError(
@@ -176,16 +170,6 @@ def _items(request: HttpRequest) -> list[Item]:
     return items
 
 
-def _all_prepared(items: list[Item], writer: Writer) -> list[Item]:
-    prepared = []
-    for number, item in enumerate(items, 1):
-        try:
-            prepared.append(_prepared(item, writer))
-        except RefusedResultError as error:
-            raise BadResultError(f"Result {number}: {error}") from None
-    return prepared
-
-
 def _only_run(items: list[Item]) -> tuple[str, str]:
     """Commit id and branch that all of them share."""
     found = {(item["commitid"], item["branch"]) for item in items}
@@ -194,33 +178,76 @@ def _only_run(items: list[Item]) -> tuple[str, str]:
     return found.pop()
 
 
-def _prepared(item: Item, writer: Writer) -> Item:
-    """The item as Codespeed can take it; its environment exists afterwards."""
-    _require_own_branch(writer, item.get("branch"))
-    if not is_complete(item):
-        return item
-    result = read_result(item)
-    _require_own_project(result.project)
-    _require_one_branch(result)
-    _require_same_meaning(result, writer)
-    _know_description(result, writer)
+def _prepared(items: list[Item], writer: Writer, label: str) -> list[Item]:
+    """The items as they can be stored; their environments exist afterwards.
+
+    Raises for the first that is wrong; ``label`` is what to call it by its number.
+    """
+    read, wrong = _read(items, writer, label)
+    results = [one for one in read if isinstance(one, IncomingResult)]
+    benchmarks = _benchmarks(results)
+    other_branch = cache(_other_branch)
+    for number, result in enumerate(read, 1):
+        if isinstance(result, IncomingResult):
+            with _numbered(label, number):
+                _require_one_branch(result, other_branch)
+                _require_same_meaning(result, writer, benchmarks.get(result.benchmark))
+    if wrong is not None:
+        raise wrong
+    if writer.branches is None:
+        _know_descriptions(results, benchmarks)
     if settings.CONFIGURATION.new_environments:
-        Environment.objects.get_or_create(name=result.environment)
-    return result.to_item()
+        for name in dict.fromkeys(result.environment for result in results):
+            Environment.objects.get_or_create(name=name)
+    return [one.to_item() if isinstance(one, IncomingResult) else one for one in read]
 
 
-def _know_description(result: IncomingResult, writer: Writer) -> None:
+def _read(
+    items: list[Item], writer: Writer, label: str
+) -> tuple[list[IncomingResult | Item], Exception | None]:
+    """Those before the first that is wrong by itself, and what is wrong with that.
+
+    One that is not complete stays as it is: Codespeed has the sentence for it.
+    """
+    read: list[IncomingResult | Item] = []
+    try:
+        for number, item in enumerate(items, 1):
+            _require_own_branch(writer, item.get("branch"))
+            with _numbered(label, number):
+                result = read_result(item) if is_complete(item) else item
+                if isinstance(result, IncomingResult):
+                    _require_own_project(result.project)
+            read.append(result)
+    except (ForeignBranchError, BadResultError) as error:
+        return read, error
+    return read, None
+
+
+@contextmanager
+def _numbered(label: str, number: int) -> Iterator[None]:
+    try:
+        yield
+    except RefusedResultError as error:
+        raise BadResultError(f"{label.format(number)}{error}") from None
+
+
+def _benchmarks(results: Sequence[IncomingResult]) -> dict[str, Benchmark]:
+    """Those that are known, by their names."""
+    names = list(dict.fromkeys(result.benchmark for result in results))
+    known: dict[str, Benchmark] = Benchmark.objects.in_bulk(names, field_name="name")
+    return known
+
+
+def _know_descriptions(results: Sequence[IncomingResult], benchmarks: dict[str, Benchmark]) -> None:
     # Codespeed takes a description with the first result only.
-    if result.description is not None and writer.branches is None:
-        known = Benchmark.objects.filter(name=result.benchmark)
-        known.exclude(description=result.description).update(description=result.description)
-
-
-def _as_form(fields: Item) -> QueryDict:
-    form = QueryDict(mutable=True)
-    for key, value in fields.items():
-        form[key] = value
-    return form
+    given = {result.benchmark: result.description for result in results if result.description}
+    changed = []
+    for name, description in given.items():
+        known = benchmarks.get(name)
+        if known is not None and known.description != description:
+            known.description = description
+            changed.append(known)
+    Benchmark.objects.bulk_update(changed, ["description"])
 
 
 def _reasons(error: ValidationError) -> list[str]:
