@@ -10,6 +10,9 @@ other 4xx                   this entry is refused: it stays unsent and is named,
 3xx, other 2xx              the address is not Codespeed's: nothing else is tried
 ==========================  ======================================================================
 
+An entry of more results than ``RetryPolicy.most_results`` goes in several requests. If one of them
+fails, the whole entry is sent again another time: nothing is counted twice.
+
 No entry holds back those behind it. A failure is noted, and from the next call on the entry comes
 after all with fewer failures, with a single attempt. Whether the others are still tried in this
 call depends on what an entry that failed to the last attempt met: a server that does not answer
@@ -23,7 +26,7 @@ import html
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import urljoin
@@ -51,7 +54,15 @@ class RetryPolicy:
     longest_wait: float = 20.0
     connect_timeout: float = 5.0
     answer_timeout: float = 30.0
+    seconds_per_result: float = (
+        0.1  # a large request may take longer; Codespeed's own view takes 0.02 and more
+    )
+    most_results: int = 1000  # in one request, which is stored as a whole
     health_timeout: float = 5.0
+
+    def answer_seconds(self, results: int) -> float:
+        """How long the answer to a request with so many results may take."""
+        return max(self.answer_timeout, self.seconds_per_result * results)
 
     def wait_before(self, attempt: int, jitter: float) -> float:
         """Seconds before that attempt (2, 3, …); ``jitter`` in [0, 1) spreads senders apart."""
@@ -193,6 +204,15 @@ class _Sender:
     tell: Callable[[str], None]
 
     def send(self, entry: SpoolEntry, attempts: int | None = None) -> _Outcome:
+        """As far as its first part that is not accepted."""
+        outcome = _Outcome(_Kind.ACCEPTED)
+        for part in _parts(entry, self.policy.most_results):
+            outcome = self._send_part(part, attempts)
+            if outcome.kind is not _Kind.ACCEPTED:
+                break
+        return outcome
+
+    def _send_part(self, entry: SpoolEntry, attempts: int | None) -> _Outcome:
         outcome = self._request(entry)
         reached = outcome.kind is not _Kind.UNREACHABLE
         for attempt in range(2, (attempts or self.policy.attempts) + 1):
@@ -243,19 +263,19 @@ class _Sender:
     def _post(self, entry: SpoolEntry) -> tuple[int, httpx.Headers, str]:
         """Status, headers and the first bytes of the answer."""
         started = self.clock()
+        seconds = self.policy.answer_seconds(len(entry.results))
         with self.client.stream(
             "POST",
             urljoin(self.target.url, "result/add/json/"),
             data=form_of(entry),
             headers={"Authorization": f"Bearer {self.target.token}"},
+            timeout=httpx.Timeout(seconds, connect=self.policy.connect_timeout),
         ) as response:
             answer = b""
             for piece in response.iter_raw():
                 answer += piece
                 # A server that drips must not hold us: the read timeout is per piece only.
-                if len(answer) >= _ANSWER_BYTES or (
-                    self.clock() - started > self.policy.answer_timeout
-                ):
+                if len(answer) >= _ANSWER_BYTES or self.clock() - started > seconds:
                     break
             return response.status_code, response.headers, answer.decode("utf-8", "replace")
 
@@ -291,6 +311,11 @@ class _Sender:
     def _safe(self, text: str) -> str:
         """A server may echo what it was sent: the token is cut out of all that is shown."""
         return text.replace(self.target.token, "***")
+
+
+def _parts(entry: SpoolEntry, most: int) -> Iterator[SpoolEntry]:
+    for start in range(0, len(entry.results), most):
+        yield entry.model_copy(update={"results": entry.results[start : start + most]})
 
 
 def _load_in_order(spool: Spool) -> tuple[list[SpoolEntry], list[Unsent]]:

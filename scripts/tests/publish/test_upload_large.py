@@ -1,0 +1,105 @@
+"""Sending much at once: in several requests, each with time in proportion to what is in it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from failing_codespeed import (
+    TOKEN,
+    FailingCodespeed,
+    Request,
+    accept,
+    answer,
+    failing_codespeed,
+)
+from synthetic import make_forks, make_run
+
+from flink_boost.measure.summary import summarise
+from flink_boost.publish.codespeed import SpoolEntry, entries_of
+from flink_boost.publish.spool import Spool
+from flink_boost.publish.target import Target
+from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
+
+pytestmark = pytest.mark.quiet
+
+ALL_AT_ONCE = RetryPolicy(attempts=3)
+LARGE = 25  # results of an entry
+
+
+@pytest.fixture
+def entry() -> SpoolEntry:
+    run = make_run(0)
+    entry = entries_of(summarise(run, make_forks(run)), "box-1")[0]
+    one = entry.results[0]
+    results = [one.model_copy(update={"benchmark": f"large.{number}"}) for number in range(LARGE)]
+    return entry.model_copy(update={"results": tuple(results)})
+
+
+@pytest.fixture
+def spool(tmp_path: Path, entry: SpoolEntry) -> Spool:
+    spool = Spool(tmp_path / "spool")
+    spool.add(entry)
+    return spool
+
+
+def send(spool: Spool, server: FailingCodespeed, **policy: float) -> UploadReport:
+    policy_ = replace(ALL_AT_ONCE, **policy)  # type: ignore[arg-type]
+    target = Target(server.url, TOKEN)
+    with make_client(target, policy_) as client:
+        return send_unsent(spool, target, client, policy_, sleep=lambda _: None)
+
+
+def test_a_large_entry_goes_in_parts_and_is_stored_once(spool: Spool, entry: SpoolEntry) -> None:
+    with failing_codespeed() as server:
+        report = send(spool, server, most_results=10)
+        assert server.requests == 3
+    assert report.sent == (entry.key,)
+    assert [key[4] for key in server.stored] == [one.benchmark for one in entry.results]
+    assert set(server.times_stored.values()) == {1}
+
+
+def test_one_of_usual_size_is_stored_as_a_whole(spool: Spool) -> None:
+    with failing_codespeed() as server:
+        send(spool, server)
+        assert server.requests == 1
+
+
+def test_a_part_in_trouble_is_sent_again_and_no_other(spool: Spool) -> None:
+    with failing_codespeed(accept, answer(503), accept) as server:
+        report = send(spool, server, most_results=10)
+        assert server.requests == 4
+    assert len(report.sent) == 1
+    assert set(server.times_stored.values()) == {1}
+
+
+def test_after_a_part_that_is_refused_the_rest_waits_and_nothing_is_lost(
+    spool: Spool, entry: SpoolEntry
+) -> None:
+    with failing_codespeed(accept, answer(400, "units: differ.")) as server:
+        report = send(spool, server, most_results=10)
+        assert server.requests == 2
+        assert report.unsent[0].reason.endswith("answered 400 (units: differ.)")
+        assert spool.unsent_keys() == (entry.key,)
+        assert send(spool, server, most_results=10).sent == (entry.key,)
+        assert len(server.stored) == LARGE
+
+
+def slow(request: Request, body: bytes) -> None:
+    """As on a busy machine: it takes more time than a small request may."""
+    time.sleep(1.5)
+    accept(request, body)
+
+
+def test_a_large_request_has_time_in_proportion(spool: Spool) -> None:
+    with failing_codespeed(default=slow) as server:
+        assert len(send(spool, server, answer_timeout=0.3, seconds_per_result=10.0).sent) == 1
+        assert server.requests == 1, "it was not given up before its answer"
+
+
+def test_a_small_one_has_no_less_than_before() -> None:
+    policy = RetryPolicy()
+    assert policy.answer_seconds(1) == policy.answer_timeout == 30
+    assert policy.answer_seconds(600) == 60
