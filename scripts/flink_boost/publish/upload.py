@@ -33,12 +33,12 @@ from urllib.parse import urljoin
 
 import httpx
 
-from flink_boost.base.errors import BrokenData, UploadFailed
+from flink_boost.base.errors import BrokenData
 from flink_boost.publish.codespeed import SpoolEntry, form_of
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import SET_TOKEN, URL_VARIABLE, Target
+from flink_boost.publish.upload_report import SEND_LATER, Unsent, UploadReport
 
-SEND_LATER = "Nothing is lost: run `flink-boost upload` to send it later."
 DROP = "`flink-boost upload --drop KEY` gives one up."
 MOST_IN_A_ROW = 5  # entries that may fail one after the other before the server is left alone
 _ANSWER_BYTES = 4096
@@ -54,9 +54,7 @@ class RetryPolicy:
     longest_wait: float = 20.0
     connect_timeout: float = 5.0
     answer_timeout: float = 30.0
-    seconds_per_result: float = (
-        0.1  # a large request may take longer; Codespeed's own view takes 0.02 and more
-    )
+    seconds_per_result: float = 0.1  # of a large request; Codespeed's own view takes 0.02 and more
     most_results: int = 1000  # in one request, which is stored as a whole
     health_timeout: float = 5.0
 
@@ -68,36 +66,6 @@ class RetryPolicy:
         """Seconds before that attempt (2, 3, …); ``jitter`` in [0, 1) spreads senders apart."""
         full = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 2))
         return full * (0.5 + jitter / 2)
-
-
-@dataclass(frozen=True)
-class Unsent:
-    """An entry that stays in the spool, and why."""
-
-    key: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class UploadReport:
-    """What became of the entries that were unsent; ``next_step`` is for the unsent ones."""
-
-    sent: tuple[str, ...]
-    unsent: tuple[Unsent, ...]
-    next_step: str = SEND_LATER
-    updated: tuple[str, ...] = ()  # of those sent: later revisions of what was sent before
-    replaced: tuple[str, ...] = ()  # dropped, as a later revision is there
-
-    def require_all_sent(self) -> None:
-        """Raises ``UploadFailed``, naming the first reason, when an entry stays unsent."""
-        if self.unsent:
-            first = self.unsent[0]
-            count = len(self.unsent)
-            raise UploadFailed(
-                f"{count} spooled result{'s' if count > 1 else ''} could not be sent "
-                f"({first.key}: {first.reason}).",
-                self.next_step,
-            )
 
 
 def make_client(target: Target, policy: RetryPolicy) -> httpx.Client:

@@ -34,10 +34,10 @@ from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import (
     MOST_IN_A_ROW,
     RetryPolicy,
-    UploadReport,
     make_client,
     send_unsent,
 )
+from flink_boost.publish.upload_report import UploadReport
 
 pytestmark = pytest.mark.quiet
 

@@ -21,7 +21,8 @@ from flink_boost.publish import liveness
 from flink_boost.publish.codespeed import SpoolEntry, entries_of
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import Target, find_target
-from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
+from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
+from flink_boost.publish.upload_report import UploadReport
 
 pytestmark = pytest.mark.quiet
 

@@ -13,7 +13,8 @@ from flink_boost.cli.options import environment_option, url_option
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import Spooled, spool_new_runs
 from flink_boost.publish.target import find_target
-from flink_boost.publish.upload import RetryPolicy, UploadReport, make_client, send_unsent
+from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
+from flink_boost.publish.upload_report import UploadReport
 
 
 @click.command(name="upload")
