@@ -1,12 +1,13 @@
-"""Runs of one plan as one run with all their pairs."""
+"""Runs of one plan as one run with all their pairs; a part of a run as if it were the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.model import RunInfo
+from flink_boost.measure.model import Cell, RunInfo
 
 
 def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple[Fork, ...]]:
@@ -26,11 +27,25 @@ def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple
     return _with_pairs(first, tuple(before.values())), tuple(pooled)
 
 
-def _with_pairs(info: RunInfo, cell_pairs: tuple[int, ...]) -> RunInfo:
+def only(
+    info: RunInfo, forks: Sequence[Fork], wanted: Collection[Cell]
+) -> tuple[RunInfo, tuple[Fork, ...]]:
+    """What a run says of some of its cells; at least one has to be of them."""
+    kept = [place for place, cell in enumerate(info.cells) if cell in wanted]
+    part = _with_pairs(
+        info,
+        tuple(info.pairs_in_order[place] for place in kept),
+        cells=tuple(info.cells[place] for place in kept),
+        timings=tuple(info.timings[place] for place in kept) if info.timings else (),
+    )
+    return part, tuple(fork for fork in forks if fork.cell in wanted)
+
+
+def _with_pairs(info: RunInfo, cell_pairs: tuple[int, ...], **further: Any) -> RunInfo:
     pairs = max(cell_pairs)
     own = cell_pairs if min(cell_pairs) != pairs else ()
     fields = {name: getattr(info, name) for name in RunInfo.model_fields}
-    return RunInfo(**{**fields, "pairs": pairs, "cell_pairs": own})
+    return RunInfo(**{**fields, "pairs": pairs, "cell_pairs": own, **further})
 
 
 # What two runs must agree in for their pairs to be of one population.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
-import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell, Timing
+from flink_boost.measure.names import matching, matching_any, named
 from flink_boost.measure.tomlfile import naming_what_is_wrong
 
 GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"
@@ -137,26 +137,24 @@ def find_group(groups: dict[str, Group], name: str) -> Group:
     return groups[name]
 
 
-def choose_cells(group: Group, patterns: Sequence[str]) -> Group:
-    """The group with only the cells whose name matches a pattern; all of them without patterns.
+def choose_cells(
+    group: Group, patterns: Sequence[str], groups: Mapping[str, Group] = MappingProxyType({})
+) -> Group:
+    """The group with only the cells that a pattern stands for; all of them without patterns.
 
-    A pattern is a regular expression that is searched, case ignored, in names such as
-    ``StringSerializationBenchmark.write[length=16,kind=ascii]``. Raises ``UsageProblem`` for a
-    pattern that is no regular expression or matches nothing; then it lists names that are near.
+    A pattern is what ``names.matching`` takes. Raises ``UsageProblem`` for one that stands for
+    nothing, with those of the other ``groups`` that have it, else with the names that are near.
     """
     if not patterns:
         return group
-    chosen: set[Cell] = set()
     for pattern in patterns:
-        expression = _compile(pattern)
-        matches = [cell for cell in group.cells if expression.search(cell.name)]
-        if not matches:
+        having = [name for name, other in groups.items() if named(pattern, other.cells)]
+        if having and not matching(pattern, group.cells):
             raise UsageProblem(
-                f"No benchmark of the group {group.name!r} matches {pattern!r}.",
-                f"Near are: {'; '.join(_near(pattern, group.cells))}.",
+                f"The group {group.name!r} does not have {pattern!r}.",
+                f"Say --group {having[0]}. It is in: {', '.join(having)}.",
             )
-        chosen.update(matches)
-    return group.only(chosen)
+    return group.only(matching_any(patterns, group.cells, f"of the group {group.name!r}"))
 
 
 def _expand(name: str, group: _Group, path: Path) -> Group:
@@ -180,28 +178,3 @@ def _expand(name: str, group: _Group, path: Path) -> Group:
         timings=tuple(timing for _, timing, _, _ in plan),
         cores=tuple(cores for _, _, _, cores in plan),
     ).with_pairs([pairs for _, _, pairs, _ in plan])
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise UsageProblem(
-            f"{pattern!r} is not a regular expression ({error}).",
-            r"Put a backslash in front of characters such as [ ] ( ).",
-        ) from None
-
-
-def _near(pattern: str, cells: Sequence[Cell]) -> list[str]:
-    """Names that resemble the pattern: by shared letters in order, best first."""
-    wanted = re.sub(r"[^a-z0-9]+", "", pattern.lower())
-
-    def likeness(cell: Cell) -> float:
-        # Compared with the method and parameters alone too: nobody types the class name.
-        short = cell.name.partition(".")[2].lower()
-        return max(
-            difflib.SequenceMatcher(None, wanted, re.sub(r"[^a-z0-9]+", "", name)).ratio()
-            for name in (cell.name.lower(), short, short.partition("[")[0])
-        )
-
-    return [cell.name for cell in sorted(cells, key=likeness, reverse=True)[:3]]

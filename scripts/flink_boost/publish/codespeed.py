@@ -23,6 +23,7 @@ from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, interval
 from flink_boost.judge.series import pair_log_ratios
 from flink_boost.measure.descriptions import describe
 from flink_boost.measure.model import Cell, Frozen, Mode, Purpose, RunInfo
+from flink_boost.measure.names import RATIO, dashboard_name
 from flink_boost.measure.summary import CellSummary, RunSummary
 from flink_boost.publish.run_note import RunNote, note_of
 
@@ -31,13 +32,11 @@ _BRANCH_OF_THE_NIGHTS = "master"
 _BRANCHES = {Purpose.NIGHTLY: _BRANCH_OF_THE_NIGHTS, Purpose.REQUEST: "benchmark-request"}
 
 # Column widths of Codespeed 0.13; SQLite does not enforce them, PostgreSQL does.
-BENCHMARK_NAME_LENGTH = 100
 ENVIRONMENT_NAME_LENGTH = 100
 EXECUTABLE_NAME_LENGTH = 30
 _DESCRIPTION_LENGTH = 300
 _LARGEST = 1e300  # the dashboard takes no larger number
 
-_RATIO = ".ratio"
 _NONE: Mapping[str, str] = {}
 
 
@@ -155,20 +154,10 @@ def _sent_scores(run: RunInfo, cell: CellSummary, side: Side) -> tuple[float, ..
 
 
 def benchmark_name(cell: Cell, run: RunInfo) -> str:
-    """The method and the values of its parameters, in the order of the parameters' names.
-
-    This is how the upstream suite names its results in Codespeed: ``write.ascii.16``. Threads and
-    heap of the run, where they are not the usual ones, are parameters too.
-    """
-    parts = [cell.method, *(value for _, value in sorted(cell.params))]
-    parts += [f"{run.threads}threads"] if run.threads != 1 else []
+    """Its name there; threads and heap of the run, where not the usual ones, are parameters too."""
+    parts = [f"{run.threads}threads"] if run.threads != 1 else []
     parts += [f"heap{run.heap}"] if run.heap else []
-    name = ".".join(parts)
-    longest = BENCHMARK_NAME_LENGTH - len(_RATIO)
-    if len(name) <= longest:
-        return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: longest - 9]}-{digest}"
+    return dashboard_name(cell, *parts)
 
 
 def entries_of(
@@ -236,7 +225,7 @@ def _ratios(summary: RunSummary, side: Side, about: _About) -> Iterator[Codespee
             yield about.result(
                 cell,
                 side,
-                suffix=_RATIO,
+                suffix=RATIO,
                 result_value=found.ratio,
                 std_dev=None,
                 min=found.low if known else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,15 +34,6 @@ class Lookback:
         """The changes of level by the first run on the new one."""
         found = (*self.trend.earlier_changes, self.trend.change)
         return {change.after_run: change for change in found if change is not None}
-
-
-def matches(pattern: str, name: str) -> bool:
-    """Whether a benchmark's name fits: ``*`` stands for anything, ``?`` for one character.
-
-    Case is ignored, and a part of the name is enough. Brackets stand for themselves.
-    """
-    parts = (".*" if one == "*" else "." if one == "?" else re.escape(one) for one in pattern)
-    return re.search("".join(parts), name, re.IGNORECASE) is not None
 
 
 def look_back(

@@ -87,3 +87,48 @@ def test_what_is_no_release_is_not_looked_for(
     told = capsys.readouterr()
     assert f"{version!r} is not a Flink release. Name one as in 2.3.0." in told.err
     assert told.out == ""
+
+
+NAMES = (
+    "StringSerializationBenchmark.write[length=16,kind=ascii]",
+    "org.apache.flink.benchmark.StringSerializationBenchmark.write",
+    "write.ascii.16",
+    "write.ascii.16.ratio",
+    COMPLETE.cells[0].slug,
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_of_a_benchmark_chooses_it(
+    results: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert call(results, "compare", COMPLETE.run_id, "--only", name, "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert call(results, "history", name, "--json") == 0
+    (series,) = json.loads(capsys.readouterr().out)["series"]
+    assert row["name"] == series["name"] == NAMES[0]
+
+
+def test_benchmarks_that_may_be_meant_are_named(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (
+        ("compare", COMPLETE.run_id, "--only"),
+        ("history",),
+        ("nightly", "--dry-run", "--group", "spine", "--only"),
+    ):
+        assert call(results, *command, "org.apache.flink.benchmark.WrongBenchmark.wirte") == 2
+        error = capsys.readouterr().err
+        assert "called 'org.apache.flink.benchmark.WrongBenchmark.wirte'. Near are: " in error
+        assert "StringSerializationBenchmark.write" in error
+
+
+def test_a_part_of_a_run_is_asked_neither_for_goals_nor_for_a_reference(results: Path) -> None:
+    assert call(results, "compare", "--only", "write", "--reference", "flink-15171") == 2
+
+
+def test_no_history_yet_is_said_with_the_next_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--build", str(tmp_path), "history", "write"]) == 2
+    assert "`flink-boost nightly`" in capsys.readouterr().err

@@ -87,9 +87,17 @@ def test_a_pattern_without_a_match_names_what_is_near(quick: Group) -> None:
     assert len(near) == 3
 
 
-def test_a_pattern_that_is_no_regular_expression(quick: Group) -> None:
-    with pytest.raises(UsageProblem, match="not a regular expression"):
-        choose_cells(quick, ["write["])
+def test_a_name_of_another_group_is_told_with_that_group(quick: Group) -> None:
+    small = choose_cells(quick, ["serializerTuple"])
+    with pytest.raises(UsageProblem, match=r"does not have 'write\.cjk\.16'") as caught:
+        choose_cells(small, ["write.cjk.16"], {"small": small, "quick": quick})
+    assert caught.value.next_step == "Say --group quick. It is in: quick."
+
+
+def test_a_pattern_that_is_no_regular_expression_is_a_part_of_a_name(quick: Group) -> None:
+    assert len(choose_cells(quick, ["write[length=16,"]).cells) == 2
+    with pytest.raises(UsageProblem, match=r"called 'write\('"):
+        choose_cells(quick, ["write("])
 
 
 def test_an_unknown_group_names_the_known(quick: Group) -> None:

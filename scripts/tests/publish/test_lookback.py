@@ -16,26 +16,7 @@ from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect
 from flink_boost.measure.model import Cell
 from flink_boost.measure.summary import RunSummary, summarise
-from flink_boost.publish.lookback import look_back, lookback_page, lookback_sheet, matches, whisker
-
-NAME = "StringSerializationBenchmark.write[length=16,kind=ascii]"
-
-
-@pytest.mark.parametrize(
-    ("pattern", "fits"),
-    [
-        ("write", True),
-        ("WRITE[LENGTH=16", True),
-        ("write[length=1?,*ascii]", True),
-        ("length=16,kind=ascii", True),
-        ("read", False),
-        ("write[abc]", False),
-        ("writ.", False),
-        ("", True),
-    ],
-)
-def test_brackets_stand_for_themselves(pattern: str, fits: bool) -> None:
-    assert matches(pattern, NAME) is fits
+from flink_boost.publish.lookback import look_back, lookback_page, lookback_sheet, whisker
 
 
 def nights(step_at: int = 12, count: int = 18) -> list[RunSummary]:

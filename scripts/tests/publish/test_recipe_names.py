@@ -53,14 +53,14 @@ def test_names_on_the_dashboard() -> None:
 
 
 def test_what_measures_it_again_and_what_its_sides_are_called() -> None:
-    found = of_a_recipe(BEFORE)
-    command = bench_command(found, found.cells[0])
+    found, group = of_a_recipe(BEFORE), find_group(load_groups(), "spine")
+    cell = group.cells[0]
+    command = bench_command(found, cell)
     assert command.startswith(
         f"flink-boost nightly --recipe FILE --commits {BEFORE[:12]}..{COMMIT[:12]} --line 2.3.0"
     )
     (_, pattern, _) = command.split("'")
-    group = find_group(load_groups(), "spine")
-    assert choose_cells(group, [pattern.split("[")[0]]).cells, "--only takes it"
+    assert choose_cells(group, [pattern]).cells == (cell,), "--only takes it"
     assert found.title_of(Side.PATCHED) == f"flink, {COMMIT[:8]}"
     assert found.title_of(Side.STOCK) == f"flink, {BEFORE[:8]}"
     assert of_a_recipe().title_of(Side.STOCK) == "flink, 2.3.0"

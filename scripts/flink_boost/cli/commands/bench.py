@@ -135,8 +135,9 @@ def command(
 ) -> RunInfo:
     """Measure stock and patched forks in turn, then compare them.
 
-    PATTERNS are regular expressions that choose benchmarks of the group by name. Every fork is kept
-    as soon as it ends; a run that was interrupted or killed goes on with --resume.
+    PATTERNS choose benchmarks of the group: names as any page, mail or file has them, parts of
+    one, or regular expressions. Every fork is kept as soon as it ends; a run that was interrupted
+    or killed goes on with --resume.
 
     \b
     Examples:
@@ -169,7 +170,8 @@ def command(
             sides = _sides(aa, third)
             flink, own = measured_release(line, release, third, purpose)
             java = choose_java(java, jdk, own.jdks, dict(os.environ), java_home)
-            chosen = choose_cells(find_group(load_groups(), group), patterns)
+            groups = load_groups()
+            chosen = choose_cells(find_group(groups, group), patterns, groups)
             version = distribution_version("flink-boost")
             paths = class_paths_of(settings, flink, own, version, sides, third, java)
             started = datetime.now(UTC).replace(microsecond=0)

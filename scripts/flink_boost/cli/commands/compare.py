@@ -19,6 +19,7 @@ from flink_boost.measure import forkfiles, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import load_history, newest_run
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.names import matching_any
 from flink_boost.measure.summary import gap_sentence
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
 from flink_boost.publish.goals_sheet import goals_sheet
@@ -54,6 +55,12 @@ Run = tuple[RunInfo, tuple[Fork, ...]]
     help="Strings of several lengths as rows or as a grid; auto: rows in text, else a grid.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Benchmarks by name, as any page has it; repeatable.",
+)
 @click.option("--reference", metavar="NAME", help="Beside published tables, as flink-15171.")
 @click.option(
     "--floors",
@@ -67,6 +74,7 @@ def command(
     confidence: float,
     form: str,
     layout: str,
+    only: tuple[str, ...],
     reference: str | None,
     floors: Path | None,
     as_json: bool,
@@ -82,11 +90,16 @@ def command(
       flink-boost compare                             the newest run that has ended
       flink-boost compare latest --format markdown
       flink-boost compare 20260301T223005Z-2.3.0 20260302T223011Z-2.3.0
+      flink-boost compare --only write.ascii.16.mixed.serializer
       flink-boost compare --floors benchmarks/floors.toml
       flink-boost compare --reference flink-15171 --format html > reference.html
     """
     form = "json" if as_json else form
     with failing_in_json("compare", form == "json"):
+        if only and (reference or floors):
+            raise UsageProblem(
+                "--reference and --floors are about all benchmarks.", "Leave out --only."
+            )
         if reference:
             if floors:
                 raise UsageProblem(
@@ -94,12 +107,13 @@ def command(
                 )
             _show_reference(settings, reference, run_ids, confidence, form)
         else:
-            _show_run(settings, run_ids, confidence, form, layout, floors)
+            _show_run(settings, run_ids, only, confidence, form, layout, floors)
 
 
 def _show_run(
     settings: Settings,
     run_ids: Sequence[str],
+    only: Sequence[str],
     confidence: float,
     form: str,
     layout: str,
@@ -107,6 +121,8 @@ def _show_run(
 ) -> None:
     runs = [_load(settings, run_id) for run_id in run_ids or (LATEST,)]
     info, forks = pool.pool(runs) if len(runs) > 1 else runs[0]
+    if only:
+        info, forks = pool.only(info, forks, matching_any(only, info.cells, "of this run"))
     document = comparison_document(info, forks, confidence) if form == "json" else {}
     as_grid = layout == "grid" or (layout == "auto" and form in ("markdown", "html"))
     sheets = comparison_sheets(info, forks, confidence, as_grid=as_grid)

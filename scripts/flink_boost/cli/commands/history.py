@@ -6,20 +6,20 @@ from pathlib import Path
 
 import click
 
-from flink_boost.base.errors import EnvironmentProblem, UsageProblem
+from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import write_durably
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect
 from flink_boost.measure.history import load_history
+from flink_boost.measure.names import matching_any
 from flink_boost.publish.lookback import (
     Lookback,
     look_back,
     lookback_document,
     lookback_page,
     lookback_sheet,
-    matches,
 )
 from flink_boost.publish.sheet import print_sheets
 
@@ -57,11 +57,13 @@ def command(
 ) -> None:
     """Show how the ratio of each BENCHMARK went from night to night, with changes marked.
 
-    BENCHMARK is a part of its name, in which * stands for anything and ? for one character.
+    BENCHMARK is its name, as any page, mail or file has it, or a part of one; * stands for anything
+    and ? for one character.
 
     \b
     Examples:
       flink-boost history serializerTuple
+      flink-boost history write.cyrillic.16.mixed.serializer
       flink-boost history 'write[length=16,*cjk' --line 2.3.0 --last 60
       flink-boost history serializer --html serializers.html
     """
@@ -96,12 +98,6 @@ def _find(
     for problem in history.broken:
         click.echo(problem, err=True)
     everything = build_series(history.runs)
-    series = [one for one in everything if matches(benchmark, one.cell.name)]
-    if not series:
-        names = sorted({one.cell.name for one in everything})
-        known = f"Known are {'; '.join(names[:3])} and {len(names) - 3} more."
-        raise UsageProblem(
-            f"No point of a trend is of a benchmark that matches {benchmark!r}.",
-            known if len(names) > 3 else f"Known are: {'; '.join(names) or 'none yet'}.",
-        )
+    wanted = matching_any([benchmark], [one.cell for one in everything], "with points of a trend")
+    series = [one for one in everything if one.cell in wanted]
     return look_back(series, detect(series), history.runs)

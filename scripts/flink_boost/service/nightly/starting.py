@@ -81,7 +81,7 @@ def plan_of(
     order: Order, groups: Mapping[str, Group], taken: Mapping[str, float]
 ) -> tuple[dict[str, Group], NightPlan]:
     """What each line measures, and the plan. Raises ``UsageProblem`` for what does not exist."""
-    group = choose_cells(find_group(dict(groups), order.group), order.patterns)
+    group = choose_cells(find_group(dict(groups), order.group), order.patterns, groups)
     number, count = parse_shard(order.shard)
     mine = take_shard(group, number, count)
     by_line = dict.fromkeys(order.lines, mine)

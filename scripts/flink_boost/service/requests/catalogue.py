@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +9,7 @@ from functools import cached_property
 from flink_boost.flink.lines import Line
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Cell, Timing
+from flink_boost.measure.names import named
 from flink_boost.measure.runner import START_SECONDS
 
 USUAL = "quick"  # the group that is measured where a request names no benchmark
@@ -59,32 +58,18 @@ class Offerings:
         """What is offered, by name as ``Class.write[kind=ascii]``."""
         return {one.cell.name: one for one in self.offered}
 
-    def matching(self, glob: str) -> tuple[str, ...]:
-        """Names that a glob stands for: ``*`` and ``?`` only, case ignored.
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Of all that is offered, in order."""
+        return tuple(one.cell for one in self.offered)
 
-        A word without parameters stands for all parameters, and one without a dot for a class or a
-        method. Takes time in proportion to the length of the glob, whatever it holds.
-        """
-        wanted = _compiled(glob)
-        return tuple(
-            name
-            for name in self.by_name
-            if any(wanted.fullmatch(spelling) for spelling in _spellings(name.lower()))
-        )
+    def matching(self, word: str) -> tuple[str, ...]:
+        """Names of all that a word is a name of: ``measure.names`` says in which ways."""
+        return tuple(cell.name for cell in named(word, self.cells))
 
     def seconds(self, names: tuple[str, ...], pairs: int) -> float:
         """What these benchmarks take with so many pairs each."""
         return pairs * sum(self.by_name[name].seconds for name in names)
-
-
-def _compiled(glob: str) -> re.Pattern[str]:
-    # Brackets are part of names. The translation of `*` does not go back and forth over the text.
-    return re.compile(fnmatch.translate(glob.lower().replace("[", "[[]")))
-
-
-def _spellings(name: str) -> tuple[str, ...]:
-    plain = name.partition("[")[0]
-    return name, name.partition(".")[2], plain, *plain.split(".")
 
 
 def catalogue_of(groups: Mapping[str, Group], lines: Mapping[str, Line], default: str) -> Offerings:
