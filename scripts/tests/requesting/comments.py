@@ -18,11 +18,13 @@ SHELL = [
     "{{7*7}}", "a'--", "';DROP",
 ]  # fmt: skip
 LOOK_ALIKE = [
-    "seriаlizer", "ѕerializer", "ｓerializer", "serializer\u0301", "write\u200b", "wri\u200dte",
-    "\u202etixe", "\u2066write\u2069", "write\u00a0pairs=3", "line=２.3.0", "pairs=٥", "pairs=५",
-    "write\u2028next", "wr\u00adite", "\ufeffwrite", "write\x00", "write\x1b[31m", "write\x07",
-    "write\t", "🚀", "\U000e0041write", "𝓌rite", "straße", "ﬁle",
+    "seriаlizer", "ѕerializer", "ｓerializer", "serializer\u0301", "line=２.3.0", "pairs=٥", "pairs=५",
+    "write\x00", "write\x1b[31m", "write\x07", "🚀", "𝓌rite", "straße", "ﬁle", "serializer–Tuple",
 ]  # fmt: skip
+BLANKS = "\t\v\f\x1c\x1f\x85\u00a0\u1680\u2000\u2003\u2009\u2028\u2029\u202f\u205f\u3000"
+UNSEEN = (
+    "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufeff\U000e0041"
+)
 OPTIONS = {
     "--pairs 5": "dashes", "-p 5": "dashes", "--help": "dashes", "--": "dashes", "-": "dashes",
     "--line=2.3.0": "dashes", "-Xmx1g": "dashes", "--output=/etc/passwd": "dashes",
@@ -54,6 +56,18 @@ OPTIONS = {
     "*e*": "benchmarks", "StringSerializationBenchmark": "benchmarks",
     "StringSerializationBenchmark.*": "benchmarks", "*.write*": "benchmarks",
 }  # fmt: skip
+BELOW = [
+    "\nserializerTuple\nserializerPojo", "\r\nserializerTuple\r\nserializerPojo\r\n",
+    "\n\n- serializerTuple\n- `serializerPojo`\n", "\n```\nserializerTuple\nserializerPojo\n```",
+    "serializerTuple\nserializerPojo", "\nserializerTuple, serializerPojo", "serializerPojo\rserializerTuple",
+    "\n* serializerTuple\n* serializerPojo pairs=5", "\n\u00a0serializerTuple\u200b\n\u3000serializerPojo",
+]  # fmt: skip
+UNREAD = [
+    "\nserializerTuple and serializerPojo", "\nserializerTuple\n> serializerPojo",
+    "\nserializerTuple\nserializerPoj", "\nserializerTuple forks=5",
+    "\n/benchmark-request serializerTuple", "\n@everybody serializerTuple `id` <b>",
+    "\nserializerTuple" + "\nserializerPojo" * 1000,
+]  # fmt: skip
 GOOD = {
     "": ASKED, " ": ASKED, "serializerHeavyString": ASKED, "serializerheavystring": ASKED,
     "SERIALIZERTUPLE": ASKED, "serializer* pairs=3": ASKED, "serializer????? profile": ASKED,
@@ -77,17 +91,22 @@ NOT_FOR_US = [
     f"\n{ME}", f"hi\n{ME}", f"> {ME}", f">{ME}", f"> > {ME}", f"`{ME}`", f"``{ME}``", f"```\n{ME}\n```",
     f"~~~\n{ME}\n~~~", f"    {ME}", f"\t{ME}", f"     {ME} help", f"<!-- {ME} -->", f"<code>{ME}</code>",
     f"* {ME}", f"- {ME}", f"1. {ME}", f"# {ME}", f"**{ME}**", f"_{ME}_", f"[{ME}](x)", f"|{ME}|",
-    f"\u200b{ME}", f"\ufeff{ME}", f"\u202e{ME}", f"\u00a0{ME}", f"\u3000{ME}", f"\x00{ME}", f"\r{ME}",
-    f"\v{ME}", f"@bot {ME}", f"On Monday X wrote:\n> {ME}", "∕benchmark-request", "／benchmark-request",
+    f"\x00{ME}", f"\r{ME}", f"\ufeff    {ME}", f"\ufeff\t{ME}", f"   \t{ME}", f"\u200b> {ME}",
+    f"\u00a0> {ME}", f"\ufeff`{ME}`", f"\u200b\n{ME}", f"\u3000\r\n{ME}", f"@bot {ME}", f"On Monday X wrote:\n> {ME}", "∕benchmark-request", "／benchmark-request",
     "\\benchmark-request", "|benchmark-request", f"'{ME}'", f'"{ME}"', "/approve", "/retest",
     "/benchmarking is fun", "/ benchmark-request", "/home/benchmark-request",
 ]  # fmt: skip
 MISSPELT = [
-    f"{ME}s", f"{ME}: write", f"{ME}, write", f"{ME}.", f"{ME}\twrite", "/benchmark_request",
+    f"{ME}s", f"{ME}: write", f"{ME}, write", f"{ME}.", "/benchmark_request",
     "/benchmark-requst", "/benchmark-reqeust", "/Benchmark-Request", "/BENCHMARK-REQUEST",
     "/benchmarkrequest", "/benchmаrk-request", "/benchmark-rеquest", "/benchmark‐request",
-    "/benchmark–request", f"{ME}\u200b", f"{ME}\u00a0write", f"{ME};id", f"{ME}$(id)", f"{ME}`id`",
+    "/benchmark–request", "/benchmark\u00adrequest", f"{ME};id", f"{ME}$(id)", f"{ME}`id`",
     f"{ME}--pairs", f"{ME}/", f"{ME}\x00", "/benchmark-requests help", "/bench-mark-request",
+    f"{ME}serializerTuple", f"{ME}serializerTuple pairs=5", f"{ME}serializerTuple pairs=99",
+    f"{ME}serializerTuple\u00a0profile", f"{ME}write.ascii.16.mixed.serializer", f"{ME}help",
+    f"{ME}:serializerTuple", f"{ME}，serializerTuple", f"{ME}[serializerTuple]", f"{ME}" + "x" * 900,
+    f"{ME.upper()}serializerTuple", "/benchmark request", "/benchmark\u00a0request serializerTuple",
+    "/benchmark-requstserializerTuple",
 ]  # fmt: skip
 
 
@@ -97,6 +116,21 @@ def table() -> list[tuple[str, object]]:
     found += [(text, "command") for text in MISSPELT]
     found += [(f"{ME} {word}", "glob") for word in SHELL]
     found += [(f"{ME} {word}", "characters") for word in LOOK_ALIKE]
+    for blank in BLANKS:
+        found += [
+            (f"{ME}{blank}serializerTuple", ASKED),
+            (f"{ME} serializerTuple{blank}pairs=3{blank}", ASKED),
+            (f"{ME}{blank}help", Help()),
+        ]
+        if blank != "\t":  # which indents
+            found.append((f"{blank}{ME} cancel", Cancel()))
+    for mark in UNSEEN:
+        found += [
+            (f"{mark}{ME} serializerTuple", ASKED),
+            (f"/bench{mark}mark-request{mark} serializer{mark}Tuple{mark}", ASKED),
+            (f"{mark} {mark}{ME}{mark}\u00a0status{mark}", Status()),
+        ]
+    found += [(f"{ME} {words}", ASKED) for words in BELOW + UNREAD]
     found += [(f"{ME} {words}", kind) for words, kind in OPTIONS.items()]
     found += [
         (f"{ME} {words}".rstrip(" ") if not words else f"{ME} {words}", kind)

@@ -20,6 +20,7 @@ from flink_boost.base.errors import (
     HubRefused,
     MachineBusy,
 )
+from flink_boost.service.requests import grammar
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.machine import Event, RequestState
 from flink_boost.service.requests.model import Measured, RequestOrder
@@ -235,6 +236,62 @@ def test_who_may_not_write_is_told_once_and_a_mistake_of_theirs_is_not_read(plac
     assert place.worked == 0
     (said,) = place.hub.posted.values()
     assert "may write to this repository" in said[1]
+
+
+def test_what_a_stranger_writes_is_never_read_and_what_others_write_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = grammar.parse
+
+    def parse(body: str, *known: object) -> object:
+        read.append(body)
+        return real(body, *known)  # type: ignore[arg-type]
+
+    def away(*_: object) -> str:
+        raise HubAway("GitHub answered 502.", "It is tried again.")
+
+    monkeypatch.setattr(grammar, "parse", parse)
+    wrong = "/benchmark-request serializerTupel"
+    for author in ("mallory", "alice"):
+        place.hub.write(wrong, author)
+    place.hub.write(ASK, number=2)
+    desk = place.desk
+    with monkeypatch.context() as broken:
+        broken.setattr(place.hub, "may_ask", away)
+        for _ in range(3):
+            with pytest.raises(HubAway):
+                desk.once()
+            place.now += timedelta(minutes=10)
+    assert read == []
+    with monkeypatch.context() as broken:
+        broken.setattr(place.hub, "merge_base", away)
+        for _ in range(3):
+            with pytest.raises(HubAway):
+                desk.once()
+            place.now += timedelta(minutes=10)
+    desk.once()
+
+    assert sorted(read) == sorted([wrong, ASK])
+    assert states(place.queue) == [RequestState.QUEUED]
+    assert len(place.hub.said("reply")) == 2
+
+
+def test_lines_below_that_were_not_read_are_told_with_how_to_write_it(place: Place) -> None:
+    place.hub.write("/benchmark-request\nplease: serializerTuple @everybody\nserializerPojo")
+    place.hub.write("/benchmark-request\nserializerTuple\nserializerPojo", number=2)
+    place.run()
+
+    (told,) = place.hub.said("reply")
+    assert "Only the first line of that comment was read." in told
+    assert "```\n/benchmark-request serializerTuple serializerPojo\n```" in told
+    assert "@everybody" not in told
+    first, second = sorted(place.queue.latest(2), key=lambda one: one.number)
+    assert set(first.order.names) == set(KNOWN.usual)
+    assert [name.partition(".")[2] for name in second.order.names] == [
+        "serializerTuple",
+        "serializerPojo",
+    ]
 
 
 def test_a_right_is_asked_for_each_time(place: Place) -> None:

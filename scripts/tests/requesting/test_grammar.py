@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from flink_boost.flink.lines import default_line, load_lines
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.names import dashboard_name
 from flink_boost.service.requests.catalogue import Bounds, Offerings, catalogue_of
+from flink_boost.service.requests.command import COMMAND
 from flink_boost.service.requests.grammar import (
-    COMMAND,
     Asked,
     Cancel,
     Help,
@@ -21,11 +22,13 @@ from flink_boost.service.requests.grammar import (
     parse,
     shown,
 )
-from requesting.comments import ASKED, NOT_FOR_US, table
+from requesting.comments import ASKED, BELOW, NOT_FOR_US, UNREAD, table
 
 KNOWN = catalogue_of(load_groups(), load_lines(), default_line())
 BOUNDS = Bounds()
 TABLE = table()
+TUPLE = "SerializationFrameworkMiniBenchmarks.serializerTuple"
+POJO = "SerializationFrameworkMiniBenchmarks.serializerPojo"
 
 
 def test_the_table_is_as_large_as_it_says() -> None:
@@ -95,6 +98,75 @@ def test_without_a_benchmark_the_usual_ones_are_meant() -> None:
     assert isinstance(found, Asked)
     assert set(found.names) == set(KNOWN.usual)
     assert found.pairs == BOUNDS.usual_pairs
+
+
+@pytest.mark.parametrize("text", BELOW)
+def test_names_alone_on_the_lines_below_count(text: str) -> None:
+    found = parse(f"{COMMAND} {text}", KNOWN, BOUNDS)
+
+    assert isinstance(found, Asked)
+    assert found.names == (TUPLE, POJO)
+    assert not found.unread
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_of_names_among_other_words_below_none_counts_and_it_is_known(text: str) -> None:
+    found = parse(f"{COMMAND} {text}", KNOWN, BOUNDS)
+
+    assert isinstance(found, Asked)
+    assert set(found.names) == set(KNOWN.usual)
+    assert found.unread
+    assert found.below[0] == "serializerTuple"
+    assert isinstance(parse(" ".join((COMMAND, *found.below)), KNOWN, BOUNDS), Asked)
+
+
+def test_words_below_that_hold_no_name_are_of_no_interest_to_who_has_named_some() -> None:
+    for text, unread in (
+        (f"{COMMAND} serializerTuple\n\nThanks!", False),
+        (f"{COMMAND}\nTupel", True),
+    ):
+        found = parse(text, KNOWN, BOUNDS)
+        assert isinstance(found, Asked)
+        assert (found.unread, found.below) == (unread, ())
+
+
+def test_the_example_to_a_glued_name_asks_for_it() -> None:
+    for glued in (
+        "serializerTuple pairs=4",
+        f"org.apache.flink.benchmark.{TUPLE}",
+        ":serializerTuple",
+    ):
+        found = parse(f"{COMMAND}{glued}", KNOWN, BOUNDS)
+        assert isinstance(found, Mistake)
+        assert found.kind == "command"
+        if glued[0] != ":":
+            assert found.example == f"{COMMAND} {glued}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        TUPLE,
+        f"org.apache.flink.benchmark.{TUPLE}",
+        f"o.a.f.b.{TUPLE}",
+        f"org.apache.flink.benchmark.{TUPLE}:gc.alloc.rate.norm",
+        "serializerTuple.ratio",
+        KNOWN.by_name[TUPLE].cell.slug,
+    ],
+)
+def test_every_name_of_a_benchmark_is_understood(name: str) -> None:
+    found = parse(f"{COMMAND} {name}", KNOWN, BOUNDS)
+
+    assert isinstance(found, Asked), found
+    assert found.names == (TUPLE,)
+
+
+@pytest.mark.parametrize("name", KNOWN.usual)
+def test_names_of_the_dashboard_are_understood(name: str) -> None:
+    found = parse(f"{COMMAND} {dashboard_name(KNOWN.by_name[name].cell)}", KNOWN, BOUNDS)
+
+    assert isinstance(found, Asked), found
+    assert found.names == (name,)
 
 
 def test_many_stars_take_no_time() -> None:

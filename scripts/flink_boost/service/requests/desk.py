@@ -14,6 +14,7 @@ from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
 from flink_boost.service.hub.model import Comment, Hub, PullRequest
 from flink_boost.service.requests import grammar, wording
 from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.command import is_for_us
 from flink_boost.service.requests.database import is_of_the_database
 from flink_boost.service.requests.delivering import deliver
 from flink_boost.service.requests.foretelling import Blocked, foretold_seconds, habit_of
@@ -52,6 +53,7 @@ class Desk:
     others: Sequence[RequestQueue] = ()
     tell: Callable[[str], None] = lambda _: None
     _login: str = field(default="", init=False)
+    _parsed: dict[int, grammar.Parsed | None] = field(default_factory=dict, init=False)
     _pauses: Pauses[int] = field(
         default_factory=lambda: Pauses(timedelta(minutes=1), timedelta(minutes=10)), init=False
     )
@@ -93,17 +95,13 @@ class Desk:
         failed: dict[int, HubAway | HubRefused] = {}
         decided = False
         while waiting := self.queue.unhandled(but=self._pauses.running(self.now())):
-            parsed = {
-                one.id: None if one.bot else grammar.parse(one.body, self.known, self.bounds)
-                for one in waiting
-            }
-            others = [one for one in waiting if parsed[one.id] is None]
+            meant = {one.id for one in waiting if not one.bot and is_for_us(one.body)}
+            others = [one for one in waiting if one.id not in meant]
             self.queue.close_all(others, "not for us", self.now())
             for comment in waiting:
-                found = parsed[comment.id]
-                if found is None or comment.number in failed:
+                if comment.id not in meant or comment.number in failed:
                     continue
-                problem = self._tried(comment, found)
+                problem = self._tried(comment)
                 if problem is None:
                     decided = True
                     continue
@@ -114,10 +112,10 @@ class Desk:
             if isinstance(problem, HubAway) or not decided:
                 raise problem
 
-    def _tried(self, comment: Comment, found: grammar.Parsed) -> HubAway | HubRefused | None:
+    def _tried(self, comment: Comment) -> HubAway | HubRefused | None:
         """Decides about it; what kept it from that, after which its pull request pauses."""
         try:
-            self._decide(comment, found)
+            self._decide(comment)
         except PullRequestRefused as error:
             self.queue.close(comment, "refused", _reply(comment, error.message), self.now())
         except (HubAway, HubRefused) as error:
@@ -132,13 +130,14 @@ class Desk:
             where = f"comment {comment.id} of pull request {comment.number}"
             return HubAway(f"Unexpected, at {where}: {type(error).__name__}: {error}", "")
         self._pauses.end(comment.number)
+        self._parsed.pop(comment.id, None)
         return None
 
     def deliver(self) -> None:
         """Posts and edits what waits."""
         deliver(self.hub, self.queue.outbox, self.now)
 
-    def _decide(self, comment: Comment, parsed: grammar.Parsed) -> None:
+    def _decide(self, comment: Comment) -> None:
         now = self.now()
         # By the hub's clock, as those of a comment: ours may be days ahead.
         age = (self.hub.time() or now) - comment.created
@@ -157,9 +156,17 @@ class Desk:
             self.queue.close(comment, Event.NO_RIGHT.value, words, now)
         elif comment.updated - comment.created > _EDITED_LATE:
             self.queue.close(comment, "edited late", _reply(comment, wording.EDITED_LATE), now)
-        elif isinstance(parsed, grammar.Asked):
-            self._ask(comment, pull, parsed)
         else:
+            self._follow(comment, pull)
+
+    def _follow(self, comment: Comment, pull: PullRequest) -> None:
+        """Does what somebody says who may: no stranger's words are looked at any closer."""
+        if comment.id not in self._parsed:  # once, however often the hub is away afterwards
+            self._parsed[comment.id] = grammar.parse(comment.body, self.known, self.bounds)
+        parsed = self._parsed[comment.id]
+        if isinstance(parsed, grammar.Asked):
+            self._ask(comment, pull, parsed)
+        elif parsed is not None:
             self._answer(comment, parsed)
 
     def _was_told(self, comment: Comment, now: datetime) -> bool:
@@ -242,7 +249,8 @@ class Desk:
             expected=seconds,
         )
         words = wording.status_words(request, self._place_text(request, set(replaced)))
-        self.queue.accept(comment, key, order, seconds, words, replaced, now)
+        reply = _reply(comment, wording.unread_text(asked)) if asked.unread else None
+        self.queue.accept(comment, key, order, seconds, words, replaced, now, reply)
         self.tell(f"Request {key} for pull request {comment.number}")
 
     def status_text(self, number: int) -> str:

@@ -2,26 +2,33 @@
 
 ::
 
-    /benchmark-request [GLOB…] [line=2.3.0] [pairs=5] [profile]
+    /benchmark-request [NAME…] [line=2.3.0] [pairs=5] [profile]
     /benchmark-request help | status | cancel
 
-Only the first line of a comment counts. It comes from strangers: it is compared with what
-we know and never becomes part of a command, a path or a regular expression.
+The first line of a comment counts, and lines below it that hold names and options only. They come
+from strangers: they are compared with what we know and never become part of a command, a path or a
+regular expression. People paste, so every blank is a blank, and what nobody sees is not there.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from flink_boost.base.text import alike
+from flink_boost.measure.names import near
 from flink_boost.service.requests.catalogue import Bounds, Offerings
+from flink_boost.service.requests.command import (
+    COMMAND,
+    LONGEST_LINE,
+    first_line,
+    is_for_us,
+    words_below,
+    words_of,
+)
 
-COMMAND = "/benchmark-request"
 EXAMPLE = f"{COMMAND} serializerHeavyString pairs=5"
-_LONGEST_LINE = 1000
-_LONGEST_WORD = 150  # of a pattern; likeness takes time in proportion to it
+_LONGEST_WORD = 150  # of a name
 _LONGEST_SHOWN = 60
 _VERBS = ("help", "status", "cancel")
 _OPTIONS = ("line", "pairs")
@@ -29,18 +36,22 @@ _FLAG = "profile"
 _WORD = re.compile(r"[A-Za-z0-9_.$*?,=\[\]-]+")
 _OPTION = re.compile(r"([A-Za-z][A-Za-z_-]*)=(.*)")
 _NUMBER = re.compile(r"[0-9]{1,3}")
-_NEAR = 0.8  # likeness from which a word is our command, misspelt
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request: names of benchmarks, in the order of the catalogue."""
+    """A request: names of benchmarks, in the order of the catalogue.
+
+    ``unread``: names may have been meant by lines below, among other words; ``below`` are those
+    that are right.
+    """
 
     names: tuple[str, ...]
     line: str
     pairs: int
     profile: bool = False
-    globs: tuple[str, ...] = ()
+    unread: bool = False
+    below: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,26 +87,41 @@ Parsed = Asked | Help | Status | Cancel | Mistake
 
 def parse(body: str, known: Offerings, bounds: Bounds) -> Parsed | None:
     """What a comment asks; None when it is not for us."""
-    line = body[: _LONGEST_LINE + 1].partition("\n")[0].rstrip("\r")
-    # Four spaces or a tab make a code block, `>` a quote, a backtick code.
-    start = line[: len(line) - len(line.lstrip(" "))]
-    if len(start) > 3 or not line.lstrip(" ").startswith("/"):
+    if not is_for_us(body):
         return None
-    head, _, rest = line.strip(" ").partition(" ")
+    head, *words = words_of(body)
     if head != COMMAND:
-        return _misspelt(head)
-    if len(line) > _LONGEST_LINE:
-        return Mistake("too-long", f"The first line is longer than {_LONGEST_LINE} characters.")
-    if odd := [char for char in rest if not " " <= char <= "~"]:
+        return _misspelt(head, words, known, bounds)
+    if len(first_line(body)) > LONGEST_LINE:
+        return Mistake("too-long", f"The first line is longer than {LONGEST_LINE} characters.")
+    if odd := [char for word in words for char in word if not " " <= char <= "~"]:
         return Mistake(
             "characters",
             f"The command holds the character U+{ord(odd[0]):04X}, which no benchmark has in its"
-            " name. Letters that look alike and invisible marks count as others.",
+            " name. Letters that look alike count as others.",
         )
-    words = rest.split()
     if words and words[0].lower() in _VERBS:
         return _verb(words)
-    return _request(words, known, bounds)
+    below, is_all = words_below(body)
+    right = [word for word in below if _is_right(word, known)]
+    if is_all and right == below:
+        return _request([*words, *below], known, bounds)
+    asked = _request(words, known, bounds)
+    names = _names_only(right, bounds)
+    if below and isinstance(asked, Asked) and (names or not _names_only(words, bounds)):
+        return replace(asked, unread=True, below=names)
+    return asked
+
+
+def _is_right(word: str, known: Offerings) -> bool:
+    if option := _OPTION.fullmatch(word):
+        return option[1] in _OPTIONS
+    return word == _FLAG or (len(word) <= _LONGEST_WORD and bool(known.matching(word)))
+
+
+def _names_only(words: list[str], bounds: Bounds) -> tuple[str, ...]:
+    names = (word for word in words if word != _FLAG and not _OPTION.fullmatch(word))
+    return tuple(dict.fromkeys(names))[: bounds.globs]
 
 
 def read_words(words: list[str], known: Offerings, bounds: Bounds) -> Asked | Mistake:
@@ -110,29 +136,14 @@ def shown(text: str) -> str:
     return f"`{cut.strip() or '?'}`"
 
 
-def near(word: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
-    """Names that resemble a word, best first."""
-
-    def likeness(name: str) -> float:
-        parts = (name, name.partition(".")[2], name.partition("[")[0].rpartition(".")[2])
-        wanted = _letters(word)
-        return max(difflib.SequenceMatcher(None, wanted, _letters(one)).ratio() for one in parts)
-
-    return tuple(sorted(names, key=likeness, reverse=True)[:most])
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "", text.lower()[:_LONGEST_WORD])
-
-
-def _misspelt(head: str) -> Mistake | None:
-    word = head[:40].casefold()
-    if word[:6] != COMMAND[:6]:
-        return None
-    if difflib.SequenceMatcher(None, word, COMMAND).ratio() < _NEAR:
-        return None
+def _misspelt(head: str, words: list[str], known: Offerings, bounds: Bounds) -> Mistake:
+    glued = head[len(COMMAND) :] if head.casefold().startswith(COMMAND) else ""
+    meant = [word for word in (glued, *words) if _is_right(word, known)]
+    right = meant and isinstance(_request(meant, known, bounds), Asked)
     return Mistake(
-        "command", f"{shown(head)} is not quite the command: it is `{COMMAND}`, and then a space."
+        "command",
+        f"{shown(head)} is not quite the command: it is `{COMMAND}`, and then a space.",
+        " ".join((COMMAND, *meant)) if right else EXAMPLE,
     )
 
 
@@ -151,7 +162,7 @@ def _request(words: list[str], known: Offerings, bounds: Bounds) -> Asked | Mist
     given: dict[str, str] = {}
     globs: list[str] = []
     for word in words:
-        if problem := _problem_of(word, given):
+        if problem := _problem_of(word, given, known):
             return problem
         option = _OPTION.fullmatch(word)
         if option:
@@ -180,10 +191,10 @@ def _request(words: list[str], known: Offerings, bounds: Bounds) -> Asked | Mist
             f"{len(names)} benchmarks with {pairs} pairs take about {minutes:.0f} minutes; at most"
             f" {bounds.minutes:.0f} are allowed. Ask for fewer benchmarks, or fewer pairs.",
         )
-    return Asked(names, line, pairs, _FLAG in given, tuple(globs))
+    return Asked(names, line, pairs, _FLAG in given)
 
 
-def _problem_of(word: str, given: dict[str, str]) -> Mistake | None:
+def _problem_of(word: str, given: dict[str, str], known: Offerings) -> Mistake | None:
     if word.startswith("/"):
         return Mistake("one-command", "A comment has one command, in its first line.")
     if len(word) > _LONGEST_WORD:
@@ -197,7 +208,7 @@ def _problem_of(word: str, given: dict[str, str]) -> Mistake | None:
     if name in given:
         return Mistake("twice", f"`{name}` is there twice.")
     if option and name not in _OPTIONS:
-        close = near(name, (*_OPTIONS, _FLAG), 1)
+        close = alike(name, (*_OPTIONS, _FLAG), 1)
         return Mistake(
             "option",
             f"There is no option {shown(name)}. A parameter of a benchmark is part of its name.",
@@ -206,7 +217,8 @@ def _problem_of(word: str, given: dict[str, str]) -> Mistake | None:
         )
     if word.lower() in _VERBS:
         return Mistake("verb-alone", f"`{word.lower()}` stands alone.", f"{COMMAND} {word.lower()}")
-    if not option and not _WORD.fullmatch(word):
+    # What JMH writes behind a name has characters of its own.
+    if not option and not _WORD.fullmatch(word) and not known.matching(word):
         return Mistake(
             "glob",
             f"{shown(word)} has a character that no benchmark has in its name. `*` stands for any"
@@ -235,7 +247,7 @@ def _names(globs: list[str], known: Offerings, bounds: Bounds) -> tuple[str, ...
     for glob in globs:
         found = known.matching(glob)
         if not found:
-            close = near(glob, known.by_name)
+            close = near(glob, known.cells)
             example = close[0].partition("[")[0] if close else ""
             return Mistake(
                 "unknown",
@@ -250,7 +262,7 @@ def _names(globs: list[str], known: Offerings, bounds: Bounds) -> tuple[str, ...
             f"That is {len(chosen)} benchmarks; at most {bounds.benchmarks} are allowed in one"
             " request. Name a method, or parameters.",
             f"{COMMAND} write[length=16,kind=ascii*",
-            near(globs[0], sorted(chosen)),
+            tuple(sorted(chosen)[:3]),
         )
     if not chosen:
         return Mistake("none", "Name at least one benchmark.")

@@ -105,11 +105,12 @@ class RequestQueue:
         words: Words,
         replaced: Mapping[str, Words],
         now: datetime,
+        reply: Words | None = None,
     ) -> bool:
         """Makes a request of a comment; those of its pull request that still wait are replaced.
 
-        ``replaced`` has what is said of each of these, by key. False when the comment was handled
-        already.
+        ``words`` tell how far it is, ``reply`` what else is to be said of the comment, ``replaced``
+        what is said of each of those, by key. False when the comment was handled already.
         """
         found = tables()
         with atomic():
@@ -133,6 +134,8 @@ class RequestQueue:
                 seconds=seconds,
             )
             self.outbox.put(words, key, now)
+            if reply is not None:
+                self.outbox.put(reply, None, now)
         return True
 
     def refused_lately(self, author: str, number: int, since: datetime) -> bool:

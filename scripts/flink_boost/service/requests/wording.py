@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from flink_boost.service.requests.catalogue import Bounds, Offerings
-from flink_boost.service.requests.grammar import COMMAND, EXAMPLE, Mistake, shown
+from flink_boost.service.requests.command import COMMAND
+from flink_boost.service.requests.grammar import EXAMPLE, Asked, Mistake, shown
 from flink_boost.service.requests.model import Request
 from flink_boost.service.requests.outbox import Words
 
@@ -49,6 +50,16 @@ def mistake_text(mistake: Mistake) -> str:
         f"{mistake.sentence}\n\n```\n{mistake.example}\n```"
         + (f"\nNear are:{near}" if near else "")
         + f"\n\nWrite a new comment; an edited one is not read again. `{COMMAND} help` tells more."
+    )
+
+
+def unread_text(asked: Asked) -> str:
+    """To a request with lines below its first that hold more than names and options."""
+    example = " ".join((COMMAND, *asked.below)) if asked.below else EXAMPLE
+    return (
+        "Only the first line of that comment was read. Names of benchmarks stand there, or on"
+        f" lines below that hold nothing else:\n\n```\n{example}\n```\n\nA new comment replaces a"
+        f" request that still waits; `{COMMAND} cancel` stops one that runs."
     )
 
 
