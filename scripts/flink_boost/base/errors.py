@@ -246,6 +246,10 @@ class HubRefused(FlinkBoostError):
     exit_code = 28
 
 
+class AccountRefused(HubRefused):
+    """GitHub does not take our account: it will do nothing for us, in no repository."""
+
+
 class PullRequestRefused(HubRefused):
     """As ``HubRefused``, for one pull request: it is locked, gone or has no such commit."""
 

@@ -16,11 +16,18 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused, UsageProblem
+from flink_boost.base.errors import (
+    AccountRefused,
+    HubAway,
+    HubRefused,
+    PullRequestRefused,
+    UsageProblem,
+)
 from flink_boost.service.hub.account import find_account
 from flink_boost.service.hub.client import GitHubClient
 from flink_boost.service.hub.github import GitHubRepository, open_repository
 from flink_boost.service.hub.model import Hub
+from flink_boost.service.hub.pace import AccountPace
 from flink_boost.service.hub.transport import BoundedTransport
 from hub.double import GitHubDouble, github_double
 from hub.faults import Fault, forbidden, page_of_html, primary_limit, secondary_limit
@@ -58,7 +65,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hub(server: GitHubDouble, clock: Clock) -> GitHubRepository:
-    client = GitHubClient(find_account(server.environ()), clock, clock.sleep)
+    client = GitHubClient(find_account(server.environ()), AccountPace(clock, clock.sleep))
     return GitHubRepository("apache/flink-boost", client)
 
 
@@ -366,7 +373,7 @@ def test_trouble_delays(hub: Hub, server: GitHubDouble, fault: Fault) -> None:
     with pytest.raises(HubAway):
         hub.new_comments(cursor)
     if fault.headers:
-        hub._client._clock.sleep(8)  # type: ignore[attr-defined]
+        hub._client._pace.sleep(8)  # type: ignore[attr-defined]
     assert bodies(hub, cursor)[0] == ["one"]
 
 
@@ -421,6 +428,27 @@ def test_who_is_asked_to_wait_waits(
     assert len(server.calls) == before + 1  # nothing was sent meanwhile
     clock.sleep(2.1)
     assert not hub.may_ask("someone")
+
+
+def test_clients_of_one_account_wait_and_write_as_one(server: GitHubDouble, clock: Clock) -> None:
+    account, pace = find_account(server.environ()), AccountPace(clock, clock.sleep)
+    one, other = (
+        GitHubRepository("apache/flink-boost", GitHubClient(account, pace)) for _ in range(2)
+    )
+    ours = one.post(7, "x", MARK)
+    began = clock.now
+    for hub in (other, one, other):
+        assert hub.edit(ours, f"by {id(hub)}")
+    assert clock.now - began == pytest.approx(3)
+
+    server.faults.append(secondary_limit(30))
+    for hub in (one, other):
+        with pytest.raises(HubAway) as away:
+            hub.may_ask("someone")
+        assert away.value.retry_after == pytest.approx(30)
+    assert len(server.asked("GET", "/permission$")) == 1
+    clock.sleep(31)
+    assert not other.may_ask("someone")
 
 
 @pytest.mark.parametrize("hours", [-5, 0, 5])
@@ -556,12 +584,44 @@ def test_a_github_app(server: GitHubDouble, tmp_path: Path) -> None:
     server.state.installed = False
     with pytest.raises(HubRefused, match="not installed"):
         open_repository("apache/flink-boost", environ).pull_request(7)
+    server.state.tokens.clear()
+    server.faults.append(
+        Fault(status=404, body={"message": "Not Found"}, path="access_tok", times=2)
+    )
+    with pytest.raises(HubRefused, match="There is no repository"):
+        hub.pull_request(7)
+    server.state.installed = True  # anew, as another installation
+    before = len(server.asked("GET", "/installation$"))
+    assert hub.pull_request(7)
+    assert len(server.asked("GET", "/installation$")) == before + 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_of_the_account"),
+    [
+        (Fault(status=401, body={"message": "Bad credentials"}, times=9), True),
+        (forbidden(message="Sorry. Your account was suspended."), True),
+        (forbidden(message="This installation has been suspended"), False),
+        (forbidden(), False),
+        (Fault(status=404, body={"message": "Not Found"}, times=9), False),
+        (Fault(status=301, headers={"Location": "https://example.org/x"}, times=9), False),
+    ],
+    ids=["token", "suspended", "installation suspended", "no permission", "gone", "elsewhere"],
+)
+def test_only_a_refused_account_is_refused_everywhere(
+    hub: Hub, server: GitHubDouble, fault: Fault, is_of_the_account: bool
+) -> None:
+    hub.login()
+    server.faults.append(Fault(**vars(fault)))
+    with pytest.raises(HubRefused) as refused:
+        hub.new_comments(None)
+    assert isinstance(refused.value, AccountRefused) is is_of_the_account
 
 
 def test_a_token_that_may_not_ask_who_it_is(server: GitHubDouble) -> None:
     server.state.us = "github-actions[bot]"
     environ = server.environ("of-a-workflow")
-    with pytest.raises(HubRefused, match="FLINK_BOOST_GITHUB_LOGIN"):
+    with pytest.raises(AccountRefused, match="FLINK_BOOST_GITHUB_LOGIN"):
         open_repository("apache/flink-boost", environ).login()
     environ["FLINK_BOOST_GITHUB_LOGIN"] = "github-actions[bot]"
     hub = open_repository("apache/flink-boost", environ)

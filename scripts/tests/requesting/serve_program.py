@@ -19,6 +19,7 @@ from flink_boost.measure.turns import USUAL_ORDER
 from flink_boost.service.hub.account import find_account
 from flink_boost.service.hub.client import GitHubClient
 from flink_boost.service.hub.github import GitHubRepository
+from flink_boost.service.hub.pace import AccountPace
 from flink_boost.service.requests.database import open_database
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.machine import Event
@@ -40,7 +41,8 @@ def shortly(seconds: float) -> None:
 def main(data: Path, lock: Path, seed: int) -> None:
     open_database(data, os.environ)
     chance = random.Random(seed)
-    hub = GitHubRepository(REPOSITORY, GitHubClient(find_account(os.environ), sleep=shortly))
+    client = GitHubClient(find_account(os.environ), AccountPace(sleep=shortly))
+    hub = GitHubRepository(REPOSITORY, client)
     queue = RequestQueue(REPOSITORY)
 
     def now() -> datetime:

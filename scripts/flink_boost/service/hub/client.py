@@ -9,16 +9,16 @@ with the first client: it takes half a second, and most commands that may call G
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
+from flink_boost.base.errors import AccountRefused, HubAway, HubRefused, PullRequestRefused
 from flink_boost.service.hub.account import SET_ACCOUNT, HubAccount
+from flink_boost.service.hub.pace import AccountPace
 from flink_boost.service.hub.transport import CONNECT_SECONDS, READ_SECONDS, BoundedTransport
 from flink_boost.service.hub.waiting import UNSAID_SECONDS, seconds_to_wait
 
@@ -36,7 +36,7 @@ _OF_THE_ACCOUNT = re.compile(
     r"|suspended|saml",
     re.IGNORECASE,
 )
-_WRITE_SECONDS = 1.0  # GitHub asks for that much between two calls that write
+_ACCOUNT_SUSPENDED = re.compile(r"account (?:was|is|has been) suspended", re.IGNORECASE)
 
 Params = Mapping[str, str | int]
 
@@ -58,32 +58,33 @@ class HubReply:
 class GitHubClient:
     """Calls with an account, as the App itself or within the installation of one repository.
 
-    Raises ``HubAway`` and ``HubRefused``. Once GitHub asked to wait nothing is sent before that
-    time is over: who goes on asking is locked out.
+    Raises ``HubAway`` and ``HubRefused``. ``pace`` is the account's: clients of one account share
+    it.
     """
 
     def __init__(
         self,
         account: HubAccount,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
+        pace: AccountPace | None = None,
         transport: BoundedTransport | None = None,
         read_seconds: float = READ_SECONDS,
     ) -> None:
         self._account = account
-        self._clock = clock
-        self._sleep = sleep
+        self._pace = pace or AccountPace()
         self._transport = transport or BoundedTransport()
         self._timeout = httpx.Timeout(read_seconds, connect=CONNECT_SECONDS)
         self._installation: int | None = None
         self._github = self._signed()
-        self._not_before = 0.0
-        self._wrote = float("-inf")
 
     @property
     def account(self) -> HubAccount:
         """As whom the calls are made."""
         return self._account
+
+    def become_app(self) -> None:
+        """From now on calls are those of the App itself."""
+        self._installation = None
+        self._github = self._signed()
 
     def become_installation(self, repository: str) -> None:
         """From now on calls are those of the App's installation in that repository."""
@@ -106,13 +107,8 @@ class GitHubClient:
 
     def write(self, method: str, path: str, body: Mapping[str, Any]) -> HubReply:
         """Changes something, at most once in a second."""
-        pause = self._wrote + _WRITE_SECONDS - self._clock()
-        if pause > 0:
-            self._sleep(pause)
-        try:
+        with self._pace.writing():
             return self._call(method, path, None, body, {})
-        finally:
-            self._wrote = self._clock()
 
     def _call(
         self,
@@ -122,9 +118,7 @@ class GitHubClient:
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
     ) -> HubReply:
-        left = self._not_before - self._clock()
-        if left > 0:
-            raise HubAway("GitHub asked to wait.", "It is asked again then.", left)
+        self._pace.require_turn()
         response = self._once(method, path, params, body, headers)
         if response.status_code == 401 and self._renew():
             response = self._once(method, path, params, body, headers)
@@ -184,9 +178,13 @@ class GitHubClient:
             if seconds is not None or status >= 500:
                 raise self._away(f"GitHub answered {status}{_quoted(said)}.", seconds)
         if status == 401:
-            raise HubRefused(
+            raise AccountRefused(
                 f"GitHub does not know our account{_quoted(said)}.",
                 f"The token may have ended, or this machine's clock be wrong. {SET_ACCOUNT}",
+            )
+        if status == 403 and _ACCOUNT_SUSPENDED.search(said):
+            raise AccountRefused(
+                f"GitHub has suspended our account{_quoted(said)}.", "Ask its support why."
             )
         if status == 403 and not _is_of_one_conversation(response.request, said):
             raise HubRefused(
@@ -200,7 +198,7 @@ class GitHubClient:
 
     def _away(self, message: str, seconds: float | None) -> HubAway:
         if seconds is not None:
-            self._not_before = max(self._not_before, self._clock() + seconds)
+            self._pace.wait(seconds)
         return HubAway(message, "Nothing is lost; it is tried again.", seconds)
 
     def _target(self, response: httpx.Response) -> str:

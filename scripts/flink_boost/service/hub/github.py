@@ -7,11 +7,18 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused, UsageProblem
+from flink_boost.base.errors import (
+    AccountRefused,
+    HubAway,
+    HubRefused,
+    PullRequestRefused,
+    UsageProblem,
+)
 from flink_boost.service.hub.account import LOGIN_VARIABLE, find_account
 from flink_boost.service.hub.client import GitHubClient, HubReply
 from flink_boost.service.hub.cursor import Cursor, read_cursor
 from flink_boost.service.hub.model import Comment, PullRequest
+from flink_boost.service.hub.pace import AccountPace
 from flink_boost.service.hub.waiting import server_time
 from flink_boost.service.hub.wire import (
     AppWire,
@@ -51,13 +58,16 @@ class GitHubRepository:
 
     def _ask_login(self) -> str:
         if self._client.account.app:
+            self._client.become_app()
             slug = read(AppWire, self._client.get("/app").data).slug
             self._client.become_installation(self.repository)
             return f"{slug}[bot]"
         try:
             return read(UserWire, self._client.get("/user").data).login
+        except AccountRefused:
+            raise
         except HubRefused as error:
-            raise HubRefused(
+            raise AccountRefused(
                 error.message,
                 f"A token that may not ask who it is needs {LOGIN_VARIABLE}, such as "
                 "github-actions[bot] for that of a workflow.",
@@ -215,6 +225,7 @@ class GitHubRepository:
 
     def _require(self, told: HubReply) -> HubReply:
         if told.is_gone:
+            self._login = ""  # an App may be installed anew, and has another number then
             raise HubRefused(
                 f"There is no repository {self.repository}, or our account does not see it.",
                 "Correct its name, or let the account see it: docs/requests-setup.md.",
@@ -222,13 +233,15 @@ class GitHubRepository:
         return told
 
 
-def open_repository(repository: str, environ: Mapping[str, str]) -> GitHubRepository:
-    """The repository with the account that the environment names.
+def open_repository(
+    repository: str, environ: Mapping[str, str], pace: AccountPace | None = None
+) -> GitHubRepository:
+    """The repository with the account that the environment names; ``pace`` is that account's.
 
     Raises ``UsageProblem`` for a name or an account that cannot be; asks nobody yet.
     """
     require_repository(repository)
-    return GitHubRepository(repository, GitHubClient(find_account(environ)))
+    return GitHubRepository(repository, GitHubClient(find_account(environ), pace))
 
 
 def require_repository(repository: str) -> None:

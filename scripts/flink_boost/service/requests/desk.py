@@ -73,7 +73,7 @@ class Desk:
                 failed.append(error)
                 if isinstance(error, HubAway) and error.retry_after is not None:
                     raise  # it would not be asked for anything else either
-        # A refusal first: it ends the service.
+        # A refusal first: it is not mended by itself.
         for problem in sorted(failed, key=lambda one: isinstance(one, HubAway)):
             raise problem
 
@@ -81,7 +81,7 @@ class Desk:
         """Stores new comments and how far they are read, in one transaction."""
         try:
             comments, cursor = self.hub.new_comments(self.queue.cursor())
-        except HubAway as error:
+        except (HubAway, HubRefused) as error:
             self.queue.note_problem(error.message)
             raise
         return self.queue.keep(comments, cursor, self.now())

@@ -10,10 +10,16 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import FlinkBoostError, HubAway, HubRefused, MachineBusy
+from flink_boost.base.errors import (
+    AccountRefused,
+    FlinkBoostError,
+    HubAway,
+    HubRefused,
+    MachineBusy,
+)
 from flink_boost.measure.boxlock import machine_lock
 from flink_boost.measure.turns import REQUEST, require_turn
 from flink_boost.service.hub.model import Comment
@@ -21,6 +27,7 @@ from flink_boost.service.requests.database import close_connections
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.foretelling import Blocked
 from flink_boost.service.requests.model import Request
+from flink_boost.service.requests.pausing import Pauses
 from flink_boost.service.requests.worker import Worker
 
 _LONGEST_WAIT = 900.0  # seconds until a hub that was away is asked again
@@ -30,7 +37,9 @@ _LONGEST_WAIT = 900.0  # seconds until a hub that was away is asked again
 class Serving:
     """The desks of all repositories, and the worker of each, in turn.
 
-    ``seconds`` is the interval. ``tell`` hears each new sentence once, not in every interval.
+    ``seconds`` is the interval. ``tell`` hears each new sentence once, not in every interval. A
+    repository that GitHub refuses is left alone for a while, and costs the others nothing; where it
+    refuses our account there is nothing left to serve.
     """
 
     desks: Sequence[Desk]
@@ -38,11 +47,16 @@ class Serving:
     seconds: float
     tell: Callable[[str], None]
     wake: threading.Event = field(default_factory=threading.Event)
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     _over: threading.Event = field(default_factory=threading.Event, init=False)
-    _refused: HubRefused | None = field(default=None, init=False)
+    _refused: AccountRefused | None = field(default=None, init=False)
+    _retired: Pauses[str] = field(
+        default_factory=lambda: Pauses(timedelta(minutes=1), timedelta(minutes=30)), init=False
+    )
+    _told: dict[str, str] = field(default_factory=dict, init=False)
 
     def forever(self) -> None:
-        """Until Ctrl-C or SIGTERM. Raises ``HubRefused`` when the hub will not have us."""
+        """Until Ctrl-C or SIGTERM. Raises ``AccountRefused`` when the hub will not have us."""
         with self._at_the_desk():
             while self._refused is None:
                 if not self._work():
@@ -51,14 +65,27 @@ class Serving:
             raise self._refused
 
     def once(self) -> None:
-        """Reads and answers, works on all that waits, and says what there is to say."""
-        for desk in self.desks:
-            desk.once()
+        """Reads and answers, works on all that waits, and says what there is to say.
+
+        Raises what kept it from that at the first repository, after the others are served.
+        """
+        problems = self._each(lambda desk: desk.once())
         while self._work():
-            for desk in self.desks:
-                desk.once()
+            problems = self._each(lambda desk: desk.once())
+        for problem in (*problems, *self._each(lambda desk: desk.deliver())):
+            raise problem
+
+    def _each(self, step: Callable[[Desk], None]) -> list[HubAway | HubRefused]:
+        """Has every desk do it; returns what kept any of them from it."""
+        problems: list[HubAway | HubRefused] = []
         for desk in self.desks:
-            desk.deliver()
+            try:
+                step(desk)
+            except AccountRefused:
+                raise
+            except (HubAway, HubRefused) as error:
+                problems.append(error)
+        return problems
 
     def take_delivery(self, comment: Comment) -> None:
         """Stores what a webhook brought, by the same door, and wakes the desk up."""
@@ -95,36 +122,48 @@ class Serving:
             thread.join(30)
 
     def _attend(self) -> None:
-        told = ""
         try:
             while not self._over.is_set():
-                wait, said = self._attend_once()
-                if said and said != told:
-                    self.tell(said)
-                told = said
-                self.wake.wait(wait)
+                self.wake.wait(self._attend_once())
                 self.wake.clear()
         finally:
             close_connections()
 
-    def _attend_once(self) -> tuple[float, str]:
-        """How long to wait, and what is wrong, if anything is."""
-        wait, said = self.seconds, ""
+    def _attend_once(self) -> float:
+        """How long to wait until the next look."""
+        wait, retired = self.seconds, self._retired.running(self.now())
         for desk in self.desks:
+            where, said = desk.queue.repository, ""
+            if where in retired:
+                continue
             try:
                 desk.once()
             except HubAway as error:
                 wait = min(max(wait, error.retry_after or 0.0), _LONGEST_WAIT)
                 said = str(error)
-            except HubRefused as error:
+            except AccountRefused as error:
                 self._refused = error
                 self._over.set()
+                break
+            except HubRefused as error:
+                self._retired.begin(where, self.now())
+                said = f"{where} is not served now, and looked at again later: {error}"
             except FlinkBoostError as error:
                 said = str(error)
             except Exception as error:
-                said = f"Unexpected, at {desk.queue.repository}: {type(error).__name__}: {error}"
+                said = f"Unexpected, at {where}: {type(error).__name__}: {error}"
                 close_connections()
-        return wait, said
+            else:
+                if self._retired.failures(where, self.now())[0]:
+                    self._retired.end(where)
+                    self.tell(f"{where} is served again.")
+            self._say(where, said)
+        return wait
+
+    def _say(self, where: str, said: str) -> None:
+        if said and said != self._told.get(where):
+            self.tell(said)
+        self._told[where] = said
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe, public_name
 from flink_boost.service.hub.github import open_repository
+from flink_boost.service.hub.pace import AccountPace
 from flink_boost.service.requests.catalogue import Offerings
 from flink_boost.service.requests.commits import fetch_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
@@ -74,17 +75,18 @@ def serving_of(
 ) -> Serving:
     """All desks and workers. A recipe's path is relative to ``folder``, that of the settings.
 
-    Raises ``NoIsolation`` where there is no sandbox, and ``HubRefused`` without a token.
+    Raises ``NoIsolation`` where there is no sandbox, and ``UsageProblem`` without an account.
     """
     proved_sandbox(environ, build)
     known = known_here()
     place = _Place(results, build, spool, environ, tell, progress)
     desks, workers = [], []
+    pace = AccountPace()
     queues = [RequestQueue(repository.name) for repository in settings.repositories]
     for number, (repository, queue) in enumerate(zip(settings.repositories, queues, strict=True)):
         name = _recipe_name(repository, folder)
         recipe = _recipe(name)
-        hub = open_repository(repository.name, environ)
+        hub = open_repository(repository.name, environ, pace)
         desk = Desk(
             hub=hub,
             queue=queue,
