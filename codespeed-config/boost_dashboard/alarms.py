@@ -41,6 +41,11 @@ class Alarm:
         return self.direction == "regression"
 
     @property
+    def first_told(self) -> str:
+        """The night that told it; of a suspicion, which has none, when ``detect`` named it last."""
+        return self.told.told if self.told else f"{self.made:%Y-%m-%d %H:%M}"
+
+    @property
     def change(self) -> str:
         """The effect in per cent: ``−5.2 %``."""
         return per_cent(self.said.effect)
@@ -73,8 +78,12 @@ class AlarmGroup:
     since: str
     before: str
     commits: tuple[str, str]
-    made: datetime
     alarms: tuple[Alarm, ...]
+
+    @property
+    def first_told(self) -> str:
+        """When the first of them was told."""
+        return min(alarm.first_told for alarm in self.alarms)
 
     @property
     def regressions(self) -> int:
@@ -151,7 +160,6 @@ def grouped_alarms(alarms: Iterable[Alarm]) -> list[AlarmGroup]:
                 since=first.said.since,
                 before=first.said.before,
                 commits=first.said.commits,
-                made=first.made,
                 alarms=tuple(members),
             )
         )

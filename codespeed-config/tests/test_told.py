@@ -38,6 +38,7 @@ def test_an_alarm_is_on_the_first_page_and_has_a_page_of_its_own(dashboard: Dash
     must(dashboard, ALARMS, told_sheet(told_alarm()))
 
     first = page(dashboard, "")
+    assert f"First told: {told_alarm()['told']} UTC." in first, "not when it was sent"
     assert "−10.0 %</span> (−12.0 % to −8.0 %)" in first
     assert "/alarms/a0123456789/?env=1" in first
     assert "bisect running, 3 left" in first

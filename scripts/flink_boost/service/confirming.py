@@ -48,11 +48,15 @@ class WatchedTrack:
 
 @dataclass(frozen=True)
 class Findings:
-    """All tracks, ordered by name; pairs that were rerun for tonight; what could not be done."""
+    """All tracks, ordered by name; pairs that were rerun for tonight; what could not be done.
+
+    ``why`` is the first of the problems for which something was not measured again.
+    """
 
     tracks: tuple[WatchedTrack, ...]
     pairs: int
     problems: tuple[str, ...]
+    why: str = ""
 
 
 class NightReruns:
@@ -79,7 +83,7 @@ class NightReruns:
         self._now = now
         self._builds: dict[tuple[str, str], Build | None] = {}
         self.used = 0
-        self.problems: dict[str, None] = {}
+        self.problems: dict[str, bool] = {}  # whether something was not measured for it
 
     @property
     def left(self) -> int:
@@ -168,11 +172,19 @@ class NightReruns:
             self._tell(str(error))
             return None
         if project == OURS and run.dropin_sha256 and sha256(found.jars[0]) != run.dropin_sha256:
-            self._tell(f"The jar of {commit[:12]} was built anew with other bytes than it had.")
+            self._tell(
+                f"The jar of {commit[:12]} was built anew with other bytes than it had.",
+                stops=False,
+            )
         return found
 
-    def _tell(self, sentence: str) -> None:
-        self.problems[sentence] = None
+    def _tell(self, sentence: str, *, stops: bool = True) -> None:
+        self.problems[sentence] = stops
+
+    @property
+    def why(self) -> str:
+        """The first problem for which something was not measured; empty without one."""
+        return next((sentence for sentence, stops in self.problems.items() if stops), "")
 
 
 def newest_runs(tracks: Iterable[Track], box: str) -> frozenset[str]:
@@ -213,6 +225,7 @@ def confirm(
         tracks=tuple(silent[track.key] for track in tracks),
         pairs=reruns.used if reruns else 0,
         problems=tuple(reruns.problems) if reruns else (),
+        why=reruns.why if reruns else "",
     )
 
 

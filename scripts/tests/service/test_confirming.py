@@ -150,7 +150,8 @@ def test_a_commit_that_does_not_build_is_tried_once_and_nobody_is_told(tmp_path:
     found = confirmed(tmp_path / "results", make_nights(levels), MadeReruns(levels), builds)
     assert [one.told for one in found.tracks] == [(), ()]
     assert builds.asked.count(commit_of(20)) == 1
-    assert "could not be built" in found.problems[-1]
+    assert "other bytes" in found.problems[0], "which stops nothing"
+    assert "could not be built" in found.why
 
 
 def test_without_reruns_nobody_is_told(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class Suspects:
         for problem in findings.problems:
             tell(f"  {problem}")
         waiting = sum(one.waits and one.track.runs[-1].run_id in runs for one in findings.tracks)
-        why = next(iter(findings.problems), "")
+        why = findings.why
         undecided = UndecidedRecord(count=waiting, why=why) if waiting else None
         open_ones = sum(one.state is AlarmState.OPEN for one in registry.alarms)
         note = (
