@@ -16,7 +16,7 @@ from flink_boost.service.requests.model import Measured, Request
 from flink_boost.service.requests.profiling import to_profile
 from flink_boost.service.requests.rows import rows_of
 from flink_boost.service.requests.verdicts import (
-    Trouble,
+    Unjudged,
     judged,
     level_of_second_look,
     suspects,
@@ -81,7 +81,7 @@ def test_no_number_is_told_that_says_nothing(pairs: tuple[float, ...], said: str
 
 @pytest.mark.parametrize("pairs", [(), (0.1,)])
 def test_less_than_two_pairs_are_no_measurement(pairs: tuple[float, ...]) -> None:
-    assert judged("a", pairs, None, 1).verdict is Trouble.NOT_MEASURED
+    assert judged("a", pairs, None, 1).verdict is Unjudged.NOT_MEASURED
 
 
 def test_the_level_falls_with_the_number_of_benchmarks() -> None:
@@ -119,7 +119,7 @@ def test_a_base_or_head_that_fails_is_named() -> None:
     half = tuple(one for one in given.forks if one.side.value == "before")
     (row,) = rows_of(given.model_copy(update={"forks": half}))
 
-    assert row.verdict is Trouble.NOT_MEASURED
+    assert row.verdict is Unjudged.NOT_MEASURED
     assert "head" in row.reason
     assert headline((row,)).startswith("**Not measured**: 1 of 1")
 
@@ -146,8 +146,8 @@ def test_where_forks_of_one_side_crashed_it_is_told_and_no_verdict(
     rows = rows_of(given)
     text = answer(rows, Circumstances(given))
 
-    assert rows[0].verdict is Trouble.FORKS_FAILED
-    assert rows[1].verdict is not Trouble.FORKS_FAILED
+    assert rows[0].verdict is Unjudged.FORKS_FAILED
+    assert rows[1].verdict is not Unjudged.FORKS_FAILED
     assert text.startswith(f"**Forks failed**: 1 of 2, 2 of 5 JVMs of {title}. ")
     assert f"**forks failed**: 2 of 5 JVMs of {title}; the numbers are of 3 whole pairs |" in text
     assert "says nothing of speed" in text
@@ -158,7 +158,7 @@ def test_a_head_that_crashes_is_not_faster(again: bool) -> None:
     given = _crashed(measured({TUPLE: FAST}, {TUPLE: FAST}), Side.AFTER, 4, again=again)
     (row,) = rows_of(given)
 
-    assert row.verdict is Trouble.FORKS_FAILED
+    assert row.verdict is Unjudged.FORKS_FAILED
     assert headline((row,)) == "**Forks failed**: 1 of 1, 1 of 10 JVMs of head."
 
 

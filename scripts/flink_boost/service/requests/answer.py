@@ -15,7 +15,7 @@ from flink_boost.service.requests.model import Measured
 from flink_boost.service.requests.rows import failures_text
 from flink_boost.service.requests.verdicts import (
     AnswerRow,
-    Trouble,
+    Unjudged,
     level_of_second_look,
 )
 from flink_boost.service.requests.wording import fenced
@@ -24,8 +24,8 @@ MOST_SHOWN = 5
 LONGEST = 60_000  # characters; GitHub takes 65,536, and a mark of ours comes behind
 _ORDER = (
     "slower",
-    Trouble.NOT_MEASURED,
-    Trouble.FORKS_FAILED,
+    Unjudged.NOT_MEASURED,
+    Unjudged.FORKS_FAILED,
     "faster",
     "undecided",
     "same",
@@ -33,8 +33,8 @@ _ORDER = (
 _MARKS = {
     "slower": "🔻 **{}**",
     "faster": "🔺 **{}**",
-    Trouble.FORKS_FAILED: "⚠️ **{}**",
-    Trouble.NOT_MEASURED: "⚠️ {}",
+    Unjudged.FORKS_FAILED: "⚠️ **{}**",
+    Unjudged.NOT_MEASURED: "⚠️ {}",
 }
 _OF_FAILED = (
     " *Forks failed* says nothing of speed: the pairs that are left may be the lucky ones, and a"
@@ -139,9 +139,9 @@ def headline(rows: Sequence[AnswerRow]) -> str:
             most = found[0]
             which = f"by {_percent(most)}" if len(found) == 1 else f"the most by {_percent(most)}"
             said.append(f"**{kind.capitalize()}**: {len(found)} of {total}, {which}")
-    if failed := by_kind[Trouble.NOT_MEASURED]:
+    if failed := by_kind[Unjudged.NOT_MEASURED]:
         said.append(f"**Not measured**: {len(failed)} of {total}{_blame(failed)}")
-    if shaken := [row for row in rows if row.failed and row.verdict is not Trouble.NOT_MEASURED]:
+    if shaken := [row for row in rows if row.failed and row.verdict is not Unjudged.NOT_MEASURED]:
         said.append(f"**Forks failed**: {len(shaken)} of {total}{_blame(shaken)}")
     unclear, unchanged = by_kind["undecided"], by_kind["same"]
     if unclear:
@@ -166,7 +166,7 @@ def _blame(rows: Sequence[AnswerRow]) -> str:
     if not sides:
         return ""
     who = failures_text(rows[0]) if len(rows) == 1 else f"JVMs of {' and '.join(sides)}"
-    return f", as {who} failed" if rows[0].verdict is Trouble.NOT_MEASURED else f", {who}"
+    return f", as {who} failed" if rows[0].verdict is Unjudged.NOT_MEASURED else f", {who}"
 
 
 def by_weight(rows: Sequence[AnswerRow]) -> tuple[AnswerRow, ...]:
@@ -181,9 +181,9 @@ def verdict_text(row: AnswerRow) -> str:
     if row.verdict is Verdict.UNDECIDED:
         seen = share_text(row.smallest or 0.0)
         return f"undecided (smallest effect that could have been seen: {seen})"
-    if row.verdict is Trouble.NOT_MEASURED:
+    if row.verdict is Unjudged.NOT_MEASURED:
         return f"not measured: {row.reason}"
-    if row.verdict is Trouble.FORKS_FAILED:
+    if row.verdict is Unjudged.FORKS_FAILED:
         return f"forks failed: {row.reason}; the numbers are of {row.pairs} whole pairs"
     failed = f"; {failures_text(row)} failed" if row.failed else ""
     return f"{row.verdict.value}{failed}"

@@ -13,7 +13,7 @@ from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.service.requests.model import FailedFork, Measured
-from flink_boost.service.requests.verdicts import AnswerRow, Trouble, judged
+from flink_boost.service.requests.verdicts import AnswerRow, Unjudged, judged
 from flink_boost.service.reruns.bench import differences
 
 # What we say of a fork ourselves. Anything else may quote a stranger, and stands in a table.
@@ -125,7 +125,7 @@ def _with_scores(row: AnswerRow, first: Sequence[Fork], again: Sequence[Fork]) -
 
     Geometric means, whose ratio is the mean of the pairs' ratios.
     """
-    if row.verdict is Trouble.NOT_MEASURED:
+    if row.verdict is Unjudged.NOT_MEASURED:
         return row
     fresh_alone = row.told in ("faster", "slower")
     forks = again if fresh_alone else (*first, *again)
@@ -156,10 +156,10 @@ def _with_failures(
     counted = row.model_copy(update={"planned": planned, "failed_base": base, "failed_head": head})
     if row.told == "slower":
         return counted
-    if row.verdict is Trouble.NOT_MEASURED:
+    if row.verdict is Unjudged.NOT_MEASURED:
         reason = f"{failures_text(counted)} failed{_because(why)}"
         return counted.model_copy(update={"reason": reason})
-    verdict, reason = Trouble.FORKS_FAILED, f"{failures_text(counted)}{_because(why)}"
+    verdict, reason = Unjudged.FORKS_FAILED, f"{failures_text(counted)}{_because(why)}"
     return counted.model_copy(
         update={"verdict": verdict, "within": None, "smallest": None, "reason": reason}
     )

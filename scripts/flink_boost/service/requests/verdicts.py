@@ -37,7 +37,7 @@ _POWER = 0.8  # of the smallest effect that could have been seen
 _LEAST_PAIRS = 2
 
 
-class Trouble(StrEnum):
+class Unjudged(StrEnum):
     """Why nothing is said of a benchmark's speed."""
 
     NOT_MEASURED = "not measured"
@@ -52,7 +52,7 @@ class AnswerRow(Frozen):
     """
 
     name: str
-    verdict: Verdict | Trouble
+    verdict: Verdict | Unjudged
     pairs: int
     ratio: float | None = None
     low: float | None = None
@@ -123,7 +123,7 @@ def judged(
     if len(pooled) < _LEAST_PAIRS:
         return AnswerRow(
             name=name,
-            verdict=Trouble.NOT_MEASURED,
+            verdict=Unjudged.NOT_MEASURED,
             pairs=len(pooled),
             reason=f"{len(pooled)} whole pairs",
         )

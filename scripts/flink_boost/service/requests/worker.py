@@ -47,7 +47,7 @@ class Worker:
     ``keep`` sends what was measured on to the dashboard and returns links, by title; whatever it
     raises of ours costs the links only.
 
-    Trouble of the machine, the network or our account is not the request's: it waits, longer each
+    Unjudged of the machine, the network or our account is not the request's: it waits, longer each
     time, while others are tried.
     """
 
