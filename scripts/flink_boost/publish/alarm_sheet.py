@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flink_boost.judge.alarms import AlarmRecord, AlarmState, grouped
+from flink_boost.publish.nightly.changes import short
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
 
 _TONES = {
@@ -33,7 +34,7 @@ def alarm_lines(record: AlarmRecord) -> Iterator[str]:
     yield f"{record.id}: {record.benchmark}, {record.executable}, on {record.box}"
     yield f"State:    {record.state.value}"
     yield f"Change:   {record.kind}, {_change(record.effect)}{_in(record.low, record.high)}"
-    yield f"Commits:  after {record.commits[0][:12]}, up to {record.commits[1][:12]}"
+    yield f"Commits:  after {short(record.commits[0])}, up to {short(record.commits[1])}"
     yield f"Told:     {record.told}, {record.delay} nights after it began"
     yield f"Measure:  {record.command}"
     for name, address in (("Report", record.report), ("Profile", record.profile)):
@@ -43,7 +44,7 @@ def alarm_lines(record: AlarmRecord) -> Iterator[str]:
     for one in record.reruns:
         ratio = "no result" if one.ratio is None else _change(one.ratio)
         yield (
-            f"Rerun:    {one.before[:12]} against {one.after[:12]}, {one.pairs} pairs: {ratio}"
+            f"Rerun:    {short(one.before)} against {short(one.after)}, {one.pairs} pairs: {ratio}"
             f"{_in(one.low, one.high)}, {one.outcome}"
         )
     if record.bisect:
@@ -73,7 +74,7 @@ def _row(one: AlarmRecord) -> tuple[Entry, ...]:
         Entry(one.kind),
         Entry(_change(one.effect), tone),
         Entry(_interval(one.low, one.high)),
-        Entry(one.commits[1][:12]),
+        Entry(short(one.commits[1])),
         Entry(one.told),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nights import HOSTILE, SINCE, alarm, night, report
+from nights import BEFORE, HOSTILE, SINCE, alarm, night, report
 from playwright.sync_api import Browser, sync_playwright
 from pydantic import ValidationError
 from test_report_browser import ARGUMENTS, CHROMIUM, Opened
@@ -34,6 +34,14 @@ def test_a_new_alarm_says_what_since_when_how_much_whose_and_what_to_do() -> Non
     assert "Ada L.: Rewrite the loop" in change.whose
     assert "flink-boost alarm accept a0123456789 --reason" in change.advice
     assert change.command.startswith("flink-boost bench")
+
+
+def test_a_night_with_changes_that_were_not_committed_blames_nobody() -> None:
+    dirty = alarm(commits=[BEFORE, f"{SINCE}-dirty"])
+    change = news_of(report(alarms=[dirty])).new_alarms[0]
+    assert change.since.startswith("commit bbbbbbbbbb-dirty (aaaaaaaaaa was as before)")
+    assert "Ada" not in change.whose
+    assert change.whose.endswith("up to bbbbbbbbbb-dirty, or what was not committed then.")
 
 
 def test_an_alarm_of_the_night_before_is_not_new() -> None:

@@ -117,8 +117,9 @@ def size_of(alarm: ReportedAlarm) -> str:
 
 
 def short(commit: str) -> str:
-    """The first characters of a commit."""
-    return commit[:SHORT_COMMIT]
+    """The first characters of a commit; that files differed from it is never cut off."""
+    sha, dirty, _ = commit.partition("-dirty")
+    return sha[:SHORT_COMMIT] + dirty
 
 
 def counted(count: int, word: str) -> str:
@@ -217,9 +218,10 @@ def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
     if bisect is not None and bisect.state == "stopped":
         searching = f" The search stopped with {counted(bisect.left, 'commit')} left."
     before, since = alarm.commits
+    uncommitted = ", or what was not committed then" if since.endswith("-dirty") else ""
     return (
-        f"one of the commits after {short(before)} up to {short(since)}{_by(since, commits)}."
-        f"{searching}"
+        f"one of the commits after {short(before)} up to {short(since)}{_by(since, commits)}"
+        f"{uncommitted}.{searching}"
     )
 
 

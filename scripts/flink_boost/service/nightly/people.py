@@ -242,9 +242,11 @@ def _line_of(info: RunInfo) -> str:
 
 
 def _commit_notes(commits: Iterable[str], clones: Sequence[Path]) -> Iterable[CommitNote]:
-    """Whose the commits are that one of the clones has; of others there is nothing to say."""
-    for commit in list(dict.fromkeys(commits))[:_MOST_COMMITS]:
-        sha = commit.removesuffix("-dirty")
+    """Whose the commits are that one of the clones has; of others there is nothing to say.
+
+    Nor of a tree with changes: who made the commit below may know nothing of them.
+    """
+    for sha in list(dict.fromkeys(commits))[:_MOST_COMMITS]:
         if len(sha) < 7 or not sha.isalnum():
             continue
         for clone in clones:
@@ -255,5 +257,5 @@ def _commit_notes(commits: Iterable[str], clones: Sequence[Path]) -> Iterable[Co
                 continue
             author, separator, subject = done.stdout.strip().partition("\x1f")
             if done.returncode == 0 and separator:
-                yield CommitNote(commit=commit, author=author, subject=subject)
+                yield CommitNote(commit=sha, author=author, subject=subject)
                 break
