@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from boost_dashboard.natural_order import group_of, natural_key
 from boost_dashboard.reading.rows import RATIO_SUFFIX
-from boost_dashboard.verdicts import Verdict, judge
+from boost_dashboard.verdicts import Verdict, by_chance, judge
 
 if TYPE_CHECKING:
     from boost_dashboard.notes import Note
@@ -130,6 +130,11 @@ class Run:
     def rows(self) -> tuple[Row, ...]:
         """All rows, group by group."""
         return tuple(row for group in self.groups for row in group.rows)
+
+    @property
+    def by_chance(self) -> int:
+        """How many of its rows chance alone would call faster or slower, at the 95 % level."""
+        return round(by_chance(sum(row.low is not None for row in self.rows), 0.95))
 
     @property
     def counts(self) -> tuple[tuple[Verdict, int], ...]:

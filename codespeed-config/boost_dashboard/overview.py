@@ -62,7 +62,10 @@ def as_json(_request: HttpRequest) -> JsonResponse:
             "quiet": None if run.note is None else run.note.is_quiet,
             "counts": {str(verdict): number for verdict, number in run.counts},
             "rows": [
-                {key: value for key, value in asdict(row).items() if key != "spark"}
+                {
+                    **{key: value for key, value in asdict(row).items() if key != "spark"},
+                    "direction": row.verdict.direction,
+                }
                 for row in run.rows
             ],
         }
@@ -77,7 +80,7 @@ def as_json(_request: HttpRequest) -> JsonResponse:
         for latest in latest_nights(utc_now())
     ]
     alarms = [alarm.as_json() for alarm in active_alarms()]
-    return JsonResponse({"schema_version": 1, "runs": runs, "nights": nights, "alarms": alarms})
+    return JsonResponse({"schema_version": 2, "runs": runs, "nights": nights, "alarms": alarms})
 
 
 def newest_runs() -> list[Run]:

@@ -24,7 +24,8 @@ def pool(runs: Sequence[tuple[RunInfo, Sequence[Fork]]]) -> tuple[RunInfo, tuple
             place = before[fork.cell] + fork.pair
             pooled.append(fork.model_copy(update={"pair": place}))
         before = {cell: pairs + info.pairs_of(cell) for cell, pairs in before.items()}
-    return _with_pairs(first, tuple(before.values())), tuple(pooled)
+    alternating = all(info.alternating for info, _ in runs)
+    return _with_pairs(first, tuple(before.values()), alternating=alternating), tuple(pooled)
 
 
 def only(

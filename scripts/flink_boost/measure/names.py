@@ -31,6 +31,8 @@ _LONGEST_COMPARED = 100  # letters of a word, as many as a name has; likeness ta
 # what else it measured (`write:gc.alloc.rate`).
 _BEHIND = re.compile(r"(?:\.ratio|\.[0-9]+threads|\.heap[0-9]+[kmg]?)+$|:\u00b7?[a-z0-9_.%]+$")
 
+_CHECKSUM = re.compile(r"-[0-9a-f]{8}$")
+
 
 def dashboard_name(cell: Cell, *of_the_run: str) -> str:
     """The method, the values of its parameters by their names, and what the run has to add.
@@ -73,7 +75,7 @@ def matching(pattern: str, cells: Iterable[Cell]) -> tuple[Cell, ...]:
     return tuple(
         cell
         for cell in known
-        if expression.search(cell.name) or any(map(part.search, _names(cell).all))
+        if expression.search(cell.name) or any(map(part.search, _names(cell).searched(pattern)))
     )
 
 
@@ -135,9 +137,19 @@ class _Names:
         """Of the parameters."""
         return Counter(value.lower() for _, value in self.cell.params)
 
+    def searched(self, part: str) -> tuple[str, ...]:
+        """The names that are looked through for a part of one.
+
+        Without the checksum at the end of some, which holds any short number by chance; and without
+        the package, which all have, where the part has no dot.
+        """
+        name, full, *others = self.all
+        short = [_CHECKSUM.sub("", other) for other in others]
+        return (name, *([full] if "." in part else []), *short)
+
     @cached_property
     def all(self) -> tuple[str, ...]:
-        """The names that are searched for a part."""
+        """Its names: as tables show it, with its package, on the dashboard, and of its files."""
         package = self.cell.benchmark.rpartition(".")[0].rpartition(".")[0]
         whole = (self.cell.name, f"{package}.{self.cell.name}", dashboard_name(self.cell))
         return (*(name.lower() for name in whole), self.cell.slug.lower())

@@ -142,8 +142,9 @@ def order_sentence(info: RunInfo) -> str:
     if info.alternating:
         return ""
     return (
-        f"Not alternated: each pair began with {info.title_of(info.main_sides[0])}, so what favours"
-        " the second JVM of a pair, or the first, is in these ratios."
+        f"Not alternated: here, or in one of the runs that are pooled, each pair began with"
+        f" {info.title_of(info.main_sides[0])}, so what favours the second JVM of a pair, or the"
+        " first, is in these ratios."
     )
 
 
@@ -183,6 +184,7 @@ def _json_rows(rows: Sequence[Comparison]) -> list[dict[str, object]]:
         {
             "name": row.cell.name,
             **json.loads(row.model_dump_json()),
+            "direction": row.verdict.direction,
             "slower": row.verdict.is_slower,
         }
         for row in rows

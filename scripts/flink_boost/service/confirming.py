@@ -126,8 +126,12 @@ class NightReruns:
         self.used += count
         self._keep(journal, question, count, found, same=False)
         if not found:
-            self._tell(f"{asked.cell.name} was given up: no pair of its forks was whole.")
+            self.tell_given_up(track)
         return found
+
+    def tell_given_up(self, track: Track) -> None:
+        """That nothing was measured of it, for its forks crash."""
+        self._tell(f"{track.names[-1].name} was given up: no pair of its forks was whole.")
 
     def _keep(
         self,
@@ -185,6 +189,15 @@ class NightReruns:
     def why(self) -> str:
         """The first problem for which something was not measured; empty without one."""
         return next((sentence for sentence, stops in self.problems.items() if stops), "")
+
+
+def _was_given_up(answer: RerunAnswered, track: Track, reruns: NightReruns | None) -> bool:
+    """Whether an earlier call for the same night got nothing; that is said once more, then."""
+    if answer.same or answer.differences:
+        return False
+    if reruns is not None:
+        reruns.tell_given_up(track)
+    return True
 
 
 def newest_runs(tracks: Iterable[Track], box: str) -> frozenset[str]:
@@ -246,6 +259,7 @@ def replay(track: Track, journal: RerunJournal, reruns: NightReruns | None) -> W
         known = answers[runs[current].run_id, runs[before].run_id, runs[after].run_id]
         if known:
             answer = known.popleft()
+            waits = waits or (current == newest and _was_given_up(answer, track, reruns))
             return None if answer.same else answer.differences
         if current != newest:
             return ()

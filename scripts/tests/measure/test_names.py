@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -106,6 +107,14 @@ def test_what_is_no_name_is_none(word: str) -> None:
 )
 def test_commands_take_parts_of_names_and_regular_expressions_too(word: str, fits: bool) -> None:
     assert (WRITE in matching(word, (WRITE, JOB))) is fits
+
+
+def test_a_part_is_not_found_in_checksums_nor_in_the_package_of_all() -> None:
+    (digits,) = re.findall("-([0-9a-f]{8})$", JOB.slug)
+    assert matching(digits[2:6], (JOB,)) == ()
+    assert matching(JOB.slug, (WRITE, JOB)) == (JOB,), "but whole"
+    assert matching("flink", (WRITE, JOB)) == ()
+    assert set(matching("flink.benchmark.S", (WRITE, JOB))) == {WRITE, JOB}
 
 
 def test_a_name_is_no_part_of_another() -> None:

@@ -13,6 +13,7 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 from flink_boost.base.text import describe_left, short_number
 from flink_boost.flink.side import Side
 from flink_boost.judge.model import Comparison
+from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import HarnessCheck, compare
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.forkfiles import PlannedFork
@@ -250,7 +251,10 @@ def test_an_old_run_says_that_stock_always_came_first() -> None:
     assert not any("alternated" in note for note in comparison_notes(info, forks, rows))
     old = info.model_copy(update={"alternating": False})
     (note,) = comparison_notes(old, forks, rows)
-    assert note.startswith("Not alternated: each pair began with stock")
+    assert note.startswith("Not alternated: ")
+    assert "each pair began with stock" in note
+    pooled, _ = pool([(info, forks), (old, forks)])
+    assert not pooled.alternating
 
 
 def test_a_long_table_says_what_chance_does() -> None:

@@ -124,10 +124,30 @@ def test_words_below_that_hold_no_name_are_of_no_interest_to_who_has_named_some(
     for text, unread in (
         (f"{COMMAND} serializerTuple\n\nThanks!", False),
         (f"{COMMAND}\nTupel", True),
+        (f"{COMMAND} serializerTuple\nserializerRwo", True),
+        (f"{COMMAND} serializerTuple\nserializerR*nothing", True),
+        (f"{COMMAND} serializerTuple\nserializerRow,serializerPojo", True),
+        (f"{COMMAND} serializerTuple\nPairs=10", True),
+        (f"{COMMAND} serializerTuple\npairs=10 please", True),
+        (f"{COMMAND} serializerTuple\nI think so. (It is late.)", False),
     ):
         found = parse(text, KNOWN, BOUNDS)
         assert isinstance(found, Asked)
         assert (found.unread, found.below) == (unread, ())
+
+
+def test_a_star_below_is_part_of_a_name_and_no_bullet() -> None:
+    for text in ("serializerTup*", "* serializerTup*", "- *Tuple", "-serializerTuple"):
+        found = parse(f"{COMMAND}\n{text}", KNOWN, BOUNDS)
+        assert isinstance(found, Asked)
+        assert (found.names, found.unread) == ((TUPLE,), False), text
+
+
+def test_what_jmh_measures_besides_is_of_its_benchmark() -> None:
+    for behind in (":gc.alloc.rate.norm", ":\u00b7gc.alloc.rate.norm"):
+        found = parse(f"{COMMAND} serializerTuple{behind}", KNOWN, BOUNDS)
+        assert isinstance(found, Asked)
+        assert found.names == (TUPLE,)
 
 
 def test_the_example_to_a_glued_name_asks_for_it() -> None:

@@ -23,6 +23,7 @@ from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, dec
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.service.alarming import AlarmRegistry, after_night
 from flink_boost.service.confirming import NightReruns, confirm, newest_runs
+from flink_boost.service.reruns.bench import BuildQuestion
 from flink_boost.service.reruns.journal import RerunJournal
 
 STEP = -0.06
@@ -152,6 +153,21 @@ def test_a_commit_that_does_not_build_is_tried_once_and_nobody_is_told(tmp_path:
     assert builds.asked.count(commit_of(20)) == 1
     assert "other bytes" in found.problems[0], "which stops nothing"
     assert "could not be built" in found.why
+
+
+def test_what_an_earlier_call_gave_up_is_said_again(tmp_path: Path) -> None:
+    class Crashing(MadeReruns):
+        def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
+            super().rerun(question, known, pairs)
+            return ()
+
+    levels = {JOB: flat(21, n20=-0.2)}
+    bench, builds = Crashing(levels), MadeBuilds(tmp_path / "jars")
+    for _ in range(2):
+        found = confirmed(tmp_path / "results", make_nights(levels), bench, builds)
+        assert [one.waits for one in found.tracks] == [True]
+        assert found.why == f"{JOB.name} was given up: no pair of its forks was whole."
+    assert len(bench.asked) == 1
 
 
 def test_without_reruns_nobody_is_told(tmp_path: Path) -> None:

@@ -315,7 +315,8 @@ def test_a_step_that_fails_in_a_way_nobody_foresaw_costs_no_other(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
-        raise ValueError("a number that is none")
+        # As a name of a file that is no text, and as long as pydantic's.
+        raise ValueError("a number\nthat is none \udcff" + " x" * 2000)
 
     monkeypatch.setattr(steps, "detect", broken)
     service = world.service()

@@ -161,7 +161,7 @@ def run_command(
             "headline": verdict_line(rows, measured),
             "base": order.base,
             "head": order.head,
-            "rows": [json.loads(row.model_dump_json()) for row in rows],
+            "rows": [{**json.loads(row.model_dump_json()), "told": row.told} for row in rows],
             "markdown": text,
             **({"error": lost.message, "next_step": lost.next_step} if lost else {}),
         }

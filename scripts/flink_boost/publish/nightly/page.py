@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flink_boost.base.text import NOTHING
-from flink_boost.judge.verdict import judge
+from flink_boost.judge.verdict import by_chance, judge
 from flink_boost.publish.nightly.changes import NightChange, news_of, percent, size_of
 from flink_boost.publish.nightly.model import NightReport, ReportedRow, ReportedStep
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
+
+_LEVEL = 0.95  # of the intervals in a night's table
 
 
 def night_page(report: NightReport) -> str:
@@ -169,6 +171,14 @@ def _sheet(rows: Sequence[ReportedRow]) -> Sheet:
             )
             for row in sorted(rows, key=lambda row: (row.line, row.benchmark))
         ),
+        tuple(filter(None, [_chance(rows)])),
+    )
+
+
+def _chance(rows: Sequence[ReportedRow]) -> str:
+    count = round(by_chance(sum(row.low is not None for row in rows), _LEVEL))
+    return (
+        f"Of equal code chance alone calls about {count} of them faster or slower." if count else ""
     )
 
 

@@ -36,6 +36,7 @@ _HELD_OVER = frozenset({"upload", "detect"})  # between two that measure, and sh
 _FOLLOWING = frozenset({"upload", "detect", "confirm", "profiles", "report", "notify", "prune"})
 _LOOK_AGAIN_SECONDS = 5.0
 _CLOSED_NIGHTS = 14
+_LONGEST_FAULT = 300  # characters: the dashboard takes a sentence, not a page
 
 _T = TypeVar("_T")
 Act = Callable[[NightRecord, PlannedStep], tuple[NightRecord, str]]
@@ -172,10 +173,14 @@ def _problem_of(error: Exception, log: Path) -> FlinkBoostError:
             f"A file could not be used: {error.strerror or error}{place}.",
             "What was measured is kept; the next night sends it.",
         )
-    with suppress(OSError), log.open("a", encoding="utf-8") as file:
+    # Whatever its text holds: a part of a name that is no text must not end the night either.
+    with suppress(OSError), log.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.writelines(traceback.format_exception(error))
+    said = "".join(
+        char if char.isprintable() else " " for char in f"{type(error).__name__}: {error}"
+    )
     return FlinkBoostError(
-        f"A fault of flink-boost: {type(error).__name__}: {error}.",
+        f"A fault of flink-boost: {' '.join(said.split())[:_LONGEST_FAULT]}.",
         f"Report it, with the end of {log}; what was measured is kept.",
     )
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import PurePath
 
 from flink_boost.base.text import short_number
-from flink_boost.judge.verdict import Verdict
+from flink_boost.judge.verdict import Verdict, judge
 from flink_boost.service.requests.grammar import shown
 from flink_boost.service.requests.model import Measured
 from flink_boost.service.requests.rows import failures_text
@@ -179,8 +179,13 @@ def verdict_text(row: AnswerRow) -> str:
     if row.verdict is Verdict.SAME:
         return f"the same within ±{row.within or 0.0:.1%}"
     if row.verdict is Verdict.UNDECIDED:
-        seen = share_text(row.smallest or 0.0)
-        return f"undecided (smallest effect that could have been seen: {seen})"
+        seen = f"smallest effect that could have been seen: {share_text(row.smallest or 0.0)}"
+        once = judge(row.low, row.high)
+        if once.is_slower or once.is_faster:
+            return (
+                f"undecided: {once.direction} in all pairs, not surely in the fresh ones ({seen})"
+            )
+        return f"undecided ({seen})"
     if row.verdict is Unjudged.NOT_MEASURED:
         return f"not measured: {row.reason}"
     if row.verdict is Unjudged.FORKS_FAILED:
@@ -271,7 +276,7 @@ def _reading(rows: Sequence[AnswerRow]) -> str:
         " faster, whatever the unit. *Faster* and *slower* were measured twice and have to show in"
         f" fresh pairs again, at {level:.1%} among {len(rows)} benchmarks, so that at most 1 answer"
         " in 100 says so of a pull request that changes nothing. *The same within ±x* excludes"
-        " larger changes; *undecided* excludes nothing, and more pairs would help."
+        " larger changes; of what is *undecided*, or did not show again, more pairs would tell."
         + (_OF_FAILED if any(row.failed for row in rows) else "")
     )
 

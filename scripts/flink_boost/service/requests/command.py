@@ -14,6 +14,7 @@ COMMAND = "/benchmark-request"
 LONGEST_LINE = 1000
 _LONGEST_BELOW = 1000  # characters of the lines below that are looked at, and how many words
 _MOST_BELOW = 30
+_BULLETS = ("", "*", "+")
 _NEAR = 0.8  # likeness from which a word is our command, misspelt
 
 
@@ -54,7 +55,8 @@ def words_below(body: str) -> tuple[list[str], bool]:
     Without what lists and code put around them.
     """
     rest = body[len(first_line(body)) :]
-    found = [word for one in _plain(rest[:_LONGEST_BELOW]).split() if (word := one.strip("`,;*-"))]
+    words = (one.strip("`,;").lstrip("-") for one in _plain(rest[:_LONGEST_BELOW]).split())
+    found = [word for word in words if word not in _BULLETS]
     return found[:_MOST_BELOW], len(rest) <= _LONGEST_BELOW and len(found) <= _MOST_BELOW
 
 

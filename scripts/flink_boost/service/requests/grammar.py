@@ -34,6 +34,9 @@ _VERBS = ("help", "status", "cancel")
 _OPTIONS = ("line", "pairs")
 _FLAG = "profile"
 _WORD = re.compile(r"[A-Za-z0-9_.$*?,=\[\]-]+")
+# What no prose has: capitals, signs or dots within a word.
+_LIKE_A_NAME = re.compile(r"[a-z][A-Z]|[\w.][*?=\[]|[*?]\w|\w\.[A-Za-z]")
+_DOT = "\N{MIDDLE DOT}"  # in the names of what JMH measures besides
 _OPTION = re.compile(r"([A-Za-z][A-Za-z_-]*)=(.*)")
 _NUMBER = re.compile(r"[0-9]{1,3}")
 
@@ -94,7 +97,7 @@ def parse(body: str, known: Offerings, bounds: Bounds) -> Parsed | None:
         return _misspelt(head, words, known, bounds)
     if len(first_line(body)) > LONGEST_LINE:
         return Mistake("too-long", f"The first line is longer than {LONGEST_LINE} characters.")
-    if odd := [char for word in words for char in word if not " " <= char <= "~"]:
+    if odd := [char for word in words for char in word if not (" " <= char <= "~" or char == _DOT)]:
         return Mistake(
             "characters",
             f"The command holds the character U+{ord(odd[0]):04X}, which no benchmark has in its"
@@ -107,9 +110,9 @@ def parse(body: str, known: Offerings, bounds: Bounds) -> Parsed | None:
     if is_all and right == below:
         return _request([*words, *below], known, bounds)
     asked = _request(words, known, bounds)
-    names = _names_only(right, bounds)
-    if below and isinstance(asked, Asked) and (names or not _names_only(words, bounds)):
-        return replace(asked, unread=True, below=names)
+    meant = right or any(map(_LIKE_A_NAME.search, below)) or not _names_only(words, bounds)
+    if below and isinstance(asked, Asked) and meant:
+        return replace(asked, unread=True, below=_names_only(right, bounds))
     return asked
 
 
