@@ -29,6 +29,7 @@ from flink_boost.judge.alarms import (
     figures,
     merge,
 )
+from flink_boost.judge.detection.confirmation import Confirmation
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.nights import noise_of
 from flink_boost.judge.detection.suspicion import least_change
@@ -207,7 +208,7 @@ def _record(
         commits=(before.subject_commit, since.subject_commit),
         nights=sum(night.number >= alarm.first for night in track.nights),
         command=bench_command(since, track.cell),
-        reruns=tuple(_reruns(track.runs, answers, least_change(noise_of(track.nights)))),
+        reruns=tuple(_reruns(watched, answers, 1 if alarm.effect > 0 else -1)),
         series=track.key,
         cell=track.cell,
         first=alarm.first,
@@ -219,20 +220,28 @@ def _record(
 
 
 def _reruns(
-    runs: Sequence[RunInfo], answers: Sequence[RerunAnswered], least: float
+    watched: WatchedTrack, answers: Sequence[RerunAnswered], direction: int
 ) -> Iterator[RerunRecord]:
-    """What was rerun of each two builds, together."""
+    """What was rerun of each two builds, together, with what was decided then.
+
+    Of builds that were rerun only to find the first changed one, by the same rule.
+    """
+    runs = watched.track.runs
     commits = {run.run_id: run.subject_commit for run in runs}
+    numbers = {run.run_id: number for number, run in enumerate(runs)}
+    noise = noise_of(watched.track.nights)
     found: defaultdict[tuple[str, str], list[RerunAnswered]] = defaultdict(list)
     for answer in answers:
         if not answer.same:
             found[answer.before, answer.after].append(answer)
     for (before, after), parts in found.items():
-        evidence = Evidence(least)
+        evidence = Evidence(noise.pair)
         for part in parts:
             evidence.add(part.differences)
         low, high = evidence.interval(_ERROR)
         middle = sorted(evidence.differences)[evidence.pairs // 2] if evidence.pairs else None
+        place = numbers.get(before, -1), numbers.get(after, -1)
+        rule = Confirmation(*place, direction, least_change(noise), evidence)
         yield RerunRecord(
             when=parts[-1].when,
             before=commits.get(before, before),
@@ -241,16 +250,8 @@ def _reruns(
             ratio=None if middle is None else math.exp(middle),
             low=_ratio(low),
             high=_ratio(high),
-            outcome=_outcome(low, high, least),
+            outcome=watched.decisions.get(place, rule.decided()).value,
         )
-
-
-def _outcome(
-    low: float, high: float, least: float
-) -> Literal["confirmed", "cleared", "inconclusive"]:
-    if -least < low and high < least:
-        return "cleared"
-    return "confirmed" if low > 0 or high < 0 else "inconclusive"
 
 
 def _ratio(logarithm: float) -> float | None:

@@ -9,7 +9,7 @@ order of files or uploads changes nothing.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.lines import find_line
-from flink_boost.judge.detection.confirmation import Confirmation
+from flink_boost.judge.detection.confirmation import Confirmation, Decision
 from flink_boost.judge.detection.watcher import ConfirmedAlarm, Watcher
 from flink_boost.judge.tracks import Track
 from flink_boost.measure.build import Build
@@ -35,7 +35,8 @@ class WatchedTrack:
     """A track after its newest night: all that was ever told of it, and what goes on.
 
     ``pending`` is a suspicion that no rerun has decided, ``waits`` says that tonight's pairs were
-    used up before its turn.
+    used up before its turn, or that it was given up. ``decisions`` are those of its suspicions, by
+    the numbers of both nights.
     """
 
     track: Track
@@ -44,6 +45,7 @@ class WatchedTrack:
     waits: bool
     urgency: float
     answers: tuple[RerunAnswered, ...]
+    decisions: Mapping[tuple[int, int], Decision]
 
 
 @dataclass(frozen=True)
@@ -284,4 +286,5 @@ def replay(track: Track, journal: RerunJournal, reruns: NightReruns | None) -> W
         waits=waits,
         urgency=watcher.urgency if current == newest else 0.0,
         answers=tuple(journal.answers),
+        decisions=watcher.decisions,
     )

@@ -155,6 +155,21 @@ def test_a_commit_that_does_not_build_is_tried_once_and_nobody_is_told(tmp_path:
     assert "could not be built" in found.why
 
 
+def test_a_rerun_shows_what_was_decided_and_not_what_its_interval_seems_to_say(
+    tmp_path: Path,
+) -> None:
+    levels = {JOB: flat(21, n20=-0.04)}
+    nights, builds = make_nights(levels), MadeBuilds(tmp_path / "jars")
+    shown = []
+    for pairs in (8, 12, 100):  # of one night, together
+        found = confirmed(tmp_path / "results", nights, MadeReruns(levels), builds, pairs=pairs)
+        (record,) = after_night(AlarmRegistry(), found, NOW).alarms
+        rerun = next(one for one in record.reruns if one.after == commit_of(20))
+        shown.append((record.state, rerun.outcome, rerun.high is not None and rerun.high < 1))
+    assert shown[0] == (AlarmState.WATCHING, "inconclusive", True), "5 % is not what it takes"
+    assert shown[-1] == (AlarmState.OPEN, "confirmed", True)
+
+
 def test_what_an_earlier_call_gave_up_is_said_again(tmp_path: Path) -> None:
     class Crashing(MadeReruns):
         def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:

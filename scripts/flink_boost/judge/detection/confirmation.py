@@ -45,7 +45,7 @@ class Confirmation:
     def run(self, rerun: Rerun, budget: int = MOST_PAIRS) -> Decision:
         """Asks for pairs until it is decided or that many were asked for."""
         asked = 0
-        while (decided := self._decided()) is Decision.INCONCLUSIVE and asked < budget:
+        while (decided := self.decided()) is Decision.INCONCLUSIVE and asked < budget:
             found = rerun(self.before, self.after, min(BATCH, budget - asked))
             asked += BATCH
             if found is None:
@@ -55,7 +55,8 @@ class Confirmation:
             self.evidence.add(found)
         return decided
 
-    def _decided(self) -> Decision:
+    def decided(self) -> Decision:
+        """What the pairs that are there say."""
         if self._against(0.0, self.direction) >= -math.log(FALSE_CONFIRMATION):
             return Decision.CONFIRMED
         if self._against(self.direction * self.least, -self.direction) >= -math.log(MISSED_CHANGE):

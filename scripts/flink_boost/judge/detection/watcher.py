@@ -79,6 +79,7 @@ class Watcher:
         self._open: list[_Open] = []  # newest last
         self._spread: list[float] = []  # distances of reruns' pairs from their middle
         self.pairs_asked = 0
+        self.decisions: dict[tuple[int, int], Decision] = {}  # of builds of two nights, by number
         self.urgency = 0.0  # of the newest night's suspicion: what is rerun first
 
     def add(self, night: Night) -> ConfirmedAlarm | None:
@@ -93,6 +94,7 @@ class Watcher:
             return None
         known = confirmation.evidence.pairs
         outcome = confirmation.run(self._counted, self._budget)
+        self.decisions[confirmation.before, confirmation.after] = outcome
         newest = confirmation.evidence.differences[known:]
         if newest:
             middle = statistics.median(newest)
