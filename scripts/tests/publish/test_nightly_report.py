@@ -15,7 +15,14 @@ from test_report_browser import ARGUMENTS, CHROMIUM, Opened
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.model import NightReport
 from flink_boost.publish.nightly.page import night_markdown, night_page, web_address
-from flink_boost.publish.nightly.report import kept_nights, previous_of, ratios_before, write_night
+from flink_boost.publish.nightly.report import (
+    elsewhere_before,
+    kept_nights,
+    previous_of,
+    ratios_before,
+    write_night,
+)
+from flink_boost.publish.notify.message import due_messages
 
 
 def test_a_quiet_night_says_so() -> None:
@@ -42,6 +49,30 @@ def test_a_night_with_changes_that_were_not_committed_blames_nobody() -> None:
     assert change.since.startswith("commit bbbbbbbbbb-dirty (aaaaaaaaaa was as before)")
     assert "Ada" not in change.whose
     assert change.whose.endswith("up to bbbbbbbbbb-dirty, or what was not committed then.")
+
+
+def test_the_first_night_of_another_box_says_that_and_blames_no_commit_of_before() -> None:
+    before = {"a0123456789": "open"}
+    moved = report(alarms=[alarm()], alarms_before=before, moved_from="box-0")
+    news = news_of(moved)
+    assert news.headline == "The first night on the box box-1."
+    assert news.new_alarms == ()
+    assert not news.quiet
+    assert "those before ran on box-0" in news.moved
+    assert news.moved in night_markdown(moved)
+    assert news.moved in night_page(moved)
+    (message,) = due_messages(moved, (), frozenset(before), None)
+    assert message.lines[0] == news.moved
+    assert "The first night on the box box-1." in message.subject
+
+
+def test_what_was_told_on_another_box_is_known_on_the_first_night_of_a_box() -> None:
+    tonight = report(2)
+    old = report(1, night=night(1, box="box-0"))
+    assert elsewhere_before([old], tonight) == old
+    own = report(0)
+    assert elsewhere_before([old, own], tonight) is None, "it has had nights"
+    assert elsewhere_before([], tonight) is None
 
 
 def test_an_alarm_of_the_night_before_is_not_new() -> None:

@@ -38,7 +38,8 @@ class NightChange:
 class NightNews:
     """What there is to say of a night. ``quiet`` when nobody has to know.
 
-    ``unsettled`` are suspicions of which nobody can say yet whether something changed.
+    ``unsettled`` are suspicions of which nobody can say yet whether something changed. ``moved``
+    says that the box is another than before; empty where it is the same.
     """
 
     headline: str
@@ -46,6 +47,7 @@ class NightNews:
     closed: tuple[NightChange, ...]
     found: tuple[NightChange, ...]
     troubles: tuple[str, ...]
+    moved: str
     still_open: tuple[ReportedAlarm, ...]
     unsettled: int
 
@@ -56,7 +58,7 @@ class NightNews:
 
     @property
     def quiet(self) -> bool:
-        return not (self.changes or self.troubles)
+        return not (self.changes or self.troubles or self.moved)
 
 
 def news_of(report: NightReport) -> NightNews:
@@ -90,6 +92,7 @@ def news_of(report: NightReport) -> NightNews:
         closed=tuple(closed),
         found=tuple(found),
         troubles=tuple(troubles),
+        moved=_moved(report),
         still_open=tuple(one for one in alarms if one.state == "open" and one.id not in fresh),
         unsettled=_unsettled(report),
     )
@@ -271,6 +274,15 @@ def _of_canary(report: NightReport) -> Iterable[str]:
     )
 
 
+def _moved(report: NightReport) -> str:
+    if not report.moved_from:
+        return ""
+    return (
+        f"The first night on the box {report.night.box}: those before ran on {report.moved_from}."
+        " Speeds of both do not compare, so nothing was held against nights of before."
+    )
+
+
 def _unsettled(report: NightReport) -> int:
     """Suspicions without an answer; what this night left undecided is watched, too."""
     undecided = report.night.undecided.count if report.night.undecided is not None else 0
@@ -288,7 +300,8 @@ def _headline(
 ) -> str:
     worse = sum(change.bad for change in new)
     better = len(new) - worse
-    parts = [f"{counted(worse, 'benchmark')} became slower"] if worse else []
+    parts = [f"the first night on the box {report.night.box}"] if report.moved_from else []
+    parts += [f"{counted(worse, 'benchmark')} became slower"] if worse else []
     parts += [f"{counted(better, 'benchmark')} became faster"] if better else []
     parts += [f"the commit behind {counted(len(found), 'alarm')} was found"] if found else []
     parts += [f"{counted(len(closed), 'alarm')} closed"] if closed else []

@@ -165,7 +165,8 @@ class NightReport(Told):
     """All that is told of a night.
 
     ``alarms`` are all of the registry, ``alarms_before`` the state that each had after the night
-    before, by id. ``missing`` are names of benchmarks without a pair, with their line.
+    before, by id; on the first night of a box that of the box before, which ``moved_from`` names.
+    ``missing`` are names of benchmarks without a pair, with their line.
     ``warnings`` are sentences about what is not set up right.
     """
 
@@ -179,6 +180,7 @@ class NightReport(Told):
     rows: tuple[ReportedRow, ...] = ()
     missing: tuple[str, ...] = ()
     previous: NightId | None = None
+    moved_from: str = ""
     dashboard: str | None = None
     report: str | None = None
     profiles: tuple[ReportedProfile, ...] = ()

@@ -51,7 +51,7 @@ def tone_of_night(report: NightReport) -> Tone:
     news = news_of(report)
     if any(change.bad for change in news.changes) or report.night.state in ("missing", "failed"):
         return Tone.BAD
-    if news.troubles:
+    if news.troubles or news.moved:
         return Tone.OPEN
     return Tone.GOOD if news.changes else Tone.PLAIN
 

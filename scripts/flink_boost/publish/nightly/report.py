@@ -79,6 +79,13 @@ def previous_of(kept: Sequence[NightReport], report: NightReport) -> NightReport
     return next(_before(kept, report), None)
 
 
+def elsewhere_before(kept: Sequence[NightReport], report: NightReport) -> NightReport | None:
+    """The newest report of another box before it, for the first night of a box; else None."""
+    if previous_of(kept, report) is not None:
+        return None
+    return next(_before(kept, report, elsewhere=True), None)
+
+
 def ratios_before(kept: Sequence[NightReport], report: NightReport) -> dict[tuple[str, str], float]:
     """What each benchmark's ratio was, by line and name, in the last night before that has one.
 
@@ -91,11 +98,13 @@ def ratios_before(kept: Sequence[NightReport], report: NightReport) -> dict[tupl
     return found
 
 
-def _before(kept: Sequence[NightReport], report: NightReport) -> Iterator[NightReport]:
+def _before(
+    kept: Sequence[NightReport], report: NightReport, *, elsewhere: bool = False
+) -> Iterator[NightReport]:
     return (
         one
         for one in kept
-        if one.night.box == report.night.box
+        if (one.night.box != report.night.box) is elsewhere
         and one.night.slot < report.night.slot
         and one.night.night[_DATED:] == report.night.night[_DATED:]
     )

@@ -29,6 +29,7 @@ from flink_boost.publish.nightly.model import (
 )
 from flink_boost.publish.nightly.report import (
     WrittenNight,
+    elsewhere_before,
     kept_nights,
     previous_of,
     ratios_before,
@@ -122,6 +123,10 @@ class People:
             raw=raw,
             warnings=(*warnings_of(self.environ), *troubles, *self._ahead()),
         )
+        if elsewhere := elsewhere_before(kept, report):
+            return report.model_copy(
+                update={"moved_from": elsewhere.night.box, **_known(elsewhere)}
+            )
         previous = previous_of(kept, report)
         if previous is None:
             return report
@@ -129,12 +134,7 @@ class People:
         return report.model_copy(
             update={
                 "previous": previous.night.night,
-                "alarms_before": {one.id: one.state for one in previous.alarms},
-                "bisected_before": tuple(
-                    one.id
-                    for one in previous.alarms
-                    if one.bisect is not None and one.bisect.state == "done"
-                ),
+                **_known(previous),
                 "rows": tuple(
                     row.model_copy(update={"before": ratios.get((row.line, row.benchmark))})
                     for row in rows
@@ -235,6 +235,16 @@ def warnings_of(environ: Mapping[str, str]) -> tuple[str, ...]:
 def _address_of_dashboard(environ: Mapping[str, str]) -> str | None:
     named = environ.get(URL_VARIABLE)
     return checked_url(named) if named else None
+
+
+def _known(before: NightReport) -> dict[str, object]:
+    """What of the alarms was told with that report."""
+    return {
+        "alarms_before": {one.id: one.state for one in before.alarms},
+        "bisected_before": tuple(
+            one.id for one in before.alarms if one.bisect is not None and one.bisect.state == "done"
+        ),
+    }
 
 
 def _line_of(info: RunInfo) -> str:
