@@ -244,12 +244,11 @@ def opened(jar: Path) -> zipfile.ZipFile:
     A command looks into ``flink-dist`` several times, and each time it would parse a table of tens
     of thousands of entries. A jar that was replaced or changed meanwhile is opened anew.
     """
-    found = jar.stat()
-    return _opened(_File(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, jar))
+    return _opened(FileNow.of(jar))
 
 
 @dataclass(frozen=True)
-class _File:
+class FileNow:
     """A file as it is now, under whatever name."""
 
     device: int
@@ -258,9 +257,15 @@ class _File:
     changed: int
     path: Path = field(compare=False)
 
+    @staticmethod
+    def of(path: Path) -> FileNow:
+        """Raises ``OSError`` where there is none."""
+        found = path.stat()
+        return FileNow(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, path)
+
 
 @lru_cache(maxsize=2)
-def _opened(file: _File) -> zipfile.ZipFile:
+def _opened(file: FileNow) -> zipfile.ZipFile:
     return zipfile.ZipFile(file.path)
 
 

@@ -19,6 +19,8 @@ from flink_boost.base.permissions import changers_of
 from flink_boost.base.processes import bare_environment
 from flink_boost.base.users import User, may, user_of
 from flink_boost.flink.home import CONFIGURATIONS, FlinkHome
+from flink_boost.flink.jvm_options import VARIABLES, files_of, words_of
+from flink_boost.flink.named_jars import named_jars
 
 # What processes of Flink take their code and their options from.
 _PARTS = ("bin", "opt", "plugins")
@@ -41,7 +43,41 @@ def who_runs(
     """
     if os.geteuid() != 0:
         return None
-    return _other_than_root(home, (*_all_that_counts(home, environment), *more))
+    return _other_than_root(home, (*_all_that_counts(home, environment), *all_behind(more)))
+
+
+def option_files(environment: Mapping[str, str]) -> Iterator[Path]:
+    """The files that every JVM runs code from by the environment's options."""
+    words = [word for name in VARIABLES for word in words_of(environment.get(name, ""))]
+    yield from all_behind(files_of(words))
+
+
+def java_files(java: Path) -> Iterator[Path]:
+    """A Java's program, and its libraries: the program is not all that a Java is."""
+    yield java
+    for libraries in (java.resolve().parent.parent / name for name in ("lib", "jre/lib")):
+        # Not /usr/lib, for a script in /usr/bin.
+        if (libraries / "server" / "libjvm.so").exists() or (libraries / "rt.jar").exists():
+            yield from _all_in(libraries)
+
+
+def all_behind(entries: Iterable[Path]) -> Iterator[Path]:
+    """Jars and folders with what a JVM takes code from by them: files inside, jars that they name.
+
+    What others can change is not opened; it decides already. Raises ``EnvironmentProblem`` for a
+    jar that names what cannot be looked at.
+    """
+    rest, seen = [*entries], set[Path]()
+    while rest:
+        entry = rest.pop()
+        if entry in seen:
+            continue
+        seen.add(entry)
+        yield entry
+        if entry.is_dir():
+            yield from _all_in(entry)
+        elif not changers_of([entry]):
+            rest += named_jars(entry)
 
 
 def environment_for(user: User | None, environment: Mapping[str, str]) -> dict[str, str]:
@@ -104,8 +140,26 @@ def _all_that_counts(home: FlinkHome, environment: Mapping[str, str]) -> Iterato
     yield home.folder
     for folder in (conf, lib, *(home.folder / name for name in _PARTS)):
         yield folder
-        yield from folder.rglob("*")
+        yield from _all_in(folder)
+    # The scripts start a Java with some of these before they tell the class path.
+    for folder in (lib, home.folder / "bin"):
+        yield from all_behind(folder.glob("*.jar"))
+    yield from option_files(environment)
     yield from _javas(conf, environment)
+
+
+def _all_in(folder: Path) -> Iterator[Path]:
+    """What is below a folder, also behind links that root alone can turn elsewhere."""
+    seen = set()
+    for at, folders, files in os.walk(folder, followlinks=True):
+        yield from (Path(at, name) for name in (*folders, *files))
+        if (real := os.path.realpath(at)) in seen:
+            folders.clear()
+        seen.add(real)
+        links = [name for name in folders if Path(at, name).is_symlink()]
+        for name in links:
+            if changers_of([Path(at, name)]):
+                folders.remove(name)
 
 
 def _javas(conf: Path, environment: Mapping[str, str]) -> Iterator[Path]:
@@ -120,8 +174,4 @@ def _javas(conf: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     on_path = shutil.which("java", path=environment.get("PATH", os.defpath))
     javas = [Path(folder, "bin", "java") for folder in named if folder]
     for java in javas or ([Path(on_path)] if on_path else []):
-        yield java
-        # Its program is not all that a Java is.
-        libraries = java.resolve().parents[1] / "lib"
-        if (libraries / "server" / "libjvm.so").exists():
-            yield from libraries.rglob("*")
+        yield from java_files(java)

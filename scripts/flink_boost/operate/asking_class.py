@@ -12,7 +12,8 @@ in the jar that runs with Flink. In Java it is::
         System.out.println(VersionGuard.verdict().sentence());
     }
 
-The other one, ``where_class``, prints instead, the first two kinds of lines once for each name::
+The other one, ``where_class``, prints instead, each line with the mark in front, for a JVM may
+print others between them; the first two kinds once for each name::
 
         System.out.println(Collections.list(ClassLoader.getSystemResources("a/B.class")));
         System.out.println(Class.forName("a.B", false, ClassLoader.getSystemClassLoader())
@@ -28,7 +29,7 @@ import struct
 from collections.abc import Iterable
 
 CLASS_NAME = "AskGuard"
-# The line before what it tells.
+# The line before what it tells, or the begin of each.
 MARK = "flink-boost-guard:"
 
 # Java 6: no later one asks for a table of stack frames, and 8 reads it, too.
@@ -38,7 +39,7 @@ _UTF8, _CLASS, _STRING, _FIELD, _METHOD, _NAME_AND_TYPE = 1, 7, 8, 9, 10, 12
 _LDC_W, _RETURN, _GETSTATIC, _INVOKEVIRTUAL, _INVOKESTATIC = 0x13, 0xB1, 0xB2, 0xB6, 0xB8
 _POP = 0x57
 _FALSE = b"\x03"
-_STACK, _LOCALS = 4, 1
+_STACK, _LOCALS = 5, 1
 
 _GUARD = "org/apache/flink/boost/guard/VersionGuard"
 _VERDICT = "org/apache/flink/boost/guard/Verdict"
@@ -73,9 +74,10 @@ class _Constants:
 
 
 class _Program:
-    """The code of a ``main`` that prints one line after another."""
+    """The code of a ``main`` that prints one line after another, ``mark`` in front of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, mark: str = "") -> None:
+        self._mark = mark
         self._pool = _Constants()
         self._code = b""
 
@@ -89,6 +91,13 @@ class _Program:
     def print(self, code: bytes, kind: str = _OBJECT) -> None:
         stream = "java/io/PrintStream"
         out = self.call(_GETSTATIC, "java/lang/System", "out", f"L{stream};")
+        if self._mark:
+            text = "java/lang/String"
+            code = self.text(self._mark) + code
+            given = _OBJECT if kind == _TEXT else kind
+            code += self.call(_INVOKESTATIC, text, "valueOf", f"({given}){_TEXT}")
+            code += self.call(_INVOKEVIRTUAL, text, "concat", f"({_TEXT}){_TEXT}")
+            kind = _TEXT
         self._code += out + code + self.call(_INVOKEVIRTUAL, stream, "println", f"({kind})V")
 
     def print_property(self, name: str) -> None:
@@ -163,7 +172,7 @@ def where_class(
 
     Behind that it prints the guard's three lines, if it is to.
     """
-    program = _Program()
+    program = _Program(MARK)
     for file in files:
         program.print_places(file)
     for name in classes:

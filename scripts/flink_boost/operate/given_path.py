@@ -20,13 +20,13 @@ from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
 from flink_boost.base.users import User, hand_over, start_options, user_of
 from flink_boost.flink.jdks import find_java
-from flink_boost.flink.owner import environment_for
-from flink_boost.operate.asking_class import CLASS_NAME, where_class
+from flink_boost.flink.owner import all_behind, environment_for, java_files, option_files
+from flink_boost.operate.asking_class import CLASS_NAME, MARK, where_class
+from flink_boost.operate.jvm_start import cause_in
 
 GUARD = "org.apache.flink.boost.guard.VersionGuard"
 
 _SECONDS = 120.0
-_SHOWN = 400
 # Paths come back as they are; older Javas know the second name only.
 _ENCODING = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Dsun.stdout.encoding=UTF-8")
 
@@ -73,14 +73,15 @@ def ask_path(text: str, names: Sequence[str], environment: Mapping[str, str]) ->
         text = os.pathsep.join(str(Path(entry).absolute()) for entry in text.split(os.pathsep))
     asked = (GUARD, *names)
     files = [f"{name.replace('.', '/')}.class" for name in asked]
-    lines = _printed(where_class(files), text, java, user, environment)
+    lines = _printed(where_class(files), len(files), text, java, user, environment)
     copies = {
         name: tuple(_places(line, file))
         for name, file, line in zip(asked, files, lines, strict=False)
     }
     there = [name for name in names if copies[name]]
     guard = len(copies[GUARD]) == 1
-    lines = _printed(where_class((), there, guard=guard), text, java, user, environment)
+    program = where_class((), there, guard=guard)
+    lines = _printed(program, len(there), text, java, user, environment)
     origins = {name: _path(line) for name, line in zip(there, lines, strict=False)}
     # The last entry is the program; then the verdict, also on a process that is switched off.
     whole, fits, _, sentence = (*lines[len(there) :], "", "", "")[:4]
@@ -89,8 +90,17 @@ def ask_path(text: str, names: Sequence[str], environment: Mapping[str, str]) ->
 
 
 def _printed(
-    class_file: bytes, text: str, java: str, user: User | None, environment: Mapping[str, str]
+    class_file: bytes,
+    least: int,
+    text: str,
+    java: str,
+    user: User | None,
+    environment: Mapping[str, str],
 ) -> list[str]:
+    """What that program tells, more than ``least`` lines.
+
+    A JVM and its agents may print whatever they like between these.
+    """
     next_step = "Look at JAVA_HOME, and at the jars that it names."
     with scratch_folder(user) as folder:
         program = folder / "program"
@@ -112,13 +122,15 @@ def _printed(
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise EnvironmentProblem(f"{java} does not run ({error}).", next_step) from error
-    if done.returncode != 0:
-        words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
+    told = [line.partition(MARK) for line in done.stdout.splitlines()]
+    lines = [printable(line) for _, found, line in told if found]
+    if done.returncode != 0 or len(lines) <= least:
         raise EnvironmentProblem(
-            f"{java} did not tell what is on the class path ({printable(words[0])[:_SHOWN]}).",
+            f"{java} did not tell what is on the class path"
+            f" ({cause_in(f'{done.stderr}{done.stdout}')}).",
             next_step,
         )
-    return [printable(line) for line in done.stdout.splitlines()]
+    return lines
 
 
 def _places(line: str, file: str) -> Iterator[Path]:
@@ -138,7 +150,8 @@ def _who_runs(text: str, java: str, environment: Mapping[str, str]) -> User | No
     if os.geteuid() != 0:
         return None
     found = shutil.which(java, path=environment.get("PATH", os.defpath))
-    changers = changers_of((*([Path(found)] if found else []), *_files(text)))
+    programs = java_files(Path(found)) if found else ()
+    changers = changers_of((*programs, *option_files(environment), *all_behind(_files(text))))
     if not changers:
         return None
     users = [uid for uid in changers if uid is not None]

@@ -153,6 +153,14 @@ def a_link_leads_to_theirs(home: Path) -> None:
     own(theirs)
 
 
+def a_jar_in_lib_names_theirs(home: Path) -> None:
+    theirs = home.parent / "theirs.jar"
+    theirs.touch()
+    own(theirs)
+    with zipfile.ZipFile(home / "lib" / "more.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Class-Path: ../../theirs.jar\r\n")
+
+
 def an_agent_is_theirs(home: Path) -> None:
     agent = home.parent / "agent.jar"
     agent.touch()
@@ -169,6 +177,7 @@ def an_agent_is_theirs(home: Path) -> None:
         the_java_is_theirs,
         a_folder_above_is_theirs,
         a_link_leads_to_theirs,
+        a_jar_in_lib_names_theirs,
         an_agent_is_theirs,
     ],
     ids=lambda change: change.__name__,
@@ -319,6 +328,46 @@ def test_a_jar_behind_lib_counts(place: Path) -> None:
     launch = ask_scripts(open_home(home), environment)
     assert theirs in launch.class_path
     assert (launch.user.uid if launch.user else os.geteuid()) == EXPECTED
+
+
+def test_what_a_jar_behind_lib_names_counts(place: Path) -> None:
+    home = small(place)
+    theirs = place / "theirs.jar"
+    theirs.touch()
+    own(theirs)
+    with zipfile.ZipFile(place / "hadoop.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", f"Class-Path: {theirs.name}\r\n")
+    environment = {
+        **java_environment(LINE),
+        "INTERNAL_HADOOP_CLASSPATHS": str(place / "hadoop.jar"),
+    }
+    launch = ask_scripts(open_home(home), environment)
+    assert (launch.user.uid if launch.user else os.geteuid()) == EXPECTED
+
+
+def test_no_script_is_started_with_options_that_run_theirs(place: Path) -> None:
+    """The scripts start Java themselves, before they tell its options."""
+    home = small(place)
+    theirs, who = place / "theirs.jar", place / "marks" / "script"
+    theirs.touch()
+    own(theirs)
+    who.touch()
+    who.chmod(0o666)
+    with (home / "bin" / "config.sh").open("a") as script:
+        script.write(f"id -u >> {who}\n")
+    environment = {**java_environment(LINE), "_JAVA_OPTIONS": f"-javaagent:{theirs}"}
+    ask_scripts(open_home(home), environment)
+    assert who.read_text().split() == [str(EXPECTED)]
+
+
+def test_the_libraries_of_java_8_count(place: Path, marks: Marks) -> None:
+    home = small(place)
+    library = place / "jdk" / "jre" / "lib" / "rt.jar"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    own(library)
+    command("doctor", home)
+    assert marks() == {EXPECTED}
 
 
 def test_flame_takes_no_java_of_theirs_to_draw_with(place: Path) -> None:
