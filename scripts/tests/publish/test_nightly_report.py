@@ -31,6 +31,20 @@ def test_a_quiet_night_says_so() -> None:
     assert news.headline == "Nothing changed: 12 benchmarks measured, all steady."
 
 
+def test_a_night_of_a_series_that_is_too_short_does_not_say_that_all_is_steady() -> None:
+    young = report(night=night(learning={"count": 12, "nights": 7}))
+    assert news_of(young).headline == (
+        "Learning: 12 benchmarks measured, and no change can be seen for 7 more nights."
+    )
+    (message,) = due_messages(young, (), frozenset(), None)
+    assert message.subject.endswith("still learning")
+    some = report(night=night(learning={"count": 2, "nights": 1}))
+    assert news_of(some).headline == (
+        "Nothing changed in what can be judged: 12 benchmarks measured, of which 2 are learning for"
+        " 1 more night."
+    )
+
+
 def test_a_new_alarm_says_what_since_when_how_much_whose_and_what_to_do() -> None:
     news = news_of(report(alarms=[alarm()]))
     change = news.new_alarms[0]

@@ -23,6 +23,7 @@ from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, dec
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.service.alarming import AlarmRegistry, after_night
 from flink_boost.service.confirming import NightReruns, confirm, newest_runs
+from flink_boost.service.nightly.suspects import learning_of
 from flink_boost.service.reruns.bench import BuildQuestion
 from flink_boost.service.reruns.journal import RerunJournal
 
@@ -183,6 +184,17 @@ def test_what_an_earlier_call_gave_up_is_said_again(tmp_path: Path) -> None:
         assert [one.waits for one in found.tracks] == [True]
         assert found.why == f"{JOB.name} was given up: no pair of its forks was whole."
     assert len(bench.asked) == 1
+
+
+def test_series_that_are_too_short_to_be_judged_are_counted(tmp_path: Path) -> None:
+    builds = MadeBuilds(tmp_path / "jars")
+    for count, lacking in ((1, 9), (9, 1), (10, None)):
+        levels = {JOB: flat(count), WRITE: flat(count)}
+        found = confirmed(tmp_path / "results", make_nights(levels), MadeReruns(levels), builds)
+        newest = {one.track.runs[-1].run_id for one in found.tracks}
+        young = learning_of(found, newest)
+        assert (young and (young.count, young.nights)) == (lacking and (2, lacking))
+        assert learning_of(found, ()) is None, "of another night"
 
 
 def test_without_reruns_nobody_is_told(tmp_path: Path) -> None:

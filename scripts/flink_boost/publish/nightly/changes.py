@@ -317,6 +317,14 @@ def _headline(
         return f"Nothing is confirmed: {measured} measured, {waiting}."
     if not _judged(report.night):
         return f"{measured} measured, and not judged: confirm did not take place."
+    if learning := report.night.learning:
+        nights = counted(learning.nights, "more night")
+        if learning.count >= report.night.measured:
+            return f"Learning: {measured} measured, and no change can be seen for {nights}."
+        return (
+            f"Nothing changed in what can be judged: {measured} measured, of which"
+            f" {learning.count} are learning for {nights}."
+        )
     if still_open:
         return f"Nothing new: {measured} measured, {counted(still_open, 'alarm')} still open."
     return f"Nothing changed: {measured} measured, all steady."

@@ -76,6 +76,13 @@ class ReportedUndecided(Told):
     why: str = ""
 
 
+class ReportedLearning(Told):
+    """How many benchmarks have too few nights to be judged, and how many more they need."""
+
+    count: int
+    nights: int
+
+
 class ReportedNight(Told):
     """A night of one box. ``expected`` and ``measured`` count benchmarks."""
 
@@ -93,6 +100,7 @@ class ReportedNight(Told):
     steps: tuple[ReportedStep, ...] = ()
     old_against_new: tuple[ReportedOldAgainstNew, ...] = ()
     undecided: ReportedUndecided | None = None
+    learning: ReportedLearning | None = None
 
 
 class ReportedBisect(Told):

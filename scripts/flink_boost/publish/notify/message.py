@@ -157,7 +157,10 @@ def _digest(report: NightReport, earlier: Sequence[NightReport]) -> Message:
     news = news_of(report)
     measured = report.night.measured
     steady = not (news.still_open or news.unsettled) and whole == len(week)
-    subject = "all quiet this week" if steady else "no news this week"
+    if report.night.learning is not None:
+        subject = "still learning"
+    else:
+        subject = "all quiet this week" if steady else "no news this week"
     return Message(
         key=f"digest-{report.night.night}",
         kind="digest",

@@ -86,6 +86,13 @@ class UndecidedRecord(Frozen):
     why: str = Field(default="", description="empty: the night's pairs were used up")
 
 
+class LearningRecord(Frozen):
+    """Benchmarks of this night whose series is too short to be judged, and for how long yet."""
+
+    count: Annotated[int, Field(ge=1)]
+    nights: Annotated[int, Field(ge=1)]
+
+
 class OldAgainstNew(Frozen):
     """What an update of the box has changed on a line, and what the code has since.
 
@@ -121,6 +128,7 @@ class NightRecord(Frozen):
     steps: tuple[StepRecord, ...] = ()
     old_against_new: tuple[OldAgainstNew, ...] = ()
     undecided: UndecidedRecord | None = None
+    learning: LearningRecord | None = None
 
     def step(self, name: str) -> StepRecord:
         """The record of that step; ``KeyError`` when there is none."""

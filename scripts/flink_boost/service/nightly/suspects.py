@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarms import AlarmState
+from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.changes import counted
+from flink_boost.service.confirming import Findings
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, Order, UndecidedRecord
+from flink_boost.service.nightly.model import LearningRecord, NightRecord, Order, UndecidedRecord
 from flink_boost.service.nightly.parts import StepSkipped, Tell
 from flink_boost.service.nightly.pruning import commits_of_nights
 from flink_boost.service.quicklook import Places
@@ -67,7 +69,8 @@ class Suspects:
         )
         if undecided is not None and why:
             note += f": {why}"
-        return night.model_copy(update={"undecided": undecided}), note
+        learning = learning_of(findings, runs)
+        return night.model_copy(update={"undecided": undecided, "learning": learning}), note
 
     def _nights_by_run(self) -> dict[str, str]:
         found = {}
@@ -78,3 +81,13 @@ class Suspects:
                 continue
             found.update(dict.fromkeys(runs.values(), name))
         return found
+
+
+def learning_of(findings: Findings, tonight: Collection[str]) -> LearningRecord | None:
+    """How many series of these runs are too short, and how many nights the shortest lacks."""
+    lacking = [
+        LEARNING_NIGHTS - len(one.track.nights)
+        for one in findings.tracks
+        if one.track.runs[-1].run_id in tonight and len(one.track.nights) < LEARNING_NIGHTS
+    ]
+    return LearningRecord(count=len(lacking), nights=max(lacking)) if lacking else None
