@@ -36,11 +36,16 @@ _LEFT_OUT = re.compile(
 _AGENT = re.compile(r"-(javaagent|agentpath|agentlib):.*|-Xrun.*")
 # Files that a JVM runs code from, or takes further options from.
 _FILES = re.compile(
-    r"(?:-javaagent:|-agentpath:|-Xbootclasspath/[ap]:|@|-XX:(?:Flags|VMOptionsFile)="
-    r"|-XX:(?:SharedArchiveFile|AOTCache)=|--patch-module=[\w.]+=|--(?:upgrade-)?module-path=)(.+)"
+    r"(?:-javaagent:|-agentpath:|-Xbootclasspath(?:/[ap])?:|@|-XX:(?:Flags|VMOptionsFile)="
+    r"|-XX:(?:SharedArchiveFile|AOTCache|JVMCILibPath)=|--patch-module=[\w.]+="
+    r"|-p=|--(?:upgrade-)?module-path="
+    r"|-D(?:sun\.boot\.library\.path|java\.(?:library\.path|ext\.dirs|endorsed\.dirs|home))=)(.+)"
 )
 _TWO_WORDS = frozenset(
-    {"--add-opens", "--add-exports", "--patch-module", "--module-path", "--upgrade-module-path"}
+    {
+        *("--add-opens", "--add-exports", "--patch-module"),
+        *("-p", "--module-path", "--upgrade-module-path"),
+    }
 )
 
 

@@ -6,9 +6,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
@@ -20,11 +21,11 @@ from flink_boost.flink.jvm_options import (
     LAUNCHER_OPTIONS,
     TOOL_OPTIONS,
     VARIABLES,
-    files_of,
     joined,
     words_of,
 )
 from flink_boost.flink.lines import OPENS_JAVA_LANG
+from flink_boost.flink.option_files import loaded, opened, whole, with_files
 from flink_boost.flink.owner import environment_for, who_runs
 
 ROLES = ("jobmanager", "taskmanager", "client")
@@ -120,7 +121,8 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
 
     Raises ``EnvironmentProblem`` when it does not answer, and as ``who_runs``.
     """
-    user = who_runs(home, environment)
+    given = {name: environment[name] for name in VARIABLES if name in environment}
+    user = who_runs(home, environment, _loaded((), given))
     next_step = (
         f"Look at {home.conf(environment)}, FLINK_CONF_DIR and JAVA_HOME; Flink would not start"
         " either."
@@ -162,19 +164,25 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     }
     if user is None:
         # What stands behind lib/ on the class path, and what options load, is known only now.
-        given = [word for words in options.values() for word in words]
-        given += [word for text in variables.values() for word in words_of(text)]
-        more = (Path(shutil.which(java) or java), *entries, *files_of(given))
-        user = who_runs(home, environment, more)
+        more = (Path(shutil.which(java) or java), *whole(entries))
+        user = who_runs(home, environment, chain(more, _loaded(options.values(), variables)))
     return Launch(
         java=java,
         class_path=entries,
-        options=options,
+        options={role: with_files(words, user) for role, words in options.items()},
         yarn_folders=printable(yarn_folders.strip()),
         kubernetes_image=printable(image.strip()),
         user=user,
-        variables=variables,
+        variables={name: opened(name, text, user) for name, text in variables.items()},
     )
+
+
+def _loaded(options: Iterable[Sequence[str]], variables: Mapping[str, str]) -> Iterator[Path]:
+    """What a JVM takes its code and its options from, by what root says alone."""
+    for words in options:
+        yield from loaded((*words, *with_files(words, None)))
+    for name, text in variables.items():
+        yield from loaded((*words_of(text), *words_of(opened(name, text, None))))
 
 
 def _require_named_java(java: str, user: User, environment: Mapping[str, str]) -> None:

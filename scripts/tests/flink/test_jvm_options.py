@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.flink.jvm_options import agents, files_of, left_out, taken_over, words_of
 from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.option_files import loaded, opened, with_files
 
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 
@@ -47,11 +50,58 @@ def test_files_that_decide_what_code_runs() -> None:
     words = (
         *("-javaagent:/a.jar=port=1", "-agentpath:/b.so", "-Xbootclasspath/a:/c.jar:/d.jar"),
         *("@/args", "-XX:AOTCache=/e.aot", "--patch-module", "java.base=/f", "-Djava.io.tmpdir=/g"),
+        *("-p", "/h:/i", "-Dsun.boot.library.path=/j"),
     )
-    found = list(files_of(words))
-    assert found == [
-        Path(f) for f in ("/a.jar", "/b.so", "/c.jar", "/d.jar", "/args", "/e.aot")
-    ] + [Path("/f")]
+    named = ("a.jar", "b.so", "c.jar", "d.jar", "args", "e.aot", "f", "h", "i", "j")
+    assert list(files_of(words)) == [Path("/", name) for name in named]
+
+
+# --- files of options -----------------------------------------------------------------------------
+
+
+def test_the_words_in_a_file_of_options_stand_in_its_place(tmp_path: Path) -> None:
+    """As a JVM reads each kind of these files."""
+    args, options, flags = (tmp_path / name for name in ("args", "options", "flags"))
+    args.write_text(
+        f'# -Dnot=1\n-Da=\'b c\'"d" -Dq="\\tx"\n  @{options} -XX:VMOptionsFile={options}'
+        " -De='f\n-Dg=1"
+    )
+    options.write_text(f"-Dh='i j'\n-XX:Flags={flags}")
+    flags.write_text("+UseG1GC # -Dnot=1\nMaxHeapSize=1\n")
+
+    of_options = ("-Dh=i j", "-XX:+UseG1GC", "-XX:MaxHeapSize=1")
+    of_args = ("-Da=b cd", "-Dq=\tx", f"@@{options}", *of_options, "-De=f", "-Dg=1")
+    words = ("-Dy=1", f"@{args}", f"-XX:Flags={flags}", f"@@{args}", f"@{tmp_path}/no", "-Dz=1")
+    behind = (*of_options[1:], *words[3:])
+    assert with_files(words, None) == ("-Dy=1", *of_args, *behind)
+    # The program `java` reads @, and a JVM does not.
+    text = f"-Dy=1 @{args} -XX:VMOptionsFile={options}"
+    assert words_of(opened("JDK_JAVA_OPTIONS", text, None)) == ("-Dy=1", *of_args, *of_options)
+    assert words_of(opened("_JAVA_OPTIONS", text, None)) == ("-Dy=1", f"@{args}", *of_options)
+
+
+@pytest.mark.parametrize("content", ["-Dx=\0", "-Dx " * 400_000, "-XX:VMOptionsFile={}"])
+def test_what_is_no_file_of_options_is_refused(content: str, tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.write_text(content.format(odd))
+    with pytest.raises(EnvironmentProblem, match=f"{odd} is no file of options"):
+        with_files((f"-XX:VMOptionsFile={odd}",), None)
+
+
+def test_what_manifests_name_counts_with_what_they_name(tmp_path: Path) -> None:
+    def jar(name: str, manifest: str) -> Path:
+        with zipfile.ZipFile(tmp_path / name, "w") as made:
+            made.writestr("META-INF/MANIFEST.MF", manifest)
+        return tmp_path / name
+
+    agent = jar(
+        "agent.jar", "Boot-Class-Path: boot.jar /no.jar\r\nClass-Path: b\r\n %20c.jar f/\r\n"
+    )
+    boot = jar("boot.jar", f"class-path: file://{tmp_path}/agent.jar last.jar\n")
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "A.class").touch()
+    expected = {*(tmp_path / name for name in ("b c.jar", "f", "f/A.class", "last.jar"))}
+    assert {*loaded((f"-javaagent:{agent}=x",))} == {agent, boot, Path("/no.jar"), *expected}
 
 
 def launch(options: str = "", **variables: str) -> Launch:

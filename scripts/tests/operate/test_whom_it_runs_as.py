@@ -169,6 +169,18 @@ def an_agent_is_theirs(home: Path) -> None:
         conf.write(f"env.java.opts.all: -Dother=1 -javaagent:{agent}=x\n")
 
 
+def a_jar_that_roots_agent_names_is_theirs(home: Path) -> None:
+    """Behind a file of options and a manifest, both root's."""
+    roots = home.parent / "agent.jar"
+    with zipfile.ZipFile(roots, "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Premain-Class: A\r\nBoot-Class-Path: theirs.jar\r\n")
+    roots.with_name("theirs.jar").touch()
+    own(roots.with_name("theirs.jar"))
+    roots.with_name("args").write_text(f"-Dother=1 -javaagent:{roots}=x\n")
+    with (home / "conf" / "config.yaml").open("a") as conf:
+        conf.write(f"env.java.opts.all: @{home.parent}/args\n")
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -179,6 +191,7 @@ def an_agent_is_theirs(home: Path) -> None:
         a_link_leads_to_theirs,
         a_jar_in_lib_names_theirs,
         an_agent_is_theirs,
+        a_jar_that_roots_agent_names_is_theirs,
     ],
     ids=lambda change: change.__name__,
 )
@@ -190,6 +203,19 @@ def test_doctor_starts_nothing_of_theirs_as_root(
     done = command("doctor", home)
     assert marks() == {EXPECTED}
     assert "JDK 17" in done.stdout
+
+
+def test_the_scripts_own_java_loads_no_agent_of_theirs_as_root(place: Path, marks: Marks) -> None:
+    """It takes the variable by itself, before anything is known of the installation."""
+    home = small(place)
+    with (home / "bin" / "config.sh").open("a") as script:
+        script.write("$JAVA_RUN -version 2> /dev/null || :\n")
+    agent = place / "agent.jar"
+    agent.touch()
+    own(agent)
+    variables = {"JAVA_TOOL_OPTIONS": f"-Dother=1 -javaagent:{agent}"}
+    ask_scripts(open_home(home), {**java_environment(LINE), **variables})
+    assert marks() == {EXPECTED}
 
 
 def test_what_root_alone_can_change_runs_as_before(place: Path, marks: Marks) -> None:
