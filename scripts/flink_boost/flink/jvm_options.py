@@ -1,7 +1,8 @@
 """JVM options as Flink's scripts and the environment give them, and which a check takes over.
 
 A check starts a second JVM beside the processes of an installation. What would take their port,
-write into their files or wait for a debugger is left out, and so is their memory.
+write into their files or wait for a debugger is left out, and so is their memory. That holds for
+the variables, too, which each JVM takes by itself.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 # A JVM reads the first one before its command line and the last one behind it; the one between is
@@ -22,18 +23,25 @@ TOOL_OPTIONS, LAUNCHER_OPTIONS, LAST_OPTIONS = VARIABLES = (
 
 _LEFT_OUT = re.compile(
     # ports, and a debugger that is waited for
-    r"-Dcom\.sun\.management\..*|-agentlib:jdwp.*|-Xrunjdwp.*"
+    r"-Dcom\.sun\.management\..*|-(agentlib:|Xrun)jdwp.*|-agentpath:[^=]*jdwp\b.*"
     # files
     r"|-Xlog\b.*|-Xloggc:.*|-XX:(LogFile|DumpLoadedClassList|ArchiveClassesAtExit)=.*"
     r"|-XX:\+(LogVMOutput|AutoCreateSharedArchive)|-Xshare:dump"
     r"|-XX:(StartFlightRecording|FlightRecorderOptions)\b.*"
     r"|-XX:(AOTCacheOutput|AOTConfiguration)=.*|-XX:AOTMode=(record|create)"
+    r"|-XX:\+HeapDump.*|-XX:(HeapDumpPath|ErrorFile|OnError|OnOutOfMemoryError)=.*"
+    r"|-D(log4j2?|logback)\.configuration(File)?=.*|-Djava\.util\.logging\.config\.file=.*"
     # memory
-    r"|-Xm[nsx]\d.*|-XX:(Initial|Min|Max|SoftMax)?HeapSize=.*|-XX:(Max)?NewSize=.*"
+    r"|-Xm[nsx]\d.*|-XX:(Initial|Min|Max|SoftMax)?HeapSize=.*|-XX:(Max)?(New|Old)Size=.*"
     r"|-XX:MaxDirectMemorySize=.*|-XX:(Initial|Min|Max)RAM(Percentage|Fraction)?=.*"
     r"|-XX:[+-]AlwaysPreTouch"
 )
+# Behind what is taken over.
+SMALL = ("-Xms64m", "-Xmx1g", "-XX:-AlwaysPreTouch")
+
 _AGENT = re.compile(r"-(javaagent|agentpath|agentlib):.*|-Xrun.*")
+# As the words of profilers and of those that measure coverage name it.
+_WRITTEN = re.compile(r"[=,;:](dest|dump|log|out)?(file|output)=", re.IGNORECASE)
 # Files that a JVM runs code from, or takes further options from.
 _FILES = re.compile(
     r"(?:-javaagent:|-agentpath:|-Xbootclasspath(?:/[ap])?:|@|-XX:(?:Flags|VMOptionsFile)="
@@ -66,9 +74,16 @@ def joined(words: Sequence[str]) -> Iterator[str]:
         yield f"{word}={next(rest, '')}" if word in _TWO_WORDS else word
 
 
-def taken_over(words: Sequence[str]) -> tuple[str, ...]:
-    """Those that a check starts its JVM with."""
-    return tuple(word for word in words if not _LEFT_OUT.fullmatch(word))
+def taken_over(words: Sequence[str], without: Collection[str] = ()) -> tuple[str, ...]:
+    """Those that a check starts its JVM with; agents are among them, if not in ``without``."""
+    return tuple(w for w in words if w not in without and not _LEFT_OUT.fullmatch(w))
+
+
+def text_taken_over(text: str, without: Collection[str] = ()) -> str:
+    """The same for one of the ``VARIABLES``."""
+    words = words_of(text)
+    kept = taken_over(words, without)
+    return text if kept == words else shlex.join(kept)
 
 
 def left_out(words: Sequence[str]) -> tuple[str, ...]:
@@ -79,6 +94,11 @@ def left_out(words: Sequence[str]) -> tuple[str, ...]:
 def agents(words: Sequence[str]) -> tuple[str, ...]:
     """Those that load an agent, which may put other classes in the place of ours."""
     return tuple(word for word in words if _AGENT.fullmatch(word) and not _LEFT_OUT.fullmatch(word))
+
+
+def writing(words: Sequence[str]) -> tuple[str, ...]:
+    """The agents that are told a file to write: a second process would write into the same."""
+    return tuple(word for word in agents(words) if _WRITTEN.search(word))
 
 
 def files_of(words: Sequence[str]) -> Iterator[Path]:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,7 +21,9 @@ from flink_boost.flink.jvm_options import (
     LAUNCHER_OPTIONS,
     TOOL_OPTIONS,
     VARIABLES,
+    agents,
     joined,
+    text_taken_over,
     words_of,
 )
 from flink_boost.flink.lines import OPENS_JAVA_LANG
@@ -42,9 +44,12 @@ _ASK = f"""
 stop() {{ printf '%s\\n' "$1" >&2; exit 1; }}
 # Where config.sh goes on without, processes end at their start.
 [ -d "$FLINK_CONF_DIR" ] || stop "there is no folder $FLINK_CONF_DIR"
-case "$YAML_CONF" in
-*"Exception in thread"*) stop "$(printf '%s\\n' "$YAML_CONF" | grep -m 1 Exception)" ;;
-esac
+[ -n "$YAML_CONF" ] || stop "it read no configuration"
+cause=$(printf '%s\\n' "$YAML_CONF" | sed -n '/^Error occurred during init/{{n;p;q;}}
+/^ERROR:/{{p;q;}}
+/^Unrecognized /{{p;q;}}
+/Exception in thread/{{p;q;}}')
+[ -z "$cause" ] || stop "$cause"
 class_path=$(constructFlinkClassPath) || exit
 FLINK_LOG_PREFIX="$FLINK_LOG_DIR/flink"
 client=
@@ -89,6 +94,23 @@ class Launch:
             for word in joined(words_of(self.variables.get(name, ""))):
                 yield word, name
 
+    @property
+    def in_variables(self) -> tuple[str, ...]:
+        """The options that no script gives."""
+        return tuple(word for text in self.variables.values() for word in words_of(text))
+
+    def environment(
+        self, own: Mapping[str, str], without: Collection[str] | None = None
+    ) -> dict[str, str]:
+        """The variables of a JVM that is started beside Flink's, with what it takes over of them.
+
+        ``own`` are this process's. ``without`` are agents that are not started: all of them where
+        nothing else is said.
+        """
+        out = agents(self.in_variables) if without is None else without
+        texts = {name: text_taken_over(text, out) for name, text in self.variables.items()}
+        return _with_options(environment_for(self.user, own), texts)
+
     def mode(self, role: str) -> str | None:
         """The value of the kill switch, None when it is not set."""
         return self._switch(role)[0]
@@ -124,13 +146,16 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     given = {name: environment[name] for name in VARIABLES if name in environment}
     user = who_runs(home, environment, _loaded((), given))
     next_step = (
-        f"Look at {home.conf(environment)}, FLINK_CONF_DIR and JAVA_HOME; Flink would not start"
-        " either."
+        f"Look at {', '.join((str(home.conf(environment)), 'FLINK_CONF_DIR', *given))} and"
+        " JAVA_HOME; Flink would not start either."
     )
+    variables = {name: opened(name, text, user) for name, text in given.items()}
+    # What the scripts' own Java is not started with is no less told.
+    quiet = {name: text_taken_over(t, agents(words_of(t))) for name, t in variables.items()}
     try:
         done = subprocess.run(
             ["bash", "-c", _ASK, str(home.folder / "bin" / "flink")],
-            env=environment_for(user, environment),
+            env=_with_options(environment_for(user, environment), quiet),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -157,7 +182,8 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     if user is not None:
         _require_named_java(java, user, environment)
     entries = tuple(_entries(class_path))
-    variables = dict(zip(VARIABLES, rest, strict=False))
+    answered = zip(VARIABLES, rest, strict=False)
+    given |= {name: text for name, text in answered if text != quiet.get(name, "")}
     options = {
         role: tuple(words.split())
         for role, words in zip(ROLES, rest[len(VARIABLES) :], strict=True)
@@ -165,7 +191,7 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     if user is None:
         # What stands behind lib/ on the class path, and what options load, is known only now.
         more = (Path(shutil.which(java) or java), *whole(entries))
-        user = who_runs(home, environment, chain(more, _loaded(options.values(), variables)))
+        user = who_runs(home, environment, chain(more, _loaded(options.values(), given)))
     return Launch(
         java=java,
         class_path=entries,
@@ -173,8 +199,14 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
         yarn_folders=printable(yarn_folders.strip()),
         kubernetes_image=printable(image.strip()),
         user=user,
-        variables={name: opened(name, text, user) for name, text in variables.items()},
+        variables={name: opened(name, text, user) for name, text in given.items()},
     )
+
+
+def _with_options(own: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
+    """These variables with other options, and with none that tells Log4j where to write."""
+    kept = {k: v for k, v in own.items() if k not in VARIABLES and not k.startswith("LOG4J_")}
+    return kept | {name: text for name, text in texts.items() if text}
 
 
 def _loaded(options: Iterable[Sequence[str]], variables: Mapping[str, str]) -> Iterator[Path]:

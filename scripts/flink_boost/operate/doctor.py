@@ -87,7 +87,7 @@ def examine(
         require_own_jars(home, launch, environment)
         jdk = ask_jdk(launch.java, launch.user)
         old = ours is not None and jdk.feature < OLDEST_JAVA
-        starts = () if old else start_all(launch, environment)
+        starts = () if old else start_all(launch, environment, loading=False)
         if line is not None and ours is not None and ours.flink_version == line.version:
             findings.append(_in_effect(home, launch, ours, environment, starts))
         findings += of_java(launch, jdk, line, ours)

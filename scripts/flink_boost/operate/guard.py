@@ -17,8 +17,8 @@ from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
 from flink_boost.base.users import hand_over, lent, start_options
 from flink_boost.flink.home import FlinkHome, is_dist
+from flink_boost.flink.jvm_options import SMALL
 from flink_boost.flink.launch import Launch
-from flink_boost.flink.owner import environment_for
 from flink_boost.operate.asking_class import CLASS_NAME, MARK, asking_class
 
 _SECONDS = 120.0
@@ -133,8 +133,8 @@ def _run(
     next_step = "Look at JAVA_HOME and env.java.home."
     try:
         done = subprocess.run(
-            [launch.java, *options, *_ENCODING, "-cp", class_path, CLASS_NAME],
-            env=environment_for(launch.user, environment),
+            [launch.java, *options, *SMALL, *_ENCODING, "-cp", class_path, CLASS_NAME],
+            env=launch.environment(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",

@@ -8,7 +8,6 @@ from flink_boost.base.errors import VerificationFailed
 from flink_boost.flink.dropin import DropIn
 from flink_boost.flink.home import is_dist
 from flink_boost.flink.jdks import Jdk
-from flink_boost.flink.jvm_options import agents
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.operate.findings import Finding, Level
@@ -24,10 +23,10 @@ def of_starts(starts: Sequence[JvmStart], launch: Launch, ours: DropIn | None) -
             yield Finding(
                 Level.PROBLEM, text, next_step(launch), exit_code=VerificationFailed.exit_code
             )
-        elif ours is not None and (loaded := (*agents(start.options), *start.busy)):
+        elif ours is not None and start.agents:
             yield Finding(
                 Level.FINE,
-                f"An agent starts with the {start.named('and')}: {', '.join(loaded)}.",
+                f"An agent starts with the {start.named('and')}: {', '.join(start.agents)}.",
                 "Whether it leaves our classes as they are, `flink-boost verify` tells.",
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -9,10 +10,17 @@ from dataclasses import dataclass
 
 from flink_boost.base.errors import VerificationFailed
 from flink_boost.base.text import printable
-from flink_boost.base.users import start_options
-from flink_boost.flink.jvm_options import VARIABLES, agents, left_out, taken_over
+from flink_boost.base.users import User, may, start_options
+from flink_boost.flink.jvm_options import (
+    SMALL,
+    VARIABLES,
+    agents,
+    files_of,
+    left_out,
+    taken_over,
+    writing,
+)
 from flink_boost.flink.launch import ROLES, Launch
-from flink_boost.flink.owner import environment_for
 
 _SECONDS = 120.0
 _SHOWN = 400
@@ -28,27 +36,45 @@ _SAYS_NOTHING = re.compile(
 class JvmStart:
     """How a Java started with the options that these roles have in common.
 
-    ``options`` are those that it was started with, ``left_out`` those that a second process cannot
-    have. ``busy`` are agents that it started without, because their port is in use, as by the
-    Flink that runs. ``failure`` is empty where it started.
+    ``options`` are those of the scripts that it was started with, ``left_out`` those that a second
+    process cannot have, of the variables, too. ``agents`` are all that there are. It was started
+    without the ``unasked`` and without the ``busy``, whose port is in use, as by the Flink that
+    runs. ``failure`` is empty where it started.
     """
 
     roles: tuple[str, ...]
     options: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    unasked: tuple[str, ...] = ()
     busy: tuple[str, ...] = ()
     failure: str = ""
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The agents that it was started without."""
+        return (*self.unasked, *self.busy)
 
     def named(self, last: str) -> str:
         """The roles, as a sentence names them: with ``and`` or ``or`` before the last one."""
         return f" {last} ".join(filter(None, (", ".join(self.roles[:-1]), self.roles[-1])))
 
 
-def start_all(launch: Launch, environment: Mapping[str, str]) -> tuple[JvmStart, ...]:
-    """One start for all roles with the same options."""
-    own = environment_for(launch.user, environment)
+def start_all(
+    launch: Launch, environment: Mapping[str, str], *, loading: bool
+) -> tuple[JvmStart, ...]:
+    """One start for all roles with the same options; with their agents, if it is ``loading``.
+
+    Those that are told a file to write are not started in any case.
+    """
     return tuple(
-        _start(tuple(role for role in ROLES if launch.options[role] == words), words, launch, own)
+        _start(
+            tuple(role for role in ROLES if launch.options[role] == words),
+            words,
+            launch,
+            environment,
+            loading=loading,
+        )
         for words in dict.fromkeys(launch.options[role] for role in ROLES)
     )
 
@@ -87,24 +113,60 @@ def cause_in(output: str) -> str:
 
 
 def _start(
-    roles: tuple[str, ...], words: tuple[str, ...], launch: Launch, environment: Mapping[str, str]
+    roles: tuple[str, ...],
+    words: tuple[str, ...],
+    launch: Launch,
+    environment: Mapping[str, str],
+    *,
+    loading: bool,
 ) -> JvmStart:
-    options, out = taken_over(words), left_out(words)
-    failure = _failure(launch, options, environment)
-    loading = agents(words)
-    if loading and _PORT_IN_USE.search(failure):
-        without = tuple(word for word in options if word not in loading)
-        failure = _failure(launch, without, environment)
-        return JvmStart(roles, without, out, loading, cause_in(failure) if failure else "")
-    return JvmStart(roles, options, out, failure=cause_in(failure) if failure else "")
+    every = (*launch.in_variables, *words)
+    found = tuple(dict.fromkeys(agents(every)))
+    unasked = writing(found) if loading else found
+    busy: tuple[str, ...] = ()
+    failure = _unreadable(found, launch.user) or _failure(launch, words, environment, unasked)
+    if _PORT_IN_USE.search(failure):
+        # One more at a time: whoever does not start then is the one.
+        asked = [word for word in found if word not in unasked]
+        failure = _failure(launch, words, environment, found)
+        for index, word in enumerate(asked):
+            out = (*unasked, *busy, *asked[index + 1 :])
+            said = failure or _failure(launch, words, environment, out)
+            if _PORT_IN_USE.search(said):
+                busy = (*busy, word)
+            else:
+                failure = said
+    return JvmStart(
+        roles,
+        taken_over(words, (*unasked, *busy)),
+        tuple(dict.fromkeys(left_out(every))),
+        found,
+        unasked,
+        busy,
+        cause_in(failure) if failure else "",
+    )
 
 
-def _failure(launch: Launch, options: Sequence[str], environment: Mapping[str, str]) -> str:
+def _unreadable(loading: Sequence[str], user: User | None) -> str:
+    """What a JVM will say of an agent that is not there; no agent has to be started for it."""
+    for word in loading:
+        for file in files_of((word,)):
+            if not (os.access(file, os.R_OK) if user is None else may(user, "-r", file)):
+                return f"the agent {file} is not there or may not be read"
+    return ""
+
+
+def _failure(
+    launch: Launch,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    without: Sequence[str],
+) -> str:
     """What it printed where it did not start."""
     try:
         done = subprocess.run(
-            [launch.java, *options, "-version"],
-            env=dict(environment),
+            [launch.java, *taken_over(words, without), *SMALL, "-version"],
+            env=launch.environment(environment, without),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

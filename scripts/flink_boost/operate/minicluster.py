@@ -23,7 +23,6 @@ from flink_boost.base.users import copy_into, hand_over, open_to
 from flink_boost.flink.jvm_options import agents, taken_over
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
-from flink_boost.flink.owner import environment_for
 
 # Where a TaskManager writes down where its classes come from, below the cluster's folder.
 CLASSES = "classes.txt"
@@ -97,13 +96,12 @@ class Cluster:
         self._rest_port, rpc_port = free_ports(2)
         # An agent was started alone; two processes of one machine cannot have its port.
         self._options = {
-            role: tuple(word for word in taken_over(words) if word not in agents(words))
-            for role, words in launch.options.items()
+            role: taken_over(words, agents(words)) for role, words in launch.options.items()
         }
         self._environment = {
             **{
                 key: value
-                for key, value in environment_for(launch.user, environment).items()
+                for key, value in launch.environment(environment).items()
                 if not key.startswith("FLINK_")
             },
             "FLINK_CONF_DIR": str(folder / "conf"),
@@ -158,8 +156,9 @@ class Cluster:
         # The last option counts.
         words = (*self._options[role], f"-Djava.io.tmpdir={self.folder / 'tmp'}")
         if role == "client":
-            # The one place that a client of every release reads; it does not evaluate it.
-            return {"JVM_ARGS": " ".join(words)}
+            # The one place that a client of every release reads; it does not evaluate it, and it
+            # splits what a file of options kept together.
+            return {"JVM_ARGS": " ".join(word for word in words if len(word.split()) == 1)}
         if role == "taskmanager":
             words = (*words, f"-Xlog:class+load:file={self.folder / CLASSES}")
         return {"JVM_ARGS": "", f"FLINK_ENV_JAVA_OPTS_{_SHORT[role]}": " ".join(map(quote, words))}

@@ -30,7 +30,6 @@ from flink_boost.flink.home import FlinkHome, require_stock_dist
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
-from flink_boost.flink.owner import environment_for
 from flink_boost.flink.versions import is_apache, version_key
 from flink_boost.operate.candidates import candidates, require_new_enough
 from flink_boost.operate.carried import Carried
@@ -258,7 +257,7 @@ def _run(
     hand_over(work, launch.user)
     command = [launch.java, *_QUICK, "-cp", class_path, _MAIN, str(asked), str(answered)]
     try:
-        own = environment_for(launch.user, environment)
+        own = launch.environment(environment)
         code = run_supervised(command, log, own, _SECONDS, launch.user)
     except CommandTimeoutError as error:
         raise EnvironmentProblem(

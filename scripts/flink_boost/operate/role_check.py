@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from flink_boost.flink.launch import Launch
@@ -22,7 +22,7 @@ def observe_all(
     """What a JVM of each start sees. Raises as ``observe``."""
     counts = [verify.STRINGS if MEASURED in start.roles else 0 for start in starts]
     return [
-        observe(stock, launch, verifier, environment, start.options, count)
+        observe(stock, launch, verifier, environment, start, count)
         for start, count in zip(starts, counts, strict=True)
     ]
 
@@ -44,13 +44,8 @@ def judge_options(
     ]
     if wrong:
         return Check("options", False, "; ".join(wrong) + ".")
-    if busy := dict.fromkeys(word for start in starts for word in start.busy):
-        return Check(
-            "options",
-            None,
-            f"Not checked: {', '.join(busy)} wants a port that is in use, as by a Flink that runs."
-            " What this agent does to classes is told when that is stopped.",
-        )
+    if doubts := [*_not_checked(starts)]:
+        return Check("options", None, f"Not checked: {' '.join(doubts)}")
     out = dict.fromkeys(word for start in starts for word in start.left_out)
     left = f" Left out, as a second process may not have them: {', '.join(out)}." if out else ""
     return Check(
@@ -59,3 +54,17 @@ def judge_options(
         "A JVM starts with the options that the scripts give the jobmanager, the taskmanager and"
         f" the client.{left} Only --job starts these themselves.",
     )
+
+
+def _not_checked(starts: Sequence[JvmStart]) -> Iterator[str]:
+    """The agents that were not started, and why."""
+    if busy := dict.fromkeys(word for start in starts for word in start.busy):
+        yield (
+            f"{', '.join(busy)} wants a port that is in use, as by a Flink that runs. What this"
+            " agent does to classes is told when that is stopped."
+        )
+    if unasked := dict.fromkeys(word for start in starts for word in start.unasked):
+        yield (
+            f"{', '.join(unasked)} writes a file, which a second process would write over. Whether"
+            " this agent leaves our classes as they are is told without that file."
+        )

@@ -23,12 +23,11 @@ from flink_boost.base.text import printable
 from flink_boost.base.users import User, hand_over, lent, lent_of_others, read_left
 from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
-from flink_boost.flink.jvm_options import taken_over
+from flink_boost.flink.jvm_options import SMALL, agents, taken_over
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
-from flink_boost.flink.owner import environment_for
 from flink_boost.operate.dist.jar import write_replaced
-from flink_boost.operate.jvm_start import cause_in, next_step
+from flink_boost.operate.jvm_start import JvmStart, cause_in, next_step
 from flink_boost.operate.properties import read_properties
 
 MAIN_CLASS = "org.apache.flink.boost.soak.InstallationCheck"
@@ -65,13 +64,13 @@ def observe(
     launch: Launch,
     verifier: Path,
     environment: Mapping[str, str],
-    options: Sequence[str] | None = None,
+    start: JvmStart | None = None,
     strings: int | None = None,
 ) -> dict[str, str]:
     """What a JVM of the installation sees, by the keys of ``InstallationCheck``.
 
-    ``stock`` is the jar with the classes to compare with. It starts with the taskmanager's options
-    and takes all strings where nothing else is said.
+    ``stock`` is the jar with the classes to compare with. It starts with the taskmanager's options,
+    without agents, and takes all strings where nothing else is said.
 
     Raises ``EnvironmentProblem`` when it cannot be started or does not come to its end, and
     ``BrokenData`` when our jar is not whole enough for it to run.
@@ -83,15 +82,17 @@ def observe(
         hand_over(report.parent, user)
         readable = lent_of_others(stock, folder, user)
         class_path = (*launch.class_path, lent(verifier, folder, user))
+        given = launch.options[MEASURED]
         command = [
             launch.java,
-            *(taken_over(launch.options[MEASURED]) if options is None else options),
-            *("-Xmx1g", f"-Dstock.jars={readable}", "-cp", os.pathsep.join(map(str, class_path))),
+            *(taken_over(given, agents(given)) if start is None else start.options),
+            *(*SMALL, f"-Dstock.jars={readable}", "-cp", os.pathsep.join(map(str, class_path))),
             *(MAIN_CLASS, str(report), str(STRINGS if strings is None else strings)),
         ]
         log = folder / "output.txt"
         try:
-            code = run_supervised(command, log, environment_for(user, environment), _SECONDS, user)
+            own = launch.environment(environment, None if start is None else start.without)
+            code = run_supervised(command, log, own, _SECONDS, user)
         except CommandTimeoutError as error:
             raise EnvironmentProblem(
                 f"The check did not end within {_SECONDS:.0f} s.", "Try it on a quieter machine."

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.security.ProtectionDomain;
 
 /**
- * An agent that listens on a port, if its argument is a number; else it hands back the class file
- * that its argument names as that of {@code DataOutputSerializer}, whatever jar it comes from. It
+ * An agent that listens on a port, if its argument is a number, and writes a file, if it is {@code
+ * file=} and a name; else it hands back the class file that its argument names as that of {@code DataOutputSerializer}, whatever jar it comes from. It
  * prints what it sees.
  */
 public final class TestAgent {
@@ -18,6 +18,10 @@ public final class TestAgent {
     public static void premain(String argument, Instrumentation jvm) throws Exception {
         if (argument.matches("\\d+")) {
             new ServerSocket(Integer.parseInt(argument));
+            return;
+        }
+        if (argument.startsWith("file=")) {
+            Files.writeString(Path.of(argument.substring(5)), "written");
             return;
         }
         byte[] stock = Files.readAllBytes(Path.of(argument));

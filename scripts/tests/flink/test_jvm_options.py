@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import EnvironmentProblem
-from flink_boost.flink.jvm_options import agents, files_of, left_out, taken_over, words_of
+from flink_boost.flink.jvm_options import (
+    agents,
+    files_of,
+    left_out,
+    taken_over,
+    text_taken_over,
+    words_of,
+    writing,
+)
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.option_files import loaded, opened, with_files
 
@@ -23,6 +31,16 @@ OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
         *("-Xlog:gc:file=/gc.log", "-Xloggc:/gc.log", "-XX:StartFlightRecording=filename=/f.jfr"),
         *("-XX:ArchiveClassesAtExit=/a.jsa", "-XX:AOTCacheOutput=/a.aot", "-XX:LogFile=/x"),
         *("-Dcom.sun.management.jmxremote.port=9", "-agentlib:jdwp=transport=dt_socket,server=y"),
+        *(
+            "-agentpath:/jdk/lib/libjdwp.so=address=9",
+            "-XX:OnError=/x",
+            "-XX:+HeapDumpOnOutOfMemoryError",
+        ),
+        *(
+            "-Dlog4j2.configurationFile=/l",
+            "-Dlog4j.configuration=/l",
+            "-Dlogback.configurationFile=/l",
+        ),
     ],
 )
 def test_ports_files_and_memory_are_left_out(word: str) -> None:
@@ -30,6 +48,32 @@ def test_ports_files_and_memory_are_left_out(word: str) -> None:
     assert taken_over((*kept, word)) == kept
     assert left_out((*kept, word)) == (word,)
     assert agents((*kept, word)) == ("-javaagent:/a.jar=9404",)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "-agentpath:/libasyncProfiler.so=start,event=itimer,jfr,file=/tm.jfr",
+        "-javaagent:/jacoco.jar=destfile=/x,append=false",
+        "-javaagent:/jacoco.jar=port=9,output=file",
+    ],
+)
+def test_agents_that_write_are_known_by_what_they_are_told(word: str) -> None:
+    kept = ("-javaagent:/a.jar=9404:file.yaml", "-Dfile=1", "-javaagent:/file=x.jar=profile=1")
+    assert writing((*kept, word)) == (word,)
+    assert taken_over((*kept, word), writing((word,))) == kept
+
+
+def test_a_variable_has_what_is_taken_over_of_it() -> None:
+    text = f"-Da='b c' -Xmx8g -javaagent:/a.jar {OPENS}"
+    assert words_of(text_taken_over(text)) == ("-Da=b c", "-javaagent:/a.jar", OPENS)
+    own = {"PATH": "/bin", "LOG4J_CONFIGURATION_FILE": "/l", "JDK_JAVA_OPTIONS": "-Xmx8g"}
+    found = launch(JAVA_TOOL_OPTIONS=text, JDK_JAVA_OPTIONS="-Xmx8g").environment(own)
+    assert found.pop("PATH") == "/bin"
+    assert words_of(found.pop("JAVA_TOOL_OPTIONS")) == ("-Da=b c", OPENS)
+    assert not found
+    # No JVM starts with a quote alone, nor does one of a check.
+    assert text_taken_over("-Da='b") == "-Da='b"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def details(found: dict[str, Any], passed: object) -> dict[str, str]:
     ("configured", "words"),
     [
         ("JDK 25", "Enabling a Security Manager is not supported"),
-        ("-javaagent:/opt/not-there.jar", "JAR manifest missing : /opt/not-there.jar"),
+        ("-javaagent:/opt/not-there.jar", "/opt/not-there.jar"),
         ("-XX:+UseSerialGC -XX:+UseParallelGC", "Multiple garbage collectors selected"),
     ],
 )
@@ -152,20 +152,25 @@ def test_an_agent_that_hands_back_stocks_class_is_found(
         assert failed["classes"].startswith(said)
 
 
-def test_an_agent_whose_port_is_in_use_is_left_out_and_named(
-    agent: Path, home: Path, answer: Answer
+def test_the_one_agent_whose_port_is_in_use_is_left_out_and_named(
+    agent: Path, home: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    """As while Flink runs."""
+    """As while Flink runs. The other one is started and found, but for ``doctor``."""
     put_jar(home)
     with socket.create_server(("", 0)) as taken:
         word = f"-javaagent:{agent}={taken.getsockname()[1]}"
-        set_options(home, **{BY_ALL: word})
+        set_options(home, **{BY_ALL: f"-javaagent:{agent}={agent.with_name('stock.class')}"})
+        monkeypatch.setenv("JAVA_TOOL_OPTIONS", word)
 
         diagnosis, found = answer("doctor", home), answer("verify", home)
 
     assert diagnosis["ok"]
-    assert found["ok"]
-    assert details(found, None)["options"].startswith(f"Not checked: {word} wants a port that is")
+    (told,) = [text for text in texts(diagnosis) if "An agent starts" in text]
+    assert word in told
+    assert f"{OUTPUT} is another class" in details(found, passed=False)["classes"]
+    options = details(found, None)["options"]
+    assert options.startswith(f"Not checked: {word} wants a port that is")
+    assert "stock.class" not in options
 
 
 # --- options that no file has ---------------------------------------------------------------------
@@ -229,3 +234,55 @@ def test_what_a_second_process_may_not_have_is_left_out_and_named(
     )
     assert passed["mode"].endswith("to go faster, take -XX:-CompactStrings out of the JVM options.")
     assert sum("has -XX:-CompactStrings" in text for text in texts(diagnosis)) == 3
+
+
+def test_what_a_running_flink_writes_and_listens_to_is_left_alone(
+    agent: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
+) -> None:
+    """As inside a container: what it was given is in the environment of each command."""
+    put_jar(home)
+    names = ("recording", "written", "gc.log", "app.log")
+    files = recording, written, collected, logged = [tmp_path / name for name in names]
+    for file in files:
+        file.write_text("of the Flink that runs\n")
+    (tmp_path / "log4j2.properties").write_text(
+        f"appender.f.type = File\nappender.f.name = f\nappender.f.fileName = {logged}\n"
+        "appender.f.append = false\nappender.f.layout.type = PatternLayout\n"
+        "rootLogger.level = info\nrootLogger.appenderRef.f.ref = f\n"
+    )
+    (tmp_path / "args").write_text("-Xms1100m -XX:+AlwaysPreTouch")
+    told = f"-javaagent:{agent}=file={written}"
+    set_options(home, **{BY_ALL: told})
+    monkeypatch.setenv("JVM_ARGS", f"@{tmp_path}/args")
+    monkeypatch.setenv(
+        "JDK_JAVA_OPTIONS", f"-Xms2g -Dlog4j2.configurationFile={tmp_path}/log4j2.properties"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        debugger = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1"
+        monkeypatch.setenv(
+            "JAVA_TOOL_OPTIONS",
+            f"{debugger}:{taken.getsockname()[1]} -Xlog:gc*:file={collected}"
+            f" -XX:StartFlightRecording=filename={recording},dumponexit=true",
+        )
+
+        diagnosis, found = answer("doctor", home), answer("verify", home)
+
+    assert diagnosis["ok"], diagnosis
+    assert not [text for text in texts(diagnosis) if "not opened" in text or "not known" in text]
+    assert found["ok"], found
+    assert details(found, None)["options"].startswith(f"Not checked: {told} writes a file")
+    assert {file.read_text() for file in files} == {"of the Flink that runs\n"}
+    assert not [*tmp_path.glob("gc.log.*")]
+
+
+def test_options_that_the_scripts_own_java_refuses_are_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer
+) -> None:
+    """The scripts take what that Java says for the configuration."""
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:+NoSuchOption")
+
+    diagnosis = answer("doctor", home)
+
+    (problem,) = problems(diagnosis)
+    assert "config.sh failed (Unrecognized VM option 'NoSuchOption')" in problem
+    assert not [text for text in texts(diagnosis) if "java.lang is not opened" in text]

@@ -105,7 +105,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
         require_own_jars(home, launch, environment)
         dropin = next((each for each in contents.dropins if each.path == jar), None)
         like = lines[dropin.own_line] if dropin is not None and dropin.own_line else line
-        starts = start_all(launch, environment)
+        starts = start_all(launch, environment, loading=True)
         require_started(starts, launch)
         verifier = package.verifier(like)
         each_seen = observe_all(official.dist, launch, starts, verifier, environment)
