@@ -10,7 +10,11 @@ in the jar that runs with Flink. In Java it is::
         System.out.println(VersionGuard.verdict().fits());
         System.out.println(VersionGuard.verdict().fitsSwitchedOff());
         System.out.println(VersionGuard.verdict().sentence());
+        System.out.flush();
+        Runtime.getRuntime().halt(0); // A thread of an agent's would let it run on.
     }
+
+``starting_class`` does the last of it alone.
 
 The other one, ``where_class``, prints instead, each line with the mark in front, for a JVM may
 print others between them; the first two kinds once for each name::
@@ -38,7 +42,7 @@ _PUBLIC, _STATIC, _SUPER = 0x0001, 0x0008, 0x0020
 _UTF8, _CLASS, _STRING, _FIELD, _METHOD, _NAME_AND_TYPE = 1, 7, 8, 9, 10, 12
 _LDC_W, _RETURN, _GETSTATIC, _INVOKEVIRTUAL, _INVOKESTATIC = 0x13, 0xB1, 0xB2, 0xB6, 0xB8
 _POP = 0x57
-_FALSE = b"\x03"
+_FALSE = _ZERO = b"\x03"
 _STACK, _LOCALS = 5, 1
 
 _GUARD = "org/apache/flink/boost/guard/VersionGuard"
@@ -109,6 +113,17 @@ class _Program:
         """So that what is printed meanwhile, by whomever, comes before all else."""
         self._code += self._of_verdict("sentence", _TEXT) + struct.pack(">B", _POP)
 
+    def halt(self) -> None:
+        """Ends the JVM, whatever else runs in it."""
+        stream, runtime = "java/io/PrintStream", "java/lang/Runtime"
+        for instruction, owner, name, descriptor in (
+            (_GETSTATIC, "java/lang/System", "out", f"L{stream};"),
+            (_INVOKEVIRTUAL, stream, "flush", "()V"),
+            (_INVOKESTATIC, runtime, "getRuntime", f"()L{runtime};"),
+        ):
+            self._code += self.call(instruction, owner, name, descriptor)
+        self._code += _ZERO + self.call(_INVOKEVIRTUAL, runtime, "halt", "(I)V")
+
     def print_verdict(self) -> None:
         for name, kind in (("fits", "Z"), ("fitsSwitchedOff", "Z"), ("sentence", _TEXT)):
             self.print(self._of_verdict(name, kind), kind)
@@ -162,6 +177,14 @@ def asking_class() -> bytes:
     program.print(program.text(MARK), _TEXT)
     program.print_property("java.specification.version")
     program.print_verdict()
+    program.halt()
+    return program.class_file(CLASS_NAME)
+
+
+def starting_class() -> bytes:
+    """The program that ends as soon as it has started."""
+    program = _Program()
+    program.halt()
     return program.class_file(CLASS_NAME)
 
 

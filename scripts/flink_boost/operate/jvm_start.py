@@ -6,11 +6,12 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flink_boost.base.errors import VerificationFailed
+from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
-from flink_boost.base.users import User, may, start_options
+from flink_boost.base.users import User, hand_over, may, start_options
 from flink_boost.flink.jvm_options import (
     SMALL,
     VARIABLES,
@@ -21,6 +22,7 @@ from flink_boost.flink.jvm_options import (
     writing,
 )
 from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.operate.asking_class import CLASS_NAME, starting_class
 
 _SECONDS = 120.0
 _SHOWN = 400
@@ -67,16 +69,23 @@ def start_all(
 
     Those that are told a file to write are not started in any case.
     """
-    return tuple(
-        _start(
-            tuple(role for role in ROLES if launch.options[role] == words),
-            words,
-            launch,
-            environment,
-            loading=loading,
+    with scratch_folder(launch.user) as folder:
+        program = folder / "program"
+        program.mkdir()
+        (program / f"{CLASS_NAME}.class").write_bytes(starting_class())
+        hand_over(program, launch.user)
+        # Behind the installation's own: an agent may use its classes, an archive goes by it.
+        launch = replace(launch, class_path=(*launch.class_path, program))
+        return tuple(
+            _start(
+                tuple(role for role in ROLES if launch.options[role] == words),
+                words,
+                launch,
+                environment,
+                loading=loading,
+            )
+            for words in dict.fromkeys(launch.options[role] for role in ROLES)
         )
-        for words in dict.fromkeys(launch.options[role] for role in ROLES)
-    )
 
 
 def require_started(starts: Sequence[JvmStart], launch: Launch) -> None:
@@ -99,7 +108,7 @@ def next_step(launch: Launch) -> str:
     also = "".join(f", {name}" for name in VARIABLES if launch.variables.get(name))
     return (
         f"Look at env.java.opts… in the configuration, JVM_ARGS{also} and the JDK (JAVA_HOME,"
-        " env.java.home); stock's Flink does not start so either."
+        " env.java.home)."
     )
 
 
@@ -163,9 +172,11 @@ def _failure(
     without: Sequence[str],
 ) -> str:
     """What it printed where it did not start."""
+    class_path = os.pathsep.join(map(str, launch.class_path))
+    options = (*taken_over(words, without), *SMALL, "-cp", class_path)
     try:
         done = subprocess.run(
-            [launch.java, *taken_over(words, without), *SMALL, "-version"],
+            [launch.java, *options, CLASS_NAME],
             env=launch.environment(environment, without),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

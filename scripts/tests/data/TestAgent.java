@@ -5,10 +5,12 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * An agent that listens on a port, if its argument is a number, and writes a file, if it is {@code
- * file=} and a name; else it hands back the class file that its argument names as that of {@code DataOutputSerializer}, whatever jar it comes from. It
+ * file=} and a name. If it is {@code stay}, it uses a class of Flink's and has a thread that does
+ * not end. Else it hands back the class file that its argument names as that of {@code DataOutputSerializer}, whatever jar it comes from. It
  * prints what it sees.
  */
 public final class TestAgent {
@@ -22,6 +24,11 @@ public final class TestAgent {
         }
         if (argument.startsWith("file=")) {
             Files.writeString(Path.of(argument.substring(5)), "written");
+            return;
+        }
+        if (argument.equals("stay")) {
+            Class.forName("org.slf4j.LoggerFactory");
+            new Thread(() -> LockSupport.parkNanos(Long.MAX_VALUE)).start();
             return;
         }
         byte[] stock = Files.readAllBytes(Path.of(argument));

@@ -173,6 +173,19 @@ def test_the_one_agent_whose_port_is_in_use_is_left_out_and_named(
     assert "stock.class" not in options
 
 
+def test_an_agent_with_a_thread_that_uses_flinks_jars_is_no_fault(
+    agent: Path, home: Path, answer: Answer
+) -> None:
+    """Flink starts with it, and a process that a check started does not run on for its thread."""
+    put_jar(home)
+    set_options(home, **{BY_ALL: f"-javaagent:{agent}=stay"})
+
+    found = answer("verify", home)
+
+    assert found["ok"], found
+    assert details(found, passed=True)["options"].startswith("A JVM starts with the options")
+
+
 # --- options that no file has ---------------------------------------------------------------------
 
 

@@ -45,13 +45,26 @@ public final class InstallationCheck {
 
     private InstallationCheck() {}
 
-    public static void main(String[] arguments) throws IOException, InterruptedException {
-        Path file = Path.of(arguments[0]);
+    public static void main(String[] arguments) {
+        int code = 1;
+        try {
+            observe(Path.of(arguments[0]), Long.parseLong(arguments[1]));
+            code = 0;
+        } catch (IOException | InterruptedException | RuntimeException | LinkageError e) {
+            e.printStackTrace();
+        }
+        System.out.flush();
+        System.err.flush();
+        // A thread of an agent's would let it run on.
+        Runtime.getRuntime().halt(code);
+    }
+
+    private static void observe(Path file, long strings) throws IOException, InterruptedException {
         InstallationCheck check = new InstallationCheck();
         check.describe();
         check.locateClasses();
         if (check.runsOrIsSwitchedOff()) {
-            check.compareStrings(Long.parseLong(arguments[1]));
+            check.compareStrings(strings);
         } else {
             check.compareNothing();
         }
