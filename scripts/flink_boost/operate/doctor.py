@@ -10,7 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from flink_boost.base.errors import FlinkBoostError, ReplacedClasses, VerificationFailed
+from flink_boost.base.errors import (
+    EnvironmentProblem,
+    FlinkBoostError,
+    ReplacedClasses,
+    VerificationFailed,
+)
 from flink_boost.base.text import printable
 from flink_boost.flink.dropin import OWN_BUILD, DropIn, require_whole
 from flink_boost.flink.home import FlinkHome, open_home, require_own_library
@@ -87,7 +92,10 @@ def examine(
         require_own_jars(home, launch, environment)
         jdk = ask_jdk(launch.java, launch.user)
         old = ours is not None and jdk.feature < OLDEST_JAVA
-        starts = () if old else start_all(launch, environment, loading=False)
+        starts: tuple[JvmStart, ...] = ()
+        # That there is no room to ask from is told of the guard, too.
+        with suppress(EnvironmentProblem):
+            starts = () if old else start_all(launch, environment, loading=False)
         if line is not None and ours is not None and ours.flink_version == line.version:
             findings.append(_in_effect(home, launch, ours, environment, starts))
         findings += of_java(launch, jdk, line, ours)
