@@ -77,7 +77,9 @@ class PollutedProfileTest {
                         .param("kind", "ascii")
                         .param("profile", profile)
                         .forks(1)
+                        // -Xbatch: on a busy machine the compiler may end after the measurement.
                         .jvmArgs(
+                                "-Xbatch",
                                 "-XX:+UnlockDiagnosticVMOptions",
                                 "-XX:+PrintCompilation",
                                 "-XX:+PrintInlining")
