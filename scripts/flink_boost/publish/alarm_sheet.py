@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from flink_boost.judge.alarms import AlarmRecord, AlarmState, grouped
-from flink_boost.publish.nightly.changes import short
+from flink_boost.publish.nightly.words import short
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
 
 _TONES = {

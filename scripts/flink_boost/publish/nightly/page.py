@@ -11,8 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flink_boost.base.text import NOTHING
 from flink_boost.judge.verdict import by_chance, judge
-from flink_boost.publish.nightly.changes import NightChange, news_of, percent, size_of
+from flink_boost.publish.nightly.changes import NightChange, news_of
 from flink_boost.publish.nightly.model import NightReport, ReportedRow, ReportedStep
+from flink_boost.publish.nightly.words import percent, size_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
 
 _LEVEL = 0.95  # of the intervals in a night's table

@@ -14,12 +14,12 @@ from typing import Literal
 from flink_boost.publish.nightly.changes import (
     NightChange,
     NightNews,
-    counted,
     news_of,
     open_changes,
 )
 from flink_boost.publish.nightly.model import NightReport, Told
 from flink_boost.publish.nightly.page import utc, web_address
+from flink_boost.publish.nightly.words import counted
 
 DIGEST_AFTER = timedelta(days=7)
 _MOST_LINES = 12  # of one kind in a message; the report has all

@@ -11,7 +11,7 @@ from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
-from flink_boost.publish.nightly.changes import counted
+from flink_boost.publish.nightly.words import counted
 from flink_boost.service.confirming import Findings
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately

@@ -1,0 +1,32 @@
+"""Numbers, sizes of changes and commits in words, for the report of a night and messages. Pure."""
+
+from __future__ import annotations
+
+from flink_boost.publish.nightly.model import ReportedAlarm
+
+SHORT_COMMIT = 10
+
+
+def percent(ratio: float) -> str:
+    """``-12.3 %`` for 0.877: how much faster something is."""
+    return f"{(ratio - 1) * 100:+.1f} %".replace("-", "−")
+
+
+def size_of(alarm: ReportedAlarm) -> str:
+    """``12.3 % slower``, with the interval of 95 % where there is one."""
+    word = "faster" if alarm.effect > 1 else "slower"
+    text = f"{abs(alarm.effect - 1) * 100:.1f} % {word}"
+    if alarm.low is None or alarm.high is None:
+        return text
+    return f"{text} (95 % interval {percent(alarm.low)} to {percent(alarm.high)})"
+
+
+def short(commit: str) -> str:
+    """The first characters of a commit; that files differed from it is never cut off."""
+    sha, dirty, _ = commit.partition("-dirty")
+    return sha[:SHORT_COMMIT] + dirty
+
+
+def counted(count: int, word: str) -> str:
+    """``1 night``, ``2 nights``."""
+    return f"{count} {word}" + ("" if count == 1 else "s")
