@@ -6,10 +6,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem
@@ -22,12 +21,13 @@ from flink_boost.flink.jvm_options import (
     TOOL_OPTIONS,
     VARIABLES,
     agents,
+    files_of,
     joined,
     text_taken_over,
     words_of,
 )
 from flink_boost.flink.lines import OPENS_JAVA_LANG
-from flink_boost.flink.option_files import loaded, opened, whole, with_files
+from flink_boost.flink.option_files import opened, with_files
 from flink_boost.flink.owner import environment_for, who_runs
 
 ROLES = ("jobmanager", "taskmanager", "client")
@@ -144,7 +144,7 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     Raises ``EnvironmentProblem`` when it does not answer, and as ``who_runs``.
     """
     given = {name: environment[name] for name in VARIABLES if name in environment}
-    user = who_runs(home, environment, _loaded((), given))
+    user = who_runs(home, environment)
     next_step = (
         f"Look at {', '.join((str(home.conf(environment)), 'FLINK_CONF_DIR', *given))} and"
         " JAVA_HOME; Flink would not start either."
@@ -190,8 +190,9 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     }
     if user is None:
         # What stands behind lib/ on the class path, and what options load, is known only now.
-        more = (Path(shutil.which(java) or java), *whole(entries))
-        user = who_runs(home, environment, chain(more, _loaded(options.values(), given)))
+        words = (word for each in options.values() for word in (*each, *with_files(each, None)))
+        more = (Path(shutil.which(java) or java), *entries, *files_of(tuple(words)))
+        user = who_runs(home, environment, more)
     return Launch(
         java=java,
         class_path=entries,
@@ -207,14 +208,6 @@ def _with_options(own: Mapping[str, str], texts: Mapping[str, str]) -> dict[str,
     """These variables with other options, and with none that tells Log4j where to write."""
     kept = {k: v for k, v in own.items() if k not in VARIABLES and not k.startswith("LOG4J_")}
     return kept | {name: text for name, text in texts.items() if text}
-
-
-def _loaded(options: Iterable[Sequence[str]], variables: Mapping[str, str]) -> Iterator[Path]:
-    """What a JVM takes its code and its options from, by what root says alone."""
-    for words in options:
-        yield from loaded((*words, *with_files(words, None)))
-    for name, text in variables.items():
-        yield from loaded((*words_of(text), *words_of(opened(name, text, None))))
 
 
 def _require_named_java(java: str, user: User, environment: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""What is behind JVM options: the words in files of options, and the jars that manifests name.
+"""The words in files of JVM options.
 
 A check starts its JVM with the words themselves, so that what was looked at is what is run.
 """
@@ -9,16 +9,12 @@ import os
 import re
 import shlex
 import subprocess
-import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from collections.abc import Iterable
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.text import printable
 from flink_boost.base.users import User, start_options
-from flink_boost.flink.jvm_options import LAUNCHER_OPTIONS, files_of, words_of
+from flink_boost.flink.jvm_options import LAUNCHER_OPTIONS, words_of
 
 _NAMING = re.compile(r"(@|-XX:VMOptionsFile=|-XX:Flags=)(?!@)(.+)", re.DOTALL)
 # Of a file behind @: a comment, or a word with quotes in any place.
@@ -28,7 +24,6 @@ _ARGUMENT = re.compile(
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\])*)(?:\1|$)""", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:\r?\n[ \t]*|(.))", re.DOTALL)
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
-_CLASS_PATH = re.compile(r"^(?:Boot-)?Class-Path *: *(.*)$", re.MULTILINE | re.IGNORECASE)
 
 _MOST_BYTES = 1 << 20
 _DEEPEST = 4
@@ -68,43 +63,6 @@ def opened(name: str, text: str, user: User | None) -> str:
     words = words_of(text)
     found = with_files(words, user, arguments=name == LAUNCHER_OPTIONS)
     return text if found == words else shlex.join(found)
-
-
-def loaded(words: Sequence[str]) -> Iterator[Path]:
-    """Every file that decides, by these options, what code a JVM runs; manifests name some."""
-    yield from whole(files_of(words))
-
-
-def whole(entries: Iterable[Path]) -> Iterator[Path]:
-    """Entries of a class path, with what is in folders and what the manifests of jars add to it."""
-    waiting, seen = [*entries], set[Path]()
-    while waiting:
-        entry = waiting.pop(0)
-        if entry not in seen:
-            seen.add(entry)
-            yield entry
-            if entry.is_dir():
-                yield from entry.rglob("*")
-            elif entry.is_file():
-                waiting += _named(entry)
-
-
-def _named(jar: Path) -> Iterator[Path]:
-    manifest = b""
-    # What is no jar for us is none for a JVM, or one that holds no more than it says.
-    broken = suppress(OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
-    with broken, zipfile.ZipFile(jar) as archive:
-        for name in archive.NameToInfo:
-            if name.upper() == "META-INF/MANIFEST.MF":
-                with archive.open(name) as content:
-                    manifest += content.read(_MOST_BYTES) + b"\n"
-    # What is longer than a line goes on in the next one, after a space.
-    text = re.sub("\r?\n ", "", manifest.decode(errors="surrogateescape"))
-    for value in _CLASS_PATH.findall(text):
-        for address in value.split():
-            # A JVM takes the one folder or the other where a link leads to the jar.
-            for folder in dict.fromkeys((jar.parent, jar.resolve().parent)):
-                yield folder / unquote(urlsplit(address).path)
 
 
 def _content(file: str, user: User | None, depth: int) -> str | None:

@@ -21,6 +21,7 @@ from flink_boost.base.users import User, may, user_of
 from flink_boost.flink.home import CONFIGURATIONS, FlinkHome
 from flink_boost.flink.jvm_options import VARIABLES, files_of, words_of
 from flink_boost.flink.named_jars import named_jars
+from flink_boost.flink.option_files import opened
 
 # What processes of Flink take their code and their options from.
 _PARTS = ("bin", "opt", "plugins")
@@ -47,9 +48,14 @@ def who_runs(
 
 
 def option_files(environment: Mapping[str, str]) -> Iterator[Path]:
-    """The files that every JVM runs code from by the environment's options."""
-    words = [word for name in VARIABLES for word in words_of(environment.get(name, ""))]
-    yield from all_behind(files_of(words))
+    """The files that every JVM runs code from by the environment's options, also those in files.
+
+    Raises ``EnvironmentProblem`` for a file of options that cannot be read.
+    """
+    for name in VARIABLES:
+        text = environment.get(name, "")
+        words = (*words_of(text), *words_of(opened(name, text, None)))
+        yield from all_behind(files_of(words))
 
 
 def java_files(java: Path) -> Iterator[Path]:

@@ -20,6 +20,8 @@ from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
 from flink_boost.base.users import User, hand_over, start_options, user_of
 from flink_boost.flink.jdks import find_java
+from flink_boost.flink.jvm_options import VARIABLES, text_taken_over, words_of, writing
+from flink_boost.flink.option_files import opened
 from flink_boost.flink.owner import all_behind, environment_for, java_files, option_files
 from flink_boost.operate.asking_class import CLASS_NAME, MARK, where_class
 from flink_boost.operate.jvm_start import cause_in
@@ -111,7 +113,7 @@ def _printed(
         try:
             done = subprocess.run(
                 [java, *_ENCODING, "-cp", class_path, CLASS_NAME],
-                env=environment_for(user, environment),
+                env=_harmless(environment_for(user, environment), user),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",
@@ -170,3 +172,13 @@ def _files(text: str) -> Iterator[Path]:
         yield entry
         if entry.name == "*":
             yield from entry.parent.glob("*.[jJ][aA][rR]")
+
+
+def _harmless(environment: Mapping[str, str], user: User | None) -> dict[str, str]:
+    """Without options that write where a running program does, or take its ports."""
+    kept = dict(environment)
+    for name in VARIABLES:
+        if name in kept:
+            text = opened(name, kept[name], user)
+            kept[name] = text_taken_over(text, writing(words_of(text)))
+    return kept

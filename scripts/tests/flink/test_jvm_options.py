@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from flink_boost.flink.jvm_options import (
     writing,
 )
 from flink_boost.flink.launch import ROLES, Launch
-from flink_boost.flink.option_files import loaded, opened, with_files
+from flink_boost.flink.option_files import opened, with_files
 
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 
@@ -130,22 +129,6 @@ def test_what_is_no_file_of_options_is_refused(content: str, tmp_path: Path) -> 
     odd.write_text(content.format(odd))
     with pytest.raises(EnvironmentProblem, match=f"{odd} is no file of options"):
         with_files((f"-XX:VMOptionsFile={odd}",), None)
-
-
-def test_what_manifests_name_counts_with_what_they_name(tmp_path: Path) -> None:
-    def jar(name: str, manifest: str) -> Path:
-        with zipfile.ZipFile(tmp_path / name, "w") as made:
-            made.writestr("META-INF/MANIFEST.MF", manifest)
-        return tmp_path / name
-
-    agent = jar(
-        "agent.jar", "Boot-Class-Path: boot.jar /no.jar\r\nClass-Path: b\r\n %20c.jar f/\r\n"
-    )
-    boot = jar("boot.jar", f"class-path: file://{tmp_path}/agent.jar last.jar\n")
-    (tmp_path / "f").mkdir()
-    (tmp_path / "f" / "A.class").touch()
-    expected = {*(tmp_path / name for name in ("b c.jar", "f", "f/A.class", "last.jar"))}
-    assert {*loaded((f"-javaagent:{agent}=x",))} == {agent, boot, Path("/no.jar"), *expected}
 
 
 def launch(options: str = "", **variables: str) -> Launch:
