@@ -629,7 +629,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
     [
         (["--group", "nothing"], 2, "There is no group 'nothing'"),
         (["--line", "9.9.9"], 2, "There is no Flink line '9.9.9'"),
-        (["--group", "smoke", "writ3"], 2, "matches 'writ3'. Near are: "),
+        (["--group", "smoke", "writ3"], 2, "is called 'writ3'. Near are: "),
         (["--resume", "nothing"], 2, "There is no run 'nothing'"),
         (["--resume", "nothing", "--pairs", "3"], 2, "--pairs cannot be given with --resume"),
         (["--resume", "nothing", "write"], 2, "a pattern cannot be given with --resume"),
