@@ -84,6 +84,16 @@ def test_an_interval_wholly_below_1_is_slower() -> None:
     assert row.significant
 
 
+def test_a_long_run_says_what_chance_does() -> None:
+    def run(count: int) -> Run:
+        names = [f"a{number}" for number in range(count)]
+        ratios = [measured(f"{name}.ratio", 1.0, low=0.9, high=1.1) for name in names]
+        groups = grouped(rows_of([], [*(measured(name, 1.0) for name in names), *ratios], {}))
+        return Run("box", 1, "", "2.3.0", "abc", datetime(2026, 3, 1), None, groups)  # noqa: DTZ001 UTC
+
+    assert (run(40).by_chance, run(5).by_chance) == (2, 0)
+
+
 def test_lengths_are_in_the_order_of_their_values() -> None:
     stock = [measured(f"write.{length}", 1.0) for length in (1024, 128, 1048576, 16, 4)]
     names = [row.benchmark for row in rows_of(stock, [], {})]

@@ -72,6 +72,8 @@ def test_the_same_as_json(dashboard: Dashboard) -> None:
     rows = {row["benchmark"]: row for row in night["rows"]}
     assert rows["write.ascii.16.mixed"]["low"] == pytest.approx(3.45)
     assert rows["write.ascii.16.mixed"]["verdict"] == "clearly faster"
+    assert rows["write.ascii.16.mixed"]["direction"] == "faster"
+    assert document["schema_version"] == 2
     assert rows["serializerTuple"]["ratio"] == 1.5
     assert rows["serializerTuple"]["low"] is None
 
