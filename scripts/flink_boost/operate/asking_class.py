@@ -30,11 +30,18 @@ and behind these, where it is to, what the first prints of the verdict.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+
+from flink_boost.base.users import User, start_options
 
 CLASS_NAME = "AskGuard"
 # The line before what it tells, or the begin of each.
 MARK = "flink-boost-guard:"
+
+SECONDS = 120.0
+# Paths come back as they are; older Javas know the second name only.
+UTF8 = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Dsun.stdout.encoding=UTF-8")
 
 # Java 6: no later one asks for a table of stack frames, and 8 reads it, too.
 _MAJOR = 50
@@ -204,3 +211,28 @@ def where_class(
     if guard:
         program.print_verdict()
     return program.class_file(CLASS_NAME)
+
+
+def run_program(
+    java: str,
+    options: Sequence[str],
+    class_path: str,
+    environment: Mapping[str, str],
+    user: User | None,
+) -> subprocess.CompletedProcess[str]:
+    """Runs one of these programs from a class path that has it, as ``user`` or as who calls.
+
+    Raises ``OSError`` and ``subprocess.SubprocessError`` where that Java cannot be run, or does not
+    end in ``SECONDS``.
+    """
+    return subprocess.run(
+        [java, *options, "-cp", class_path, CLASS_NAME],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=SECONDS,
+        check=False,
+        **start_options(user),
+    )

@@ -18,19 +18,15 @@ from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.permissions import changers_of
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
-from flink_boost.base.users import User, hand_over, start_options, user_of
+from flink_boost.base.users import User, hand_over, user_of
 from flink_boost.flink.jdks import find_java
 from flink_boost.flink.jvm_options import VARIABLES, text_taken_over, words_of, writing
 from flink_boost.flink.option_files import opened
 from flink_boost.flink.owner import all_behind, environment_for, java_files, option_files
-from flink_boost.operate.asking_class import CLASS_NAME, MARK, where_class
+from flink_boost.operate.asking_class import CLASS_NAME, MARK, UTF8, run_program, where_class
 from flink_boost.operate.jvm_start import cause_in
 
 GUARD = "org.apache.flink.boost.guard.VersionGuard"
-
-_SECONDS = 120.0
-# Paths come back as they are; older Javas know the second name only.
-_ENCODING = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Dsun.stdout.encoding=UTF-8")
 
 
 @dataclass(frozen=True)
@@ -111,17 +107,8 @@ def _printed(
         hand_over(program, user)
         class_path = os.pathsep.join((text, str(program)))
         try:
-            done = subprocess.run(
-                [java, *_ENCODING, "-cp", class_path, CLASS_NAME],
-                env=_harmless(environment_for(user, environment), user),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=_SECONDS,
-                check=False,
-                **start_options(user),
-            )
+            behind = _harmless(environment_for(user, environment), user)
+            done = run_program(java, UTF8, class_path, behind, user)
         except (OSError, subprocess.SubprocessError) as error:
             raise EnvironmentProblem(f"{java} does not run ({error}).", next_step) from error
     told = [line.partition(MARK) for line in done.stdout.splitlines()]

@@ -15,16 +15,13 @@ from pathlib import Path
 from flink_boost.base.errors import EnvironmentProblem, VerificationFailed
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
-from flink_boost.base.users import hand_over, lent, start_options
+from flink_boost.base.users import hand_over, lent
 from flink_boost.flink.home import FlinkHome, is_dist
 from flink_boost.flink.jvm_options import SMALL
 from flink_boost.flink.launch import Launch
-from flink_boost.operate.asking_class import CLASS_NAME, MARK, asking_class
+from flink_boost.operate.asking_class import CLASS_NAME, MARK, UTF8, asking_class, run_program
 
-_SECONDS = 120.0
 _SHOWN = 400
-# Paths in its sentence come back as they are; older Javas know the second name only.
-_ENCODING = ("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Dsun.stdout.encoding=UTF-8")
 
 
 @dataclass(frozen=True)
@@ -132,16 +129,12 @@ def _run(
     class_path = os.pathsep.join(str(entry) for entry in (*launch.class_path, folder))
     next_step = "Look at JAVA_HOME and env.java.home."
     try:
-        done = subprocess.run(
-            [launch.java, *options, *SMALL, *_ENCODING, "-cp", class_path, CLASS_NAME],
-            env=launch.environment(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-            **start_options(launch.user),
+        done = run_program(
+            launch.java,
+            (*options, *SMALL, *UTF8),
+            class_path,
+            launch.environment(environment),
+            launch.user,
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise EnvironmentProblem(f"{launch.java} does not run ({error}).", next_step) from error

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from flink_boost.base.errors import VerificationFailed
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
-from flink_boost.base.users import User, hand_over, may, start_options
+from flink_boost.base.users import User, hand_over, may
 from flink_boost.flink.jvm_options import (
     SMALL,
     VARIABLES,
@@ -22,9 +22,8 @@ from flink_boost.flink.jvm_options import (
     writing,
 )
 from flink_boost.flink.launch import ROLES, Launch
-from flink_boost.operate.asking_class import CLASS_NAME, starting_class
+from flink_boost.operate.asking_class import CLASS_NAME, SECONDS, run_program, starting_class
 
-_SECONDS = 120.0
 _SHOWN = 400
 _PORT_IN_USE = re.compile("BindException|Address already in use")
 # What every such failure says beside its cause, and what a JVM repeats of its environment.
@@ -173,22 +172,18 @@ def _failure(
 ) -> str:
     """What it printed where it did not start."""
     class_path = os.pathsep.join(map(str, launch.class_path))
-    options = (*taken_over(words, without), *SMALL, "-cp", class_path)
     try:
-        done = subprocess.run(
-            [launch.java, *options, CLASS_NAME],
-            env=launch.environment(environment, without),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-            **start_options(launch.user),
+        done = run_program(
+            launch.java,
+            (*taken_over(words, without), *SMALL),
+            class_path,
+            launch.environment(environment, without),
+            launch.user,
         )
     except subprocess.TimeoutExpired:
-        return f"it did not end within {_SECONDS:.0f} s"
+        return f"it did not end within {SECONDS:.0f} s"
     except OSError as error:
         return f"it does not run, {error.strerror}"
-    return (done.stdout.strip() or f"code {done.returncode}") if done.returncode else ""
+    if done.returncode == 0:
+        return ""
+    return f"{done.stderr}{done.stdout}".strip() or f"code {done.returncode}"
