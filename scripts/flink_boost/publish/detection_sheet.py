@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from flink_boost.judge.detection.reverts import RevertScore
 from flink_boost.judge.detection.scoring import Score
 
 STEPS = {"step-1": 1, "step-2": 2, "step-3": 3, "step-5": 5, "step-10": 10, "step-20": 20}
@@ -27,6 +28,7 @@ class RuleScores:
     rule: str
     scores: tuple[Score, ...]
     pairs: float
+    reverts: tuple[RevertScore, ...] = ()
 
     @property
     def false_per_year(self) -> float:
@@ -36,7 +38,7 @@ class RuleScores:
 
 
 def sheet(rules: Sequence[RuleScores]) -> str:
-    """Markdown: our rule by kind of case, then all rules side by side."""
+    """Markdown: our rule by kind of case, then all rules side by side, then our reverts."""
     ours = rules[0]
     lines = [
         _CASES,
@@ -46,6 +48,7 @@ def sheet(rules: Sequence[RuleScores]) -> str:
         _RULES,
         "|---|---|---|---|---|---|",
         *(_summary(one) for one in rules),
+        *_reverts(ours.reverts),
     ]
     return "\n".join(lines) + "\n"
 
@@ -96,6 +99,20 @@ def _row(one: Score) -> str:
         f"{one.false_per_year:.2f}",
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _reverts(found: Sequence[RevertScore]) -> Iterator[str]:
+    """Told as a recovery of the right night, by size and by nights until the revert."""
+    if not found:
+        return
+    nights = sorted({one.nights for one in found})
+    cells = {(one.size, one.nights): f"{one.right} of {one.cases}" for one in found}
+    yield ""
+    yield f"| taken back after nights | {' | '.join(map(str, nights))} |"
+    yield f"|{'---|' * (len(nights) + 1)}"
+    for size in sorted({one.size for one in found}):
+        row = " | ".join(cells.get((size, night), "–") for night in nights)
+        yield f"| {size:.0%} slower | {row} |"
 
 
 def _summary(rule: RuleScores) -> str:

@@ -33,7 +33,7 @@ from flink_boost.judge.detection.confirmation import Confirmation
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.nights import noise_of
 from flink_boost.judge.detection.suspicion import least_change
-from flink_boost.judge.detection.watcher import ConfirmedAlarm, Kind
+from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 from flink_boost.judge.misses import MissedChange, missed
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable

@@ -18,7 +18,8 @@ from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.lines import find_line
 from flink_boost.judge.detection.confirmation import Confirmation, Decision
-from flink_boost.judge.detection.watcher import ConfirmedAlarm, Watcher
+from flink_boost.judge.detection.told import ConfirmedAlarm
+from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.judge.tracks import Track
 from flink_boost.measure.build import Build
 from flink_boost.measure.model import OURS, Purpose, RunInfo

@@ -22,7 +22,8 @@ from flink_boost.judge.detection.cases import (
     Truth,
 )
 from flink_boost.judge.detection.simulation import rerun_pairs
-from flink_boost.judge.detection.watcher import ConfirmedAlarm, Watcher
+from flink_boost.judge.detection.told import ConfirmedAlarm
+from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.measure.model import Frozen
 
 AskRerun = Callable[[DetectionCase, int, int, int], Sequence[float]]

@@ -15,7 +15,7 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json, sa
 from flink_boost.cli.options import wait_option
 from flink_boost.cli.real_proof import FOLDER, WAIT_MINUTES, proof_bench
 from flink_boost.judge.detection.cases import Truth
-from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, NIGHTS, make_cases
+from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, KINDS, NIGHTS, make_cases
 from flink_boost.measure.boxlock import lock_file
 from flink_boost.service.evaluation import answer_reruns, read_documents, write_documents
 from flink_boost.service.proof.answering import answer_on_forks
@@ -47,17 +47,27 @@ def command() -> None:
 @click.option(
     "--nights", type=click.IntRange(min=FEWEST_NIGHTS, max=3650), default=NIGHTS, show_default=True
 )
+@click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(tuple(KINDS)),
+    multiple=True,
+    help="Only cases of this kind; may be given more than once. Default: all kinds.",
+)
 @json_option
-def make(folder: Path, seed: int, copies: int, nights: int, as_json: bool) -> None:
+def make(
+    folder: Path, seed: int, copies: int, nights: int, kinds: tuple[str, ...], as_json: bool
+) -> None:
     """Write cases.jsonl and truth.jsonl into FOLDER; equal seeds give equal files.
 
     \b
     Examples:
       flink-boost detection-cases make build/cases --copies 50
+      flink-boost detection-cases make build/cases --kind revert --copies 1440
     """
     cases, truths = folder / "cases.jsonl", folder / "truth.jsonl"
     with failing_in_json("detection-cases make", as_json):
-        made = list(make_cases(seed, copies, nights))
+        made = list(make_cases(seed, copies, nights, kinds))
         make_folder(folder)
         write_documents(cases, (case for case, _ in made))
         write_documents(truths, (truth for _, truth in made))

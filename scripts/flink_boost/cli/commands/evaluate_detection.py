@@ -14,6 +14,7 @@ from flink_boost.base.files import write_durably
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.real_proof import real
 from flink_boost.judge.detection.cases import DetectionCase, ToldAlarm, Truth
+from flink_boost.judge.detection.reverts import score_reverts
 from flink_boost.judge.detection.rivals import RIVALS
 from flink_boost.judge.detection.scoring import score
 from flink_boost.publish.detection_sheet import RuleScores, draw, sheet
@@ -125,7 +126,7 @@ def _scores(
     walks: Sequence[Walk],
 ) -> tuple[RuleScores, ...]:
     pairs = sum(one.pairs for one in walks) / max(1, sum(one.nights for one in walks))
-    ours = RuleScores(OURS, score(truths, alarms), pairs)
+    ours = RuleScores(OURS, score(truths, alarms), pairs, score_reverts(truths, alarms))
     others = [
         RuleScores(name, score(truths, [alarm for case in cases for alarm in rule(case)]), 0.0)
         for name, rule in RIVALS.items()

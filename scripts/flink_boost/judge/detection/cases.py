@@ -91,12 +91,15 @@ class ToldAlarm(Frozen):
 
 
 class TrueChange(Frozen):
-    """A change that a case really has; a drift goes on from ``first`` to ``last``."""
+    """A change that a case really has; a drift goes on from ``first`` to ``last``.
+
+    A recovery is back on the level from before the change before it.
+    """
 
     first: int
     last: int
     ratio: FiniteFloat
-    kind: Literal["step", "drift"] = "step"
+    kind: Literal["step", "drift", "recovery"] = "step"
 
 
 class Truth(Frozen):

@@ -66,3 +66,14 @@ class Confirmation:
     def _against(self, shift: float, direction: int) -> float:
         """The capital of "more than ``shift`` in that direction"."""
         return self.evidence.above(shift) if direction > 0 else self.evidence.below(shift)
+
+
+def is_same(before: int, after: int, least: float, scale: float, rerun: Rerun) -> Decision:
+    """Whether two builds are equally fast: "cleared" when neither is faster by ``least``."""
+    evidence = Evidence(scale)
+    outcome = Decision.CLEARED
+    for direction in (-1, 1):
+        outcome = Confirmation(before, after, direction, least, evidence).run(rerun)
+        if outcome is not Decision.CLEARED:
+            return outcome
+    return outcome

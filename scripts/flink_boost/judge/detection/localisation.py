@@ -84,14 +84,17 @@ def locate(
     differences: Sequence[float],
     noise: Noise,
     rerun: Rerun,
+    *,
+    may_drift: bool = True,
 ) -> LocatedChange:
     """The likeliest shape of a change between two nights. ``differences`` are those of its rerun.
 
     ``baseline`` is the log-ratio of the old level, ``nights`` are those from ``before`` to
-    ``after``. At most ``MOST_PAIRS`` further pairs are asked for.
+    ``after``. At most ``MOST_PAIRS`` further pairs are asked for. Without ``may_drift`` it is known
+    to have come at once.
     """
     effect = float(np.median(differences))
-    shapes = _shapes(before, after, effect)
+    shapes = _shapes(before, after, effect, may_drift=may_drift)
     for night in nights:
         shapes.weigh(night.number, [night.level - baseline], noise.night)
     shapes.weigh(after, differences, noise.pair)
@@ -109,7 +112,7 @@ def locate(
     return _likeliest(shapes, nights)
 
 
-def _shapes(before: int, after: int, effect: float) -> _Shapes:
+def _shapes(before: int, after: int, effect: float, *, may_drift: bool) -> _Shapes:
     numbers = np.arange(before, after + 1)
     levels, firsts, drifts, effects = [], [], [], []
     for size in _SIZES * effect:
@@ -118,7 +121,7 @@ def _shapes(before: int, after: int, effect: float) -> _Shapes:
             firsts.append(first)
             drifts.append(False)
             effects.append(size)
-            if after - first + 1 >= _SHORTEST_DRIFT:
+            if may_drift and after - first + 1 >= _SHORTEST_DRIFT:
                 share = np.clip((numbers - first + 1) / (after - first + 1), 0.0, 1.0)
                 levels.append(size * share)
                 firsts.append(first)

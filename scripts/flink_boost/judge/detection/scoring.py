@@ -68,9 +68,7 @@ def _score_kind(
         within_three=sum(delay < 3 for delay in delays),
         delay=statistics.median(delays) if delays else None,
         named_right=sum(abs(_first_of(alarm) - change.first) <= 1 for change, alarm in pairs),
-        kind_right=sum(
-            (alarm.kind == "drift") == (change.kind == "drift") for change, alarm in pairs
-        ),
+        kind_right=sum(alarm.kind == change.kind for change, alarm in pairs),
         false_alarms=false_alarms,
         years=sum(len(truth.levels) for truth in truths) / NIGHTS_PER_YEAR,
     )

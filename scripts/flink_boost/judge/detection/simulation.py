@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 NIGHTS, FEWEST_NIGHTS = 90, 70
 PAIRS = 5
+REVERTED, LONGEST_REVERT = (0.05, 0.09), 12  # sizes, nights
 _SHAPES = ("normal", "heavy-tails", "bimodal")
 
 
@@ -35,15 +36,17 @@ class Scenario:
 
 
 def make_cases(
-    seed: int, copies: int, nights: int = NIGHTS
+    seed: int, copies: int, nights: int = NIGHTS, kinds: Collection[str] = ()
 ) -> Iterator[tuple[DetectionCase, Truth]]:
-    """That many cases of each kind; equal seeds give equal cases."""
+    """That many cases of each kind, or of these ``kinds``; equal seeds give equal cases."""
     for kind, maker in KINDS.items():
+        if kinds and kind not in kinds:
+            continue
         for copy in range(copies):
             chance = default_rng([seed, zlib.crc32(kind.encode()), copy])
             scenario = maker(chance, nights)
             name = f"{kind}-{seed}-{copy}"
-            yield _case(name, replace(scenario, kind=kind), chance)
+            yield make_case(name, replace(scenario, kind=kind), chance)
 
 
 def fork_noise(shape: str, scale: float, count: int, chance: Generator) -> Array:
@@ -71,7 +74,8 @@ def rerun_pairs(truth: Truth, before: int, after: int, pairs: int, nonce: int) -
     return _scores(speeds + box, less_is_better=truth.less_is_better)
 
 
-def _case(name: str, scenario: Scenario, chance: Generator) -> tuple[DetectionCase, Truth]:
+def make_case(name: str, scenario: Scenario, chance: Generator) -> tuple[DetectionCase, Truth]:
+    """A case of that scenario, and what is true of it."""
     less_is_better = bool(chance.random() < 0.5)
     pair_noise = scenario.noise * np.sqrt(PAIRS)
     nothing = np.zeros(len(scenario.build))
@@ -181,12 +185,25 @@ def _bad_night(chance: Generator, nights: int) -> Scenario:
 
 def _back(chance: Generator, nights: int) -> Scenario:
     """5 % slower, and as fast as before twelve nights later."""
-    first = _somewhere(chance, nights - 12)
+    return taken_back(_somewhere(chance, nights - 12), 0.05, 12, nights)
+
+
+def _revert(chance: Generator, nights: int) -> Scenario:
+    """5 or 9 % slower, and as fast as before one to twelve nights later."""
+    first = _somewhere(chance, nights - LONGEST_REVERT)
+    size = float(chance.choice(REVERTED))
+    return taken_back(first, size, int(chance.integers(1, LONGEST_REVERT + 1)), nights)
+
+
+def taken_back(first: int, size: float, after: int, nights: int) -> Scenario:
+    """That much slower from ``first`` on, and as fast as before that many nights later."""
     numbers = np.arange(nights)
-    build = np.where((numbers >= first) & (numbers < first + 12), np.log(0.95), 0.0)
+    slower = (numbers >= first) & (numbers < first + after)
+    build = np.where(slower, np.log(1 - size), 0.0)
+    back = first + after
     changes = (
-        TrueChange(first=first, last=first, ratio=0.95),
-        TrueChange(first=first + 12, last=first + 12, ratio=1 / 0.95),
+        TrueChange(first=first, last=first, ratio=1 - size),
+        TrueChange(first=back, last=back, ratio=1 / (1 - size), kind="recovery"),
     )
     return Scenario("", build, changes)
 
@@ -228,6 +245,7 @@ KINDS: dict[str, Maker] = {
     "outliers": _outliers,
     "bad-night": _bad_night,
     "step-and-back": _back,
+    "revert": _revert,
     "second-step": _second_step,
     "missing-nights": _missing,
     **{f"steady-{shape}": _shaped_steady(shape) for shape in _SHAPES[1:]},

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from flink_boost.judge.detection.confirmation import (
     MOST_PAIRS,
     Confirmation,
     Decision,
     Rerun,
+    is_same,
 )
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.localisation import locate
@@ -23,46 +22,15 @@ from flink_boost.judge.detection.suspicion import (
     least_change,
     suspect,
 )
+from flink_boost.judge.detection.told import ConfirmedAlarm, Kind, OpenAlarm, with_alarm
 
 _NOISE_NIGHTS = 60
 _BASELINE = 30
 _MARGIN = 8  # nights before the suspected one whose build is rerun: a drift began earlier
 _GIVEN_UP = 2 * MOST_PAIRS
 _FEWEST_RERUNS, _NEWEST_RERUNS = 24, 200  # pairs
+_FAR_OUT = 4  # standard deviations: no level that is this far from another is the same
 _MOVED = 4  # nights cleared in a row and on one side: the ratio moved, and the builds did not
-
-
-class Kind(StrEnum):
-    """How a level changed."""
-
-    STEP = "step"
-    DRIFT = "drift"
-    RECOVERY = "recovery"
-
-
-@dataclass(frozen=True)
-class ConfirmedAlarm:
-    """A confirmed change; nights by number, ``effect`` a log-ratio with its interval.
-
-    ``suspected`` is the night whose build was rerun: that of the first suspicion.
-    """
-
-    night: int
-    first: int
-    kind: Kind
-    effect: float
-    low: float
-    high: float
-    pairs: int
-    suspected: int = -1
-
-
-@dataclass(frozen=True)
-class _Open:
-    """An alarm that no recovery has closed; the level is that from before it began."""
-
-    alarm: ConfirmedAlarm
-    level_before: float
 
 
 class Watcher:
@@ -76,7 +44,7 @@ class Watcher:
         self._cleared = -1  # number of the last night that a rerun cleared
         self._sides: list[tuple[int, int]] = []  # nights cleared in a row, and their direction
         self._pending: Confirmation | None = None
-        self._open: list[_Open] = []  # newest last
+        self._open: list[OpenAlarm] = []  # newest last
         self._spread: list[float] = []  # distances of reruns' pairs from their middle
         self.pairs_asked = 0
         self.decisions: dict[tuple[int, int], Decision] = {}  # of builds of two nights, by number
@@ -172,6 +140,11 @@ class Watcher:
         between = [
             one for one in self._nights if confirmation.before <= one.number <= confirmation.after
         ]
+        undone = self._undone(confirmation, baseline, noise)
+        if undone is not None:
+            # A level of a few nights is known better from the one before it and the rerun.
+            shift = statistics.median(confirmation.evidence.differences)
+            baseline = self._open[undone].level_before - shift
         change = locate(
             between,
             confirmation.before,
@@ -180,55 +153,60 @@ class Watcher:
             confirmation.evidence.differences,
             noise,
             self._counted,
+            may_drift=undone is None,
         )
         low, high = confirmation.evidence.interval(0.05)
         kind = Kind.DRIFT if change.is_drift else Kind.STEP
-        level = baseline + change.effect
-        if self._open and kind is Kind.STEP:
-            apart = abs(self._open[-1].level_before - baseline)
-            if abs(level - self._open[-1].level_before) < min(0.5 * apart, 2 * confirmation.least):
-                kind = Kind.RECOVERY
         alarm = ConfirmedAlarm(
             night=self._nights[-1].number,
             first=change.first,
-            kind=kind,
+            kind=kind if undone is None else Kind.RECOVERY,
             effect=change.effect,
             low=low,
             high=high,
             pairs=confirmation.evidence.pairs,
             suspected=confirmation.after,
+            back_to=-1 if undone is None else self._open[undone].alarm.first,
         )
-        goes_on = self._goes_on(alarm, 2 * confirmation.least)
-        if goes_on:
-            alarm = replace(alarm, kind=Kind.DRIFT)
-        self._note(alarm, baseline, goes_on=goes_on)
+        told = None
+        if undone is None:
+            opened = OpenAlarm(alarm, baseline, confirmation.before)
+            self._open, told = with_alarm(self._open, opened, 2 * confirmation.least)
+        else:
+            told = alarm
+            del self._open[undone:]
+            # What has become slower again may be undone as well, and is no good end of anything.
+            if alarm.effect < 0:
+                self._open.append(OpenAlarm(alarm, baseline, confirmation.before))
         # A drift has not ended: its newest night is the level that the next ones are held against.
-        self._start = self._nights[-1].number if change.is_drift else change.first
+        has_ended = told is not None and told.kind is not Kind.DRIFT
+        self._start = change.first if has_ended else self._nights[-1].number
         self._cleared = self._nights[-1].number
         self._sides.clear()
-        return None if goes_on else alarm
+        return told
 
-    def _note(self, alarm: ConfirmedAlarm, baseline: float, *, goes_on: bool) -> None:
-        """Keeps what may still be undone."""
-        if goes_on:
-            self._open[-1] = _Open(alarm, self._open[-1].level_before)
-            return
-        if alarm.kind is Kind.RECOVERY:
-            self._open.pop()
-        # What has become slower again may be undone as well, and is no good end of anything.
-        if alarm.kind is not Kind.RECOVERY or alarm.effect < 0:
-            self._open.append(_Open(alarm, baseline))
-
-    def _goes_on(self, alarm: ConfirmedAlarm, most: float) -> bool:
-        """Whether it is a drift that was told already, and not a step of ``most`` beside it."""
-        told = self._open[-1].alarm if self._open else None
-        return (
-            told is not None
-            and told.kind is Kind.DRIFT
-            and told.effect * alarm.effect > 0
-            and abs(alarm.effect) < most
-            and alarm.first - told.night <= _MARGIN
-        )
+    def _undone(self, confirmation: Confirmation, baseline: float, noise: Noise) -> int | None:
+        """The place of the oldest open alarm that is undone: the level from before it is back."""
+        level = baseline + statistics.median(confirmation.evidence.differences)
+        # A level that is older than another is further away, or the same.
+        for place in reversed(range(len(self._open))):
+            opened = self._open[place]
+            apart = abs(opened.level_before - baseline)
+            distance = abs(level - opened.level_before)
+            if opened.alarm.effect * confirmation.direction > 0 or distance > max(
+                apart, _FAR_OUT * noise.night
+            ):
+                continue
+            outcome = is_same(
+                opened.before, confirmation.after, confirmation.least, noise.pair, self._counted
+            )
+            self.decisions[opened.before, confirmation.after] = outcome
+            if outcome is Decision.CLEARED or (
+                outcome is Decision.INCONCLUSIVE
+                and distance < min(0.5 * apart, 2 * confirmation.least)
+            ):
+                return place
+        return None
 
     def _counted(self, before: int, after: int, pairs: int) -> Sequence[float] | None:
         found = self._rerun(before, after, pairs)

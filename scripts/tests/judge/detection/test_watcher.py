@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pytest
 
 from flink_boost.judge.detection import watcher as watching
@@ -13,9 +15,19 @@ from flink_boost.judge.detection.cases import DetectionCase, Truth
 from flink_boost.judge.detection.confirmation import Confirmation, Decision
 from flink_boost.judge.detection.localisation import LocatedChange
 from flink_boost.judge.detection.nights import effects_of
+from flink_boost.judge.detection.reverts import RevertScore, score_reverts
 from flink_boost.judge.detection.scoring import Score, score
-from flink_boost.judge.detection.simulation import KINDS, make_cases, rerun_pairs
-from flink_boost.judge.detection.watcher import Kind, Watcher
+from flink_boost.judge.detection.simulation import (
+    KINDS,
+    REVERTED,
+    Scenario,
+    make_case,
+    make_cases,
+    rerun_pairs,
+    taken_back,
+)
+from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
+from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.service.evaluation import Walk, walk
 
 COPIES, NIGHTS = 10, 80
@@ -86,6 +98,88 @@ def test_the_second_step_and_the_way_back_are_told(
     assert kinds == [[Kind.STEP, Kind.RECOVERY]] * COPIES
 
 
+def test_what_is_taken_back_soon_is_a_recovery_of_the_night_of_its_revert() -> None:
+    """Where it was hardest: so few nights between that they look like a drift back."""
+    rows = score_made_reverts([0.05], [4, 5, 6], 20)
+    assert [one.cases for one in rows] == [20] * 3
+    assert sum(one.right for one in rows) >= 57, rows
+
+
+@pytest.mark.test_all
+@pytest.mark.parametrize("size", REVERTED)
+def test_reverts_after_one_to_twelve_nights_are_told_as_recoveries(size: float) -> None:
+    rows = score_made_reverts([size], range(1, 13), 60)
+    assert [one.nights for one in rows if one.right < 57] == [], rows
+
+
+def score_made_reverts(
+    sizes: Iterable[float], nights: Iterable[int], copies: int
+) -> tuple[RevertScore, ...]:
+    places = itertools.product(sizes, nights, range(copies))
+    made = [made_revert(size, after, copy) for size, after, copy in places]
+    reruns = Reruns([truth for _, truth in made])
+    alarms = [alarm for case, _ in made for alarm in walk(case, reruns).alarms]
+    return score_reverts([truth for _, truth in made], alarms)
+
+
+def test_a_steep_drift_is_told_as_a_drift_once() -> None:
+    for seed in range(5):
+        levels = [-0.012 * min(max(0, night - 24), 20) for night in range(60)]
+        told = told_in(levels, seed)
+        assert len(told) <= 3
+        assert [one.kind for one in told].count(Kind.DRIFT) == 1
+
+
+def test_a_way_back_of_two_steps_at_once_undoes_both() -> None:
+    told = told_of(-0.15, {25: -0.06, 35: 0.21})
+    assert [(one.kind, one.first) for one in told] == [
+        (Kind.STEP, 15), (Kind.STEP, 25), (Kind.RECOVERY, 35)
+    ]  # fmt: skip
+    assert [one.back_to for one in told] == [-1, -1, 15]
+
+
+def test_what_is_better_than_before_or_comes_back_in_part_is_no_recovery() -> None:
+    assert [one.kind for one in told_of(-0.09, {25: 0.14})] == [Kind.STEP, Kind.STEP]
+    assert [one.kind for one in told_of(-0.12, {25: 0.06})] == [Kind.STEP, Kind.STEP]
+
+
+def test_a_drift_that_is_reverted_at_once_has_recovered() -> None:
+    levels = [-0.003 * min(max(0, night - 19), 20) if night < 50 else 0.0 for night in range(60)]
+    told = told_in(levels)
+    assert [one.kind for one in told] == [Kind.DRIFT, Kind.RECOVERY]
+    assert told[1].first == 50
+
+
+def told_of(first: float, later: dict[int, float], nights: int = 45) -> list[ConfirmedAlarm]:
+    """Of that step in night 15 and the ``later`` ones."""
+    steps = {15: first, **later}
+    return told_in([sum(s for n, s in steps.items() if night >= n) for night in range(nights)])
+
+
+def told_in(levels: Sequence[float], seed: int = 4) -> list[ConfirmedAlarm]:
+    case, truth = case_of(Scenario("made", np.array(levels)), seed)
+    return told_night_by_night(case, truth)
+
+
+def made_revert(size: float, after: int, copy: int) -> tuple[DetectionCase, Truth]:
+    case, truth = case_of(taken_back(25, size, after, 45), (7, after, copy))
+    name = f"{size} {after} {copy}"
+    return (
+        case.model_copy(update={"id": name}),
+        truth.model_copy(update={"id": name, "kind": "revert"}),
+    )
+
+
+def told_night_by_night(case: DetectionCase, truth: Truth) -> list[ConfirmedAlarm]:
+    reruns = Reruns([truth])
+    watcher = Watcher(lambda before, after, pairs: reruns(case, before, after, pairs))
+    return [alarm for night in case.to_nights() if (alarm := watcher.add(night)) is not None]
+
+
+def case_of(scenario: Scenario, seed: int | tuple[int, ...]) -> tuple[DetectionCase, Truth]:
+    return make_case("made", scenario, np.random.default_rng(seed))
+
+
 def test_nothing_is_told_of_box_outliers_and_equal_builds(
     walked: tuple[dict[str, Score], object],
 ) -> None:
@@ -104,8 +198,9 @@ def test_reruns_are_within_their_budget(walked: tuple[object, dict[str, list[Wal
 def test_without_confirmation_there_are_false_alarms(monkeypatch: pytest.MonkeyPatch) -> None:
     """The goals above are met by the reruns, and the cases would show it if they were not."""
     monkeypatch.setattr(Confirmation, "run", lambda *_: Decision.CONFIRMED)
+    monkeypatch.setattr(Watcher, "_undone", lambda *_: None)
     monkeypatch.setattr(
-        watching, "locate", lambda _, before, after, *__: watching_change(before, after)
+        watching, "locate", lambda _, before, after, *__, **___: watching_change(before, after)
     )
     made = [one for one in make_cases(11, 2, NIGHTS) if one[1].kind in ("steady", "outliers")]
     reruns = Reruns([truth for _, truth in made])
