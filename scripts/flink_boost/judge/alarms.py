@@ -1,7 +1,6 @@
 """Alarms as they are remembered: what was told once, what became of it, and who decided.
 
-Detection is replayed every night and sees its alarms anew each time. ``merge`` recognises them, so
-that each is raised once and keeps its id, its decisions and its history.
+Detection sees its alarms anew each night; ``merging`` recognises them.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ from pydantic import BaseModel, Field, FiniteFloat
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.model import Cell, Frozen
-
-SAME_WITHIN = 2  # nights that a change point may move and still be the same alarm
 
 
 class AlarmState(StrEnum):
@@ -138,6 +135,9 @@ class AlarmRecord(AlarmFacts, Frozen):
     before_run: str
     since_run: str
     way_back: bool = Field(default=False, description="to the level from before another alarm")
+    back_to: int | None = Field(default=None, description="first night of the oldest it undoes")
+    beside: str | None = Field(default=None, description="a told alarm near it, of another size")
+    seen: bool = Field(default=True, description="by detection in the newest night")
 
     @property
     def group(self) -> tuple[str, tuple[str, str], str]:
@@ -145,7 +145,10 @@ class AlarmRecord(AlarmFacts, Frozen):
         return (self.line, self.commits, self.direction)
 
 
-OURS_ALONE = frozenset({"series", "cell", "first", "delay", "before_run", "since_run", "way_back"})
+OURS_ALONE = frozenset(
+    {"series", "cell", "first", "delay", "before_run", "since_run"}
+    | {"way_back", "back_to", "beside", "seen"}
+)
 
 
 class AlarmFigures(Frozen):
@@ -170,33 +173,6 @@ def alarm_id(series: str, suspected: str) -> str:
     The change point is not in it, so that it may still move.
     """
     return "a" + hashlib.sha256(f"{series}\n{suspected}".encode()).hexdigest()[:10]
-
-
-def merge(
-    known: Sequence[AlarmRecord],
-    seen: Iterable[AlarmRecord],
-    now: datetime,
-    *,
-    canary_moved: bool = False,
-) -> tuple[AlarmRecord, ...]:
-    """The alarms after a night: ``known`` ones, and those that detection has ``seen``.
-
-    ``seen`` are open or watching. What was told stays, though detection may not see it any more. A
-    way back closes the newest alarm before it that no other has. The order does not matter.
-    """
-    kept = {one.id: one for one in known if one.state is not AlarmState.WATCHING}
-    watched = {one.id: one for one in known if one.state is AlarmState.WATCHING}
-    old = {**kept, **watched}
-    found = sorted(seen, key=lambda one: (one.series, one.first, one.id))
-    ids = {one.id for one in found}
-    others = [one for one in old.values() if one.id not in ids]
-    for one in found:
-        before = old.get(one.id) or _moved(others, one)
-        if before is None:
-            kept[one.id] = _raised(one, now, canary_moved)
-        else:
-            kept[before.id] = _seen_again(before, one, now, canary_moved)
-    return tuple(sorted(_recovered(kept.values(), now), key=_by_night))
 
 
 def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
@@ -238,81 +214,9 @@ def grouped(records: Iterable[AlarmRecord]) -> tuple[tuple[AlarmRecord, ...], ..
         tuple(sorted(group, key=lambda one: one.effect))
         for _, group in groupby(sorted(records, key=lambda one: one.group), lambda one: one.group)
     ]
-    return tuple(sorted(groups, key=lambda group: max(map(_by_night, group)), reverse=True))
+    return tuple(sorted(groups, key=lambda group: max(map(by_night, group)), reverse=True))
 
 
-def _by_night(record: AlarmRecord) -> tuple[str, str]:
+def by_night(record: AlarmRecord) -> tuple[str, str]:
+    """The order in which alarms were told."""
     return (record.told, record.id)
-
-
-def _moved(known: Iterable[AlarmRecord], seen: AlarmRecord) -> AlarmRecord | None:
-    """The known alarm that this is, its change point having moved."""
-    near = [
-        one
-        for one in known
-        if (one.series, one.direction) == (seen.series, seen.direction)
-        and (one.kind == "recovery") == (seen.kind == "recovery")
-        and (one.state is AlarmState.WATCHING or seen.state is not AlarmState.WATCHING)
-        and abs(one.first - seen.first) <= SAME_WITHIN
-    ]
-    return min(near, key=lambda one: (abs(one.first - seen.first), one.id), default=None)
-
-
-def _raised(one: AlarmRecord, now: datetime, canary_moved: bool) -> AlarmRecord:
-    state, note = one.state, "no rerun has decided yet"
-    if one.kind == "recovery":
-        state, note = AlarmState.RECOVERED, "back on the level from before"
-    elif one.state is AlarmState.OPEN:
-        note = "confirmed by reruns"
-        if canary_moved:
-            state, note = AlarmState.WITHHELD, "confirmed, but the canary moved that night"
-    event = AlarmEvent(when=now, state=state, note=note)
-    return one.model_copy(update={"state": state, "history": (*one.history, event)})
-
-
-def _seen_again(
-    before: AlarmRecord, one: AlarmRecord, now: datetime, canary_moved: bool
-) -> AlarmRecord:
-    """What is known of it now, with the id and the fate that it had."""
-    fate = {
-        name: getattr(before, name)
-        for name in ("id", "state", "decision", "history", "bisect", "report", "profile")
-    }
-    newer = one.model_copy(update={**fate, "told": before.told, "delay": before.delay})
-    if before.state is AlarmState.WATCHING and one.state is AlarmState.OPEN:
-        told = {"state": AlarmState.OPEN, "told": one.told, "delay": one.delay}
-        return _raised(newer.model_copy(update=told), now, canary_moved)
-    if before.state is AlarmState.WITHHELD and not canary_moved:
-        note = "the canary is where it was: told now"
-        event = AlarmEvent(when=now, state=AlarmState.OPEN, note=note)
-        return newer.model_copy(
-            update={"state": AlarmState.OPEN, "history": (*before.history, event)}
-        )
-    return newer
-
-
-def _recovered(records: Iterable[AlarmRecord], now: datetime) -> list[AlarmRecord]:
-    found = {one.id: one for one in records}
-    undone: set[str] = set()
-    ways_back = [one for one in found.values() if one.way_back or one.kind == "recovery"]
-    for way_back in sorted(ways_back, key=lambda one: (one.series, one.first, one.id)):
-        earlier = [
-            one
-            for one in found.values()
-            if one.series == way_back.series
-            and one.kind != "recovery"
-            and one.state is not AlarmState.WATCHING
-            and one.first < way_back.first
-            and one.id not in undone
-        ]
-        newest = max(earlier, key=lambda one: one.first, default=None)
-        if newest is None:
-            continue
-        undone.add(newest.id)
-        if newest.state in (AlarmState.OPEN, AlarmState.WITHHELD):
-            note = f"closed by {way_back.id}: back on the level from before"
-            event = AlarmEvent(when=now, state=AlarmState.RECOVERED, note=note)
-            found[newest.id] = newest.model_copy(
-                update={"state": AlarmState.RECOVERED, "history": (*newest.history, event)}
-            )
-    return list(found.values())

@@ -33,9 +33,13 @@ def alarm_lines(record: AlarmRecord) -> Iterator[str]:
     """All that is known of one alarm."""
     yield f"{record.id}: {record.benchmark}, {record.executable}, on {record.box}"
     yield f"State:    {record.state.value}"
+    if not record.seen:
+        yield "Seen:     no longer; History says since when"
     yield f"Change:   {record.kind}, {_change(record.effect)}{_in(record.low, record.high)}"
     yield f"Commits:  after {short(record.commits[0])}, up to {short(record.commits[1])}"
     yield f"Told:     {record.told}, {record.delay} nights after it began"
+    if record.beside:
+        yield f"Beside:   {record.beside}, which is another change"
     yield f"Measure:  {record.command}"
     for name, address in (("Report", record.report), ("Profile", record.profile)):
         if address:

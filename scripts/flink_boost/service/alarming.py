@@ -27,13 +27,13 @@ from flink_boost.judge.alarms import (
     RerunRecord,
     alarm_id,
     figures,
-    merge,
 )
 from flink_boost.judge.detection.confirmation import Confirmation
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.nights import noise_of
 from flink_boost.judge.detection.suspicion import least_change
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
+from flink_boost.judge.merging import merge
 from flink_boost.judge.misses import MissedChange, missed
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
@@ -147,7 +147,13 @@ def after_night(
     return AlarmRegistry(
         made=now,
         rerun_pairs=max(pairs, registry.rerun_pairs),
-        alarms=merge(registry.alarms, seen, now, canary_moved=canary_moved),
+        alarms=merge(
+            registry.alarms,
+            seen,
+            now,
+            canary_moved=canary_moved,
+            series={one.track.key for one in findings.tracks},
+        ),
         misses=registry.misses,
     )
 
@@ -216,6 +222,7 @@ def _record(
         before_run=before.run_id,
         since_run=since.run_id,
         way_back=way_back,
+        back_to=alarm.back_to if way_back else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -18,8 +19,8 @@ from flink_boost.judge.alarms import (
     decided,
     figures,
     grouped,
-    merge,
 )
+from flink_boost.judge.merging import NO_LONGER_SEEN, merge
 
 NOW = datetime(2026, 3, 1, 6, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
@@ -60,9 +61,75 @@ def test_two_steps_next_to_each_other_stay_two() -> None:
     assert again == known
 
 
-def test_what_was_told_stays_when_detection_sees_it_no_more() -> None:
+def test_what_was_told_stays_and_says_once_that_detection_sees_it_no_more() -> None:
     known = merge((), [seen()], NOW)
-    assert merge(known, [], LATER) == known
+    (gone,) = merge(known, [], LATER)
+    assert (gone.id, gone.state, gone.seen) == (known[0].id, AlarmState.OPEN, False)
+    assert [event.note for event in gone.history][1:] == [NO_LONGER_SEEN]
+    assert merge([gone], [], LATER) == (gone,)
+    (again,) = merge([gone], [seen()], LATER)
+    assert (again.seen, again.history[-1].note) == (True, "seen again")
+    assert merge(known, [], LATER, series={"other"}) == known, "not looked through"
+
+
+STATES = [AlarmState.OPEN, AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT]
+
+
+def as_decided(state: AlarmState, **changes: Any) -> AlarmRecord:
+    (known,) = merge((), [seen(**changes)], NOW)
+    if state is AlarmState.OPEN:
+        return known
+    return decided(known, AlarmDecision(state=state, by="me", reason="So.", when=NOW))
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("first", [19, 20, 21])
+@pytest.mark.parametrize("suspected", ["run20", "run21"], ids=["the same id", "another id"])
+def test_another_size_is_another_alarm_beside_the_one_that_was_told(
+    state: AlarmState, first: int, suspected: str
+) -> None:
+    known = as_decided(state)
+    worse = seen(first=first, suspected=suspected, effect=0.85, low=0.83, high=0.87)
+    kept, told = merge([known], [worse], LATER)
+    if kept.id != known.id:
+        kept, told = told, kept
+    assert (kept.state, kept.first, kept.effect, kept.seen) == (state, 20, 0.95, False)
+    assert (told.state, told.first, told.effect) == (AlarmState.OPEN, first, 0.85)
+    assert told.beside == known.id
+    assert known.id in told.history[-1].note
+    # The next night sees the same.
+    assert merge([kept, told], [worse], LATER) == merge([known], [worse], LATER)
+
+
+@pytest.mark.parametrize("state", STATES[1:])
+def test_another_night_is_another_alarm_beside_one_that_was_decided(state: AlarmState) -> None:
+    known = as_decided(state)
+    again = merge([known], [seen(first=21)], LATER)
+    assert {one.state for one in again} == {state, AlarmState.OPEN}
+    (same,) = merge([known], [seen(suspected="run22", nights=9)], LATER)
+    assert (same.id, same.state, same.nights) == (known.id, state, 9)
+
+
+def test_two_new_alarms_near_a_known_one_stay_two() -> None:
+    known = merge((), [seen(first=21)], NOW)
+    again = merge(known, [seen(first=20), seen(first=22)], LATER)
+    assert sorted(one.first for one in again) == [20, 22]
+    assert known[0].id in {one.id for one in again}
+
+
+def test_what_is_looked_at_once_more_does_not_change_what_was_told() -> None:
+    known = as_decided(AlarmState.REJECTED)
+    assert merge([known], [seen(state=AlarmState.WATCHING, effect=0.5)], LATER) == (known,)
+
+
+def test_a_way_back_closes_all_that_it_undoes() -> None:
+    steps = [seen(first=5), seen(first=10), seen(first=20)]
+    back = seen(first=30, kind="recovery", direction="improvement", effect=1.2, back_to=10)
+    states = {one.first: one.state for one in merge((), [*steps, back], NOW)}
+    assert states == {
+        5: AlarmState.OPEN,
+        **dict.fromkeys((10, 20, 30), AlarmState.RECOVERED),
+    }
 
 
 def test_a_suspicion_that_was_cleared_is_gone_and_one_that_was_confirmed_keeps_its_id() -> None:
