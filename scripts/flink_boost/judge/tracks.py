@@ -35,6 +35,10 @@ class Track:
     runs: tuple[RunInfo, ...]
     names: tuple[Cell, ...]
 
+    def nights_after(self, number: int) -> tuple[Night, ...]:
+        """Those with a higher number."""
+        return tuple(night for night in self.nights if night.number > number)
+
     @property
     def key(self) -> str:
         """What tells it from other tracks, the same for ever: 16 hex digits.

@@ -1,9 +1,9 @@
-"""Goes through the nights of every benchmark again, and reruns what tonight is suspected.
+"""Judges the newest night of every benchmark, and reruns what is suspected.
 
-Detection keeps no state: it is replayed over all nights each time, with the answers that reruns
-gave in their nights. Only for the newest night is something rerun, the most suspicious benchmark
-first, until the night's pairs are used up. So a call that was killed goes on where it was, and the
-order of files or uploads changes nothing.
+Nights before it are taken as they were judged; those that nobody has judged are gone through with
+the answers that reruns gave in their nights. Only for the newest night is something rerun, the most
+suspicious benchmark first, until the night's pairs are used up. So a call that was killed goes on
+where it was, and the order of files or uploads changes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from flink_boost.measure.build import Build
 from flink_boost.measure.model import OURS, Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
 from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
-from flink_boost.service.reruns.journal import RerunAnswered, RerunJournal
+from flink_boost.service.reruns.journal import NightJudged, RerunAnswered, RerunJournal
+from flink_boost.service.reruns.recalling import judged, recall, without_repetition
 
 # For a whole night; at a few seconds a fork an hour or two.
 NIGHT_PAIRS = 600
@@ -37,7 +38,8 @@ class WatchedTrack:
 
     ``pending`` is a suspicion that no rerun has decided, ``waits`` says that tonight's pairs were
     used up before its turn, or that it was given up. ``decisions`` are those of its suspicions, by
-    the numbers of both nights.
+    the numbers of both nights. ``judged`` are nights that were judged now, after the first ``kept``
+    ones of the journal.
     """
 
     track: Track
@@ -47,6 +49,8 @@ class WatchedTrack:
     urgency: float
     answers: tuple[RerunAnswered, ...]
     decisions: Mapping[tuple[int, int], Decision]
+    kept: int
+    judged: tuple[NightJudged, ...]
 
 
 @dataclass(frozen=True)
@@ -222,21 +226,29 @@ def confirm(
     reruns: NightReruns | None,
     tonight: Collection[str],
 ) -> Findings:
-    """Replays all tracks, and reruns for the newest night of those that ``tonight`` measured.
+    """Judges all tracks, and reruns for the newest night of those that ``tonight`` measured.
 
-    ``tonight`` are ids of runs. Without ``reruns`` nothing is measured. Raises
-    ``EnvironmentProblem`` when the machine does not let us measure; what was answered until then
-    is kept.
+    ``tonight`` are ids of runs; how they were judged is kept. Without ``reruns`` nothing is
+    measured, and nothing kept. Raises ``EnvironmentProblem`` when the machine does not let us
+    measure; what was answered until then is kept.
     """
     journals = {track.key: RerunJournal(results, track.key) for track in tracks}
     if reruns is not None:
         reruns.count_known(journals.values(), tonight)
-    silent = {track.key: replay(track, journals[track.key], None) for track in tracks}
+    silent = {
+        track.key: replay(
+            track, journals[track.key], None, is_tonight=track.runs[-1].run_id in tonight
+        )
+        for track in tracks
+    }
     wanting = [one for one in silent.values() if one.waits and one.track.runs[-1].run_id in tonight]
     # The key makes the order one, where two are equally suspicious.
     for one in sorted(wanting, key=lambda one: (-one.urgency, one.track.key)):
         if reruns is not None:
             silent[one.track.key] = replay(one.track, journals[one.track.key], reruns)
+    for key, one in silent.items():
+        if reruns is not None and one.track.runs[-1].run_id in tonight:
+            journals[key].judge(one.kept, one.judged)
     return Findings(
         tracks=tuple(silent[track.key] for track in tracks),
         pairs=reruns.used if reruns else 0,
@@ -245,10 +257,13 @@ def confirm(
     )
 
 
-def replay(track: Track, journal: RerunJournal, reruns: NightReruns | None) -> WatchedTrack:
-    """Goes through a track night by night with the answers of its journal.
+def replay(
+    track: Track, journal: RerunJournal, reruns: NightReruns | None, *, is_tonight: bool = True
+) -> WatchedTrack:
+    """Goes on with a track after the last night that was judged, with the journal's answers.
 
-    In the newest night ``reruns`` answers what the journal does not.
+    The newest night is judged again when ``is_tonight``: ``reruns`` answers there what the journal
+    does not.
     """
     answers: defaultdict[tuple[str, str, str], deque[RerunAnswered]] = defaultdict(deque)
     for one in journal.answers:
@@ -274,12 +289,17 @@ def replay(track: Track, journal: RerunJournal, reruns: NightReruns | None) -> W
         return ()
 
     watcher = Watcher(ask)
-    told = []
-    for night in track.nights:
+    known = recall(track, journal, newest=not is_tonight)
+    told: list[ConfirmedAlarm] = []
+    if known is not None:
+        watcher.go_on(known.past)
+        told += known.told
+    nights = []
+    for night in track.nights_after(known.until if known else -1):
         current = night.number
         alarm = watcher.add(night)
-        if alarm is not None:
-            told.append(alarm)
+        told += [alarm] if alarm else []
+        nights.append(judged(track, watcher, alarm))
     return WatchedTrack(
         track=track,
         told=tuple(told),
@@ -288,4 +308,6 @@ def replay(track: Track, journal: RerunJournal, reruns: NightReruns | None) -> W
         urgency=watcher.urgency if current == newest else 0.0,
         answers=tuple(journal.answers),
         decisions=watcher.decisions,
+        kept=known.kept if known else 0,
+        judged=without_repetition(nights, known),
     )

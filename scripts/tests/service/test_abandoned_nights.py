@@ -48,6 +48,7 @@ def test_a_regression_beside_what_was_told_is_told(
     assert (first.state, round(first.effect, 2)) == (decision or AlarmState.OPEN, 0.96)
     if decision is not None:
         assert first.since_run.startswith("20260321"), "as it was looked at"
+        assert first.seen is (20 not in gone), "other nights take nothing away from it"
     assert newest.state is AlarmState.OPEN
     assert newest.effect < 0.88
     assert newest.told.startswith("20260323"), "in its night"

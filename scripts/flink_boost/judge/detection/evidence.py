@@ -29,6 +29,7 @@ class Evidence:
     """Differences of pairs so far, and what they say of a shift. ``scale``: that of one pair."""
 
     def __init__(self, scale: float) -> None:
+        self.scale = scale
         self._bets = _BETS / scale
         self._found: list[float] = []
 

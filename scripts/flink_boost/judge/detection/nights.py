@@ -69,20 +69,26 @@ def noise_of(nights: Sequence[Night]) -> Noise:
     levels = [night.level for night in nights]
     steps = [abs(after - before) for before, after in pairwise(levels)]
     night = sigma(steps) / math.sqrt(2)
-    distances, size = [], []
+    apart, size = [], []
     for one, level in zip(nights, levels, strict=True):
-        distances += [abs(effect - level) for effect in one.effects if len(one.effects) > 1]
+        apart += [abs(effect - level) for effect in one.effects if len(one.effects) > 1]
         size.append(len(one.effects))
     count = statistics.median(size) if size else 1
-    pair = sigma(distances) * math.sqrt(count / (count - 1)) if count > 1 else night
+    pair = sigma(apart) * math.sqrt(count / (count - 1)) if count > 1 else night
     # What forks scatter reaches the night's level; what nights add, reruns do not see.
     night = max(night, 0.5 * pair / math.sqrt(count), LEAST_SIGMA)
     return Noise(night, max(pair, LEAST_SIGMA))
 
 
-def sigma(distances: Sequence[float]) -> float:
+def distances(values: Sequence[float]) -> list[float]:
+    """How far each value is from the middle of all."""
+    middle = statistics.median(values) if values else 0.0
+    return [abs(one - middle) for one in values]
+
+
+def sigma(apart: Sequence[float]) -> float:
     """The standard deviation of normal values at these absolute distances, by the median."""
-    return MAD_TO_SIGMA * statistics.median(distances) if distances else 0.0
+    return MAD_TO_SIGMA * statistics.median(apart) if apart else 0.0
 
 
 def _is_score(value: object) -> bool:

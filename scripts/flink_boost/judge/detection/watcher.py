@@ -15,7 +15,8 @@ from flink_boost.judge.detection.confirmation import (
 )
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.localisation import locate
-from flink_boost.judge.detection.nights import Night, Noise, noise_of, sigma
+from flink_boost.judge.detection.memory import Memory, Past, PendingRerun
+from flink_boost.judge.detection.nights import Night, Noise, distances, noise_of, sigma
 from flink_boost.judge.detection.suspicion import (
     LEARNING_NIGHTS,
     Suspicion,
@@ -48,13 +49,15 @@ class Watcher:
         self._spread: list[float] = []  # distances of reruns' pairs from their middle
         self.pairs_asked = 0
         self.decisions: dict[tuple[int, int], Decision] = {}  # of builds of two nights, by number
+        self.decided: dict[tuple[int, int], Decision] = {}  # those of the newest night, in order
         self.urgency = 0.0  # of the newest night's suspicion: what is rerun first
 
     def add(self, night: Night) -> ConfirmedAlarm | None:
         """What there is to tell after that night. Nights without pairs are not added."""
         self._nights.append(night)
+        self.decided = {}
         self.urgency = math.inf if self._pending else 0.0
-        if len(self._nights) < LEARNING_NIGHTS:
+        if self.is_learning:
             return None
         noise = self._noise()
         confirmation = self._pending or self._suspected(night, noise)
@@ -62,11 +65,8 @@ class Watcher:
             return None
         known = confirmation.evidence.pairs
         outcome = confirmation.run(self._counted, self._budget)
-        self.decisions[confirmation.before, confirmation.after] = outcome
-        newest = confirmation.evidence.differences[known:]
-        if newest:
-            middle = statistics.median(newest)
-            self._spread += [abs(one - middle) for one in newest]
+        self._note(confirmation.before, confirmation.after, outcome)
+        self._spread += distances(confirmation.evidence.differences[known:])
         if outcome is Decision.INCONCLUSIVE:
             # A build that cannot be rerun would stand in the way of later suspicions.
             has_grown = confirmation.evidence.pairs > known
@@ -77,6 +77,44 @@ class Watcher:
             self._clear(confirmation)
             return None
         return self._tell(confirmation, noise)
+
+    def go_on(self, past: Past) -> None:
+        """Knows that many nights as they were judged, instead of judging them again."""
+        memory = past.memory
+        self._nights = list(past.nights)
+        self._start, self._cleared = memory.start, memory.cleared
+        self._sides, self._open = list(memory.sides), list(memory.open)
+        self._spread, self.decisions = list(past.spread), dict(past.decisions)
+        if memory.pending is not None:
+            one = memory.pending
+            evidence = Evidence(one.scale)
+            evidence.add(past.pending)
+            self._pending = Confirmation(one.before, one.after, one.direction, one.least, evidence)
+
+    @property
+    def memory(self) -> Memory:
+        """What the next night has to know of those before."""
+        pending = None
+        if (one := self._pending) is not None:
+            scale = one.evidence.scale
+            pending = PendingRerun(one.before, one.after, one.direction, one.least, scale)
+        return Memory(
+            start=self._start,
+            cleared=self._cleared,
+            sides=tuple(self._sides),
+            pending=pending,
+            open=tuple(self._open),
+        )
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest night."""
+        return self._nights[-1].number
+
+    @property
+    def is_learning(self) -> bool:
+        """Whether there are too few nights to judge one."""
+        return len(self._nights) < LEARNING_NIGHTS
 
     @property
     def pending(self) -> Confirmation | None:
@@ -200,13 +238,16 @@ class Watcher:
             outcome = is_same(
                 opened.before, confirmation.after, confirmation.least, noise.pair, self._counted
             )
-            self.decisions[opened.before, confirmation.after] = outcome
+            self._note(opened.before, confirmation.after, outcome)
             if outcome is Decision.CLEARED or (
                 outcome is Decision.INCONCLUSIVE
                 and distance < min(0.5 * apart, 2 * confirmation.least)
             ):
                 return place
         return None
+
+    def _note(self, before: int, after: int, outcome: Decision) -> None:
+        self.decided[before, after] = self.decisions[before, after] = outcome
 
     def _counted(self, before: int, after: int, pairs: int) -> Sequence[float] | None:
         found = self._rerun(before, after, pairs)

@@ -1,10 +1,12 @@
-"""What reruns have answered, per benchmark: with it a night's detection can be gone through again.
+"""What reruns have answered and how nights were judged, per benchmark.
+
+With it a night's detection goes on where the night before ended.
 
 ::
 
-    <results>/reruns/journal/<key of the track>.jsonl    an answer a line, oldest first
+    <results>/reruns/journal/<key of the track>.jsonl    an answer or a night a line, oldest first
 
-The pairs themselves are in the runs that the answers name.
+The pairs themselves are in the runs that the answers name. Older journals hold answers only.
 """
 
 from __future__ import annotations
@@ -12,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
-from pydantic import FiniteFloat, ValidationError
+from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
+from flink_boost.judge.detection.confirmation import Decision
+from flink_boost.judge.detection.memory import RULES, Memory
+from flink_boost.judge.detection.told import ConfirmedAlarm
 from flink_boost.measure.model import Frozen
 from flink_boost.service.reruns.bench import FOLDER
 
@@ -37,12 +43,33 @@ class RerunAnswered(Frozen):
     when: datetime
 
 
+class NightJudged(Frozen):
+    """One night as it was judged, by that version of the ``rules``. Nights are ids of runs.
+
+    ``decision`` is that of the night's suspicion, ``decisions`` are all of the night, of two builds
+    each. ``memory`` is what the next night has to know; none is that of the line before. ``runs``
+    names the nights whose numbers are in ``told`` and ``memory``.
+    """
+
+    model_config = ConfigDict(ser_json_inf_nan="constants")
+
+    night: str
+    rules: int
+    decision: Decision | Literal["learning", "quiet"] = "quiet"
+    decisions: tuple[tuple[str, str, Decision], ...] = ()
+    told: ConfirmedAlarm | None = None
+    memory: Memory | None = None
+    runs: dict[int, str] = Field(default_factory=dict)
+
+
 class RerunJournal:
-    """All answers about one track."""
+    """All answers about one track, and its nights."""
 
     def __init__(self, results: Path, key: str) -> None:
         self._path = results / FOLDER / "journal" / f"{key}.jsonl"
-        self._answers = _read(self._path)
+        lines = _read(self._path)
+        self._answers = [one for one in lines if isinstance(one, RerunAnswered)]
+        self._nights = [one for one in lines if isinstance(one, NightJudged)]
 
     @property
     def answers(self) -> Sequence[RerunAnswered]:
@@ -61,20 +88,47 @@ class RerunJournal:
     def add(self, answer: RerunAnswered) -> None:
         """Keeps an answer, durably."""
         self._answers = [*self._answers, answer]
+        self._write()
+
+    @property
+    def nights(self) -> Sequence[NightJudged]:
+        """Nights that were judged, oldest first."""
+        return self._nights
+
+    def judge(self, kept: int, newer: Sequence[NightJudged]) -> None:
+        """Keeps the first ``kept`` nights and, after them, the ``newer`` ones; durably."""
+        nights = [*self._nights[:kept], *newer]
+        if nights != self._nights:
+            self._nights = nights
+            self._write()
+
+    def _write(self) -> None:
         make_folder(self._path.parent)
-        text = "".join(f"{one.model_dump_json()}\n" for one in self._answers)
-        write_durably(self._path, text)
+        lines = [one.model_dump_json() for one in self._answers]
+        lines += [one.model_dump_json(exclude_defaults=True) for one in self._nights]
+        write_durably(self._path, "".join(f"{line}\n" for line in lines))
 
 
-def _read(path: Path) -> list[RerunAnswered]:
+_LINE: TypeAdapter[RerunAnswered | NightJudged] = TypeAdapter(RerunAnswered | NightJudged)
+
+
+def _read(path: Path) -> list[RerunAnswered | NightJudged]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return []
     try:
-        return [RerunAnswered.model_validate_json(line) for line in lines if line.strip()]
+        found = [_LINE.validate_json(line) for line in lines if line.strip()]
     except ValidationError as error:
         raise BrokenData(
-            f"{path} holds a line that is no answer of a rerun ({error.errors()[0]['msg']}).",
+            f"{path} holds a line that is no answer of a rerun, and no night"
+            f" ({error.errors()[0]['msg']}).",
             "Take that line out; what it was about is rerun.",
         ) from error
+    newest = max((one.rules for one in found if isinstance(one, NightJudged)), default=0)
+    if newest > RULES:
+        raise BrokenData(
+            f"{path} was written by a newer version (rules {newest}; this one knows {RULES}).",
+            "Use that version.",
+        )
+    return found

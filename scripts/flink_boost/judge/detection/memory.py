@@ -1,0 +1,109 @@
+"""What a watcher knows of the nights that it has judged, so that none is judged twice.
+
+Nights are numbers here. They move when a run is abandoned or comes in late, so whoever keeps a
+memory keeps names of nights, and places it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from flink_boost.judge.detection.confirmation import Decision
+from flink_boost.judge.detection.nights import Night
+from flink_boost.judge.detection.told import ConfirmedAlarm, OpenAlarm
+
+RULES = 2  # version of the rules by which nights are judged; another one begins with a new night
+
+Place = Callable[[int], int]
+
+
+@dataclass(frozen=True)
+class PendingRerun:
+    """A rerun that goes on in the next night. ``scale`` is that of its evidence."""
+
+    before: int
+    after: int
+    direction: int
+    least: float
+    scale: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the next night has to know, but for the nights themselves.
+
+    ``start`` is the first night of the level, 0 the beginning of the series; ``cleared`` the last
+    night that a rerun cleared, -1 none; ``sides`` nights cleared in a row, and their direction.
+    """
+
+    start: int = 0
+    cleared: int = -1
+    sides: tuple[tuple[int, int], ...] = ()
+    pending: PendingRerun | None = None
+    open: tuple[OpenAlarm, ...] = ()
+
+    @property
+    def nights(self) -> frozenset[int]:
+        """The numbers that are in it."""
+        found = {self.start, self.cleared, *(number for number, _ in self.sides)}
+        if self.pending:
+            found |= {self.pending.before, self.pending.after}
+        for one in self.open:
+            found |= {one.before} | nights_of(one.alarm)
+        return frozenset(found)
+
+    def placed(self, there: Callable[[int], bool], next_one: Place, last_one: Place) -> Memory:
+        """With the numbers that its nights have now.
+
+        What was asked of a night that is not ``there`` any more is dropped; other numbers become
+        those of the next night, or of the last one before.
+        """
+        pending = self.pending
+        if pending and there(pending.before) and there(pending.after):
+            pending = replace(
+                pending, before=next_one(pending.before), after=next_one(pending.after)
+            )
+        else:
+            pending = None
+        return Memory(
+            start=self.start and next_one(self.start),
+            cleared=last_one(self.cleared),
+            sides=tuple((next_one(number), side) for number, side in self.sides if there(number)),
+            pending=pending,
+            open=tuple(
+                replace(
+                    one,
+                    alarm=placed_alarm(one.alarm, next_one),
+                    before=max(0, last_one(one.before)),
+                )
+                for one in self.open
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Past:
+    """Nights that were judged. ``pending`` and ``spread`` are what reruns showed until then."""
+
+    nights: tuple[Night, ...]
+    memory: Memory
+    pending: tuple[float, ...]
+    spread: tuple[float, ...]
+    decisions: Mapping[tuple[int, int], Decision]
+
+
+def nights_of(alarm: ConfirmedAlarm) -> set[int]:
+    """The numbers of nights that an alarm names."""
+    return {alarm.night, alarm.first, alarm.suspected, alarm.back_to}
+
+
+def placed_alarm(alarm: ConfirmedAlarm, place: Place) -> ConfirmedAlarm:
+    """The alarm with the numbers that its nights have now."""
+    return replace(
+        alarm,
+        night=place(alarm.night),
+        first=place(alarm.first),
+        suspected=place(alarm.suspected),
+        back_to=place(alarm.back_to),
+    )
