@@ -112,7 +112,7 @@ def _reverts(found: Sequence[RevertScore]) -> Iterator[str]:
     yield f"|{'---|' * (len(nights) + 1)}"
     for size in sorted({one.size for one in found}):
         row = " | ".join(cells.get((size, night), "–") for night in nights)
-        yield f"| {size:.0%} slower | {row} |"
+        yield f"| {100 * size:.0f} % slower | {row} |"
 
 
 def _summary(rule: RuleScores) -> str:
