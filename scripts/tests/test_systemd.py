@@ -22,8 +22,8 @@ TREE = "/opt/flink-boost"
 MOST_EXPOSED = {
     "flink-boost-nightly.service": "20",
     "flink-boost-nightly-check.service": "20",
-    # Root, so that each request is built and run as a user of its own.
-    "flink-boost-requests.service": "46",
+    # Root, so that each request is built and run as a user and in a control group of its own.
+    "flink-boost-requests.service": "48",
     "flink-boost-requests-check.service": "23",
 }
 SHARED = "/var/tmp/flink-boost"
@@ -144,10 +144,17 @@ def test_root_runs_a_tree_that_no_other_account_may_change() -> None:
 
 
 def test_the_sandbox_can_be_made_under_the_restrictions_of_its_unit() -> None:
-    """What would keep bubblewrap from its namespaces, or from a /proc of its own."""
+    """What would keep bubblewrap from its namespaces, or from a /proc of its own, and us from
+    giving it a control group."""
     name = "flink-boost-requests.service"
-    for key in ("RestrictNamespaces", "ProtectKernelTunables", "ProtectKernelLogs", "ProtectProc"):
+    for key in (
+        *("RestrictNamespaces", "ProtectKernelTunables", "ProtectKernelLogs", "ProtectProc"),
+        "ProtectControlGroups",
+    ):
         assert setting(name, key) == [], key
+    assert setting(name, "Delegate") == ["yes"]
+    # Else systemd stops the service when the kernel ends a build.
+    assert setting(name, "OOMPolicy") == ["continue"]
     assert "@mount" in setting(name, "SystemCallFilter")
     rights = ("SETUID", "SETGID", "CHOWN", "FOWNER", "DAC_OVERRIDE", "KILL", "SYS_ADMIN")
     assert setting(name, "CapabilityBoundingSet") == [f"CAP_{one}" for one in rights]

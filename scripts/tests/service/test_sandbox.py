@@ -15,68 +15,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from eventual import eventually
+from sandbox_trial import LIMITS, MIB, Trial, outside
 
 from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
-from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
+from flink_boost.service.isolation.sandbox import Ended
 from flink_boost.service.isolation.watching import TooManyFiles, size_below
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 pytestmark = pytest.mark.quiet
 
-MIB = 1 << 20
-LIMITS = Limits(seconds=60, memory=512 * MIB, disk=32 * MIB, processes=100, output=MIB)
 _PYTHON = "/usr/bin/python3"
 TOKEN = "ghs_thisIsTheTokenOfTheService"
-
-
-class Trial:
-    """A workplace and a sandbox; runs Python programs in it."""
-
-    def __init__(self, folder: Path, sandbox: Sandbox, stack: ExitStack) -> None:
-        self.folder = folder
-        self.sandbox = sandbox
-        self.log = folder / "log"
-        self.work = stack.enter_context(
-            fresh_workplace(folder / "places", sandbox.owners, disk=LIMITS.disk)
-        )
-
-    def run(
-        self,
-        program: str,
-        *,
-        limits: Limits = LIMITS,
-        readable: Sequence[Path] = (),
-        environment: Mapping[str, str] | None = None,
-    ) -> Ended:
-        return self.sandbox.run(
-            ("python3", "-I", "-c", program),
-            work=self.work,
-            readable=readable,
-            environment=environment or {},
-            limits=limits,
-            log=self.log,
-            mirrors=False,
-        )
-
-    @property
-    def printed(self) -> str:
-        return self.log.read_text(encoding="utf-8")
-
-
-def outside(program: str, seconds: float = 60) -> str:
-    """What the program prints as a process of ours."""
-    command = (sys.executable, "-I", "-c", program)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    return done.stdout
 
 
 @pytest.fixture
@@ -255,30 +213,6 @@ def test_one_file_is_no_larger_than_the_disk_allowed(open_folder: Path) -> None:
         assert run(deep).how == "disk"
         assert run("open('small', 'w').write('x')").how == "disk"
     assert not work.exists()
-
-
-def test_memory_is_held_wherever_it_is(trial: Trial) -> None:
-    limits = replace(LIMITS, memory=128 * MIB)
-    grab = "print(len(bytearray(400 << 20)))"
-    assert trial.run(grab, limits=limits).code == 1
-    assert "MemoryError" in trial.printed
-    assert trial.run(grab, limits=replace(LIMITS, memory=1024 * MIB)).well
-    shared = """
-import os, time
-os.fork(); os.fork()
-held = bytearray(b"x") * (60 << 20)
-time.sleep(20)
-"""
-    assert trial.run(shared, limits=limits).how == "memory"
-    nobodys = """
-import os, time
-files = [os.memfd_create(str(n)) for n in range(8)]
-for file in files:
-    os.write(file, b"x" * (30 << 20))
-time.sleep(20)
-"""
-    assert trial.run(nobodys, limits=limits).how == "memory"
-    assert trial.run("open('/dev/shm/x', 'wb').write(b'x' * (300 << 20))", limits=limits).code == 1
 
 
 def test_time_and_output_are_held(trial: Trial) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
+from flink_boost.service.isolation.cgroups import ControlGroup, fresh_group
 from flink_boost.service.isolation.mirrors import Mirrors
 from flink_boost.service.isolation.sandbox import (
     BEGIN,
@@ -40,6 +41,7 @@ _SYSTEM_FILES = (
 )  # fmt: skip
 _JDK_FILES = "java-*-openjdk"  # in /etc, by Debian
 _ROOTS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+_MOST_OPEN = 4096  # files of one process; an open one takes memory of the kernel
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -76,7 +78,11 @@ class Bubblewrap:
         uid = owner_of(work, self.owners)
         require_readable([*readable, work], uid)
         started = secrets.token_hex(16)
-        with self.mirrors.served(work, uid, wanted=mirrors) as way:
+        files = limits.disk if work.is_mount() else 0
+        with (
+            fresh_group(started, limits, files=files) as group,
+            self.mirrors.served(work, uid, wanted=mirrors) as way,
+        ):
             command = wrapped(
                 self.program,
                 [*way.command, *argv],
@@ -87,8 +93,11 @@ class Bubblewrap:
                 limits=limits,
                 started=started,
                 folder=folder,
+                group=group,
             )
-            return supervise(command, started=started, work=work, limits=limits, log=log)
+            return supervise(
+                command, started=started, work=work, limits=limits, log=log, group=group
+            )
 
 
 def owner_of(work: Path, owners: Owners) -> int | None:
@@ -137,6 +146,7 @@ def wrapped(
     limits: Limits,
     started: str,
     folder: Path | None = None,
+    group: ControlGroup | None = None,
 ) -> list[str]:
     """The whole command: user dropped, shut in, limited. It is the same for the same arguments."""
     other: tuple[str, ...] = ()
@@ -145,6 +155,7 @@ def wrapped(
         other = ("setpriv", *user, "--clear-groups", "--no-new-privs", "--")
     temporary = str(min(MOST_TEMPORARY, limits.memory))
     return [
+        *(group.entering if group else ()),
         *other,
         program,
         *("--unshare-user", "--disable-userns", "--uid", _INSIDE, "--gid", _INSIDE),
@@ -197,6 +208,7 @@ def _limited(limits: Limits) -> tuple[str, ...]:
         "prlimit",
         f"--nproc={limits.processes}",
         f"--fsize={limits.disk}",
+        f"--nofile={_MOST_OPEN}",
         f"--data={limits.memory}",
         "--core=0",
         "--memlock=0",

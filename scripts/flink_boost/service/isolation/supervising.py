@@ -16,8 +16,9 @@ from typing import BinaryIO
 from flink_boost.base.errors import NoIsolation
 from flink_boost.base.processes import end_supervised, start_supervised
 from flink_boost.service.isolation import cleaning
+from flink_boost.service.isolation.cgroups import ControlGroup
 from flink_boost.service.isolation.sandbox import Ended, How, Limits
-from flink_boost.service.isolation.watching import Watch, first_inside, require_tree
+from flink_boost.service.isolation.watching import Beside, Watch, first_inside, require_tree
 
 LOOK_SECONDS = 0.25
 _BLOCK = 1 << 16
@@ -37,15 +38,18 @@ def supervise(
     limits: Limits,
     log: Path,
     end: Callable[[], None] = lambda: None,
+    group: ControlGroup | None = None,
 ) -> Ended:
     """Runs ``argv`` to its end or to its limit; nothing of it is left when this returns or raises.
 
     ``started`` is the line that the sandbox prints once the command is shut in. ``end`` ends what
-    is no child of ours. Raises ``NoIsolation`` when that line does not come first.
+    is no child of ours. ``group`` is the one that ``argv`` enters. Raises ``NoIsolation`` when that
+    line does not come first.
     """
     if log.resolve().is_relative_to(work.resolve()):
         raise ValueError(f"{log} is where the command may write")
     require_tree()
+    before = Beside.now()
     with log.open("wb") as file:
         guard = start_supervised(argv, None, OUTER, Path("/"))
         inside: int | None = None
@@ -55,7 +59,8 @@ def supervise(
             pump.expect(started)
             first = first_inside(guard.pid)
             inside = None if first is None else _pidfd(first)
-            how = _watched(guard, pump, Watch(first or guard.pid, work, limits), deadline)
+            watch = Watch(first or guard.pid, work, limits, before, group)
+            how = _watched(guard, pump, watch, deadline)
         finally:
             end()
             end_supervised(guard)
@@ -145,8 +150,7 @@ def _watched(
                 return "output"
             if ended in ready and pump.source not in ready:
                 break
-        # What ended by running against a wall shows the wall.
-        return watch.look_at_disk()
+        return watch.look_at_end()
     finally:
         os.close(ended)
 

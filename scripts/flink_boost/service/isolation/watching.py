@@ -1,29 +1,43 @@
 """What the processes of a sandbox use: looked at from outside, a few times a second.
 
 The kernel holds each process to its own limits; what all of them use together is added up here.
-Memory that belongs to no process (files in memory, shared segments) shows in the machine's own
-count, and so does a machine that is about to run out.
+In a control group the kernel does the rest. Without one, memory that belongs to no process (files
+in memory, shared segments, buffers of sockets, inodes) shows in the machine's own count: what that
+has grown by, but for what others can be seen to have.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation
-from flink_boost.service.isolation.sandbox import How, Limits
+from flink_boost.service.isolation.cgroups import ControlGroup
+from flink_boost.service.isolation.sandbox import TEMPORARY, How, Limits
 
 LEAST_AVAILABLE = 256 << 20  # bytes of memory that the machine keeps for everybody else
 _LEAST_FREE = 512 << 20  # the same of the disk that ``work`` is on
 MOST_DEPTH = 128  # folders in folders; Maven and Flink have about 20
 MOST_FILES = 400_000
+_MOST_TEMPORARY = 100_000  # files in each file system in memory: an empty one takes 1 KiB
+_OTHERS_KERNEL = 128 << 20  # bytes of the kernel's memory that others may take meanwhile
+# Lines of /proc/meminfo that are free, or belong to processes or to files.
+_KNOWN = (
+    "MemFree", "Buffers", "Cached", "SwapCached", "AnonPages", "KReclaimable", "Hugetlb", "Zswap",
+    "Balloon",
+)  # fmt: skip
+# What a sandbox has of file systems in memory besides ``work``.
+_IN_MEMORY = (TEMPORARY, Path("/var/tmp"), Path("/dev/shm"))  # noqa: S108 - its own
 # A look that takes long, over many files, is taken more rarely: at most this part of the time.
 _SHARE = 0.1
 _PROC = Path("/proc")
+_OCTAL = re.compile(rb"\\([0-7]{3})")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -32,15 +46,52 @@ class TooManyFiles(Exception):
     """A folder holds more files, or deeper ones, than anybody needs."""
 
 
-class Watch:
-    """Looks at one command. ``root`` is the process that all of its processes descend from."""
+@dataclass(frozen=True)
+class Beside:
+    """Memory of the machine that belongs to no process, but for files of others.
 
-    def __init__(self, root: int, work: Path, limits: Limits) -> None:
+    ``shared`` are files in memory and shared memory, ``kernel`` is what is neither free, nor of a
+    process, nor of a file, nor given back when it is needed. ``work`` is none of it: it is *disk*.
+    """
+
+    shared: int
+    kernel: int
+
+    @staticmethod
+    def now() -> Beside:
+        """What there is now."""
+        lines = _meminfo()
+        others = sum(_file_systems_in_memory().values())
+        known = sum(lines.get(name, 0) for name in _KNOWN)
+        return Beside(lines["Shmem"] - others, lines["MemTotal"] - known)
+
+    def growth(self) -> int:
+        """Bytes by which it has grown since."""
+        now = Beside.now()
+        kernel = now.kernel - self.kernel - _OTHERS_KERNEL
+        return max(0, now.shared - self.shared) + max(0, kernel)
+
+
+class Watch:
+    """Looks at one command. ``root`` is the process that all of its processes descend from.
+
+    ``before`` is what the machine had when nothing of it ran; ``group`` is the command's own.
+    """
+
+    def __init__(
+        self,
+        root: int,
+        work: Path,
+        limits: Limits,
+        before: Beside,
+        group: ControlGroup | None = None,
+    ) -> None:
         self._root = root
         self._work = work
         self._limits = limits
         self._mounted = work.is_mount()
-        self._shared = self._in_memory()
+        self._before = before
+        self._group = group
         self._next_walk = 0.0
 
     def look(self) -> How | None:
@@ -55,23 +106,40 @@ class Watch:
         # The kernel refuses one more: whoever stands at the limit wanted to pass it.
         if threads >= self._limits.processes:
             return "processes"
-        left = self._limits.memory - max(0, self._in_memory() - self._shared)
+        if self._group and (broken := self._group.look()):
+            return broken
+        left = self._limits.memory - self._of_no_process()
         # What a process shares with the one that it was forked from is counted once only where it
         # matters: the exact count takes time, and stops the process meanwhile.
         if sum(own.values()) > left and sum(map(_proportional, own, own.values())) > left:
             return "memory"
-        if memory("MemAvailable") < LEAST_AVAILABLE:
+        if memory("MemAvailable") < LEAST_AVAILABLE or self._has_too_many_files():
             return "memory"
         return self.look_at_disk()
+
+    def look_at_end(self) -> How | None:
+        """What ended by running against a wall shows the wall."""
+        return (self._group and self._group.look_at_memory()) or self.look_at_disk()
+
+    def _of_no_process(self) -> int:
+        """Bytes of the command that belong to no process of it; those in ``work`` are ``disk``."""
+        if self._group is None:
+            return self._before.growth()
+        return max(0, self._group.of_no_process - (_used(self._work) if self._mounted else 0))
+
+    def _has_too_many_files(self) -> bool:
+        """Whether empty files fill memory: no size holds them."""
+        inside = _PROC / str(self._root) / "root"
+        for folder in _IN_MEMORY:
+            with suppress(OSError):
+                found = os.statvfs(inside / folder.relative_to("/"))
+                if found.f_files - found.f_ffree > _MOST_TEMPORARY:
+                    return True
+        return False
 
     def look_at_disk(self) -> How | None:
         """``disk`` when that limit is broken now."""
         return "disk" if self._is_full() else None
-
-    def _in_memory(self) -> int:
-        """Bytes of files in memory on this machine; those in ``work`` are ``disk``."""
-        found = memory("Shmem")
-        return found - _used(self._work) if self._mounted else found
 
     def _is_full(self) -> bool:
         found = os.statvfs(self._work)
@@ -182,15 +250,34 @@ def _proportional(pid: int, own: int) -> int:
     return own
 
 
-def _used(folder: Path) -> int:
+def _file_systems_in_memory() -> dict[str, int]:
+    """Bytes of each that we see, by its device: that of a sandbox is seen inside only."""
+    found: dict[str, int] = {}
+    for line in (_PROC / "self" / "mountinfo").read_bytes().splitlines():
+        mounted, _, source = line.partition(b" - ")
+        _, _, device, _, place, *_ = mounted.split()
+        if source.startswith(b"tmpfs "):
+            folder = _OCTAL.sub(lambda digits: bytes([int(digits[1], 8)]), place)
+            # It may be gone, or another may be mounted above it.
+            with suppress(OSError):
+                there = os.lstat(folder).st_dev
+                if f"{os.major(there)}:{os.minor(there)}" == device.decode():
+                    found[device.decode()] = _used(folder)
+    return found
+
+
+def _used(folder: Path | bytes) -> int:
     found = os.statvfs(folder)
     return (found.f_blocks - found.f_bfree) * found.f_frsize
 
 
 def memory(name: str) -> int:
     """A line of the machine's count, in bytes."""
-    with (_PROC / "meminfo").open(encoding="ascii") as lines:
-        for line in lines:
-            if line.startswith(f"{name}:"):
-                return int(line.split()[1]) * 1024
-    raise OSError(f"/proc/meminfo has no {name}")
+    return _meminfo()[name]
+
+
+def _meminfo() -> dict[str, int]:
+    lines = (_PROC / "meminfo").read_text(encoding="ascii").splitlines()
+    return {
+        name: int(rest.split()[0]) * 1024 for name, _, rest in (x.partition(":") for x in lines)
+    }

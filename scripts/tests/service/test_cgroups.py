@@ -1,0 +1,114 @@
+"""The sandbox in a control group of its own, under a real kernel that divides them."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import pytest
+from test_sandbox_memory import EMPTY_FILES, PIPES, SOCKETS
+from user_mode_linux import run_in_linux
+
+from flink_boost.base.errors import NoIsolation
+from flink_boost.service.isolation.cgroups import DELEGATED, delegated, fresh_group
+from flink_boost.service.isolation.sandbox import Limits
+
+pytestmark = pytest.mark.quiet
+
+_BOMB = """
+import os, time
+while True:
+    try:
+        os.fork()
+    except OSError:
+        time.sleep(0.01)
+"""
+# A workplace that is memory has its size beside the limit of memory.
+_WELL = """
+import os, time
+taken = bytearray(16 << 20)
+with open("full", "wb") as file:
+    for _ in range(30):
+        file.write(bytes(1 << 20))
+assert open("/proc/self/cgroup").read().strip() == "0::/"
+assert not os.path.exists("/sys/fs/cgroup")
+"""
+_TRIALS = f"""
+import os
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from sandbox_trial import LIMITS, MIB, Trial
+
+from flink_boost.service.isolation.cgroups import delegated
+from flink_boost.service.isolation.choosing import choose_sandbox
+
+unit = Path("/sys/fs/cgroup/unit")
+unit.mkdir()
+unit.with_name("cgroup.subtree_control").write_text("+memory +pids")
+(unit / "cgroup.procs").write_text(str(os.getpid()))
+print("delegated", delegated())
+os.setxattr(unit, {DELEGATED[0]!r}, b"1")
+print("delegated", delegated())
+folder = Path("/run/open")
+folder.mkdir()
+limits = replace(LIMITS, memory=48 * MIB, disk=32 * MIB, processes=60)
+(unit / "sandbox-left").mkdir()
+with ExitStack() as stack:
+    trial = Trial(folder, choose_sandbox({{}}), stack)
+    for program in {(_WELL, SOCKETS, PIPES, EMPTY_FILES, _BOMB, _WELL)!r}:
+        for left in trial.work.iterdir():
+            left.unlink()
+        ended = trial.run(f"{{program}}time.sleep(0)", limits=limits)
+        print("ended", ended.how, ended.code, ended.said)
+print("left", sorted(path.name for path in unit.iterdir() if path.is_dir()))
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="Debian has user-mode-linux for x86")
+def test_the_kernel_holds_all_that_a_sandbox_takes(tmp_path: Path) -> None:
+    lines = run_in_linux(_TRIALS, tmp_path, megabytes=768, seconds=300)
+    told = [line for line in lines if line.startswith(("delegated", "ended", "left"))]
+    assert told == [
+        "delegated None",
+        "delegated /sys/fs/cgroup/unit",
+        "ended exited 0 ",
+        *["ended memory None "] * 3,
+        "ended processes None ",
+        "ended exited 0 ",
+        "left ['service']",
+    ], "\n".join(lines)
+
+
+def test_a_group_that_systemd_has_not_handed_over_is_left_alone(tmp_path: Path) -> None:
+    """This machine's own groups, whatever they are: nobody has marked them for a test."""
+    ours = tmp_path / "unit"
+    ours.mkdir()
+    (ours / "cgroup.subtree_control").touch()
+    (ours / "cgroup.controllers").write_text("cpu memory pids")
+    membership = tmp_path / "membership"
+    membership.write_text("4:memory:/elsewhere\n0::/unit\n")
+    assert delegated(tmp_path, membership) is None
+    os.setxattr(ours, DELEGATED[0], b"1")
+    assert delegated(tmp_path, membership) == ours
+    membership.write_text("0::/unit/service\n")
+    assert delegated(tmp_path, membership) == ours
+    (ours / "cgroup.controllers").write_text("cpu pids")
+    assert delegated(tmp_path, membership) is None
+
+
+def test_a_group_of_ours_that_cannot_be_divided_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.subtree_control").touch()
+    (tmp_path / "cgroup.controllers").write_text("memory pids")
+    os.setxattr(tmp_path, DELEGATED[0], b"1")
+    membership = tmp_path / "membership"
+    membership.write_text("0::/\n")
+    limits = Limits(seconds=1)
+    with (
+        pytest.raises(NoIsolation, match="cannot be divided: No such file") as told,
+        fresh_group("x", limits, files=0, mount=tmp_path, membership=membership),
+    ):
+        pass
+    assert "docs/requests-setup.md" in told.value.next_step
