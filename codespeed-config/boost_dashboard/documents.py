@@ -156,15 +156,29 @@ class BisectStep(_Interval):
 
     commit: Commit
     outcome: Literal["good", "bad", "skipped", "unclear"]
+    against: Commit | None = None
+
+
+class BisectPart(Document):
+    """A commit that brought a part of the change, 1 for all of it."""
+
+    commit: Commit
+    share: Annotated[float, Field(ge=0, le=1)]
+
+    @property
+    def per_cent(self) -> str:
+        """The share in words; nothing for all of it."""
+        return "" if self.share == 1 else f"about {self.share * 100:.0f} % of it"
 
 
 class Bisect(Document):
-    """The search for the first commit with the change; ``left`` are those that may still be it."""
+    """The search for the commits with the change; ``left`` may hold what was not found yet."""
 
     state: Literal["running", "done", "stopped"]
     first_bad: Commit | None
     left: _Count
     steps: Annotated[tuple[BisectStep, ...], Field(max_length=_MOST_ROWS)]
+    parts: Annotated[tuple[BisectPart, ...], Field(max_length=_MOST_ROWS)] = ()
 
 
 class Decision(Document):

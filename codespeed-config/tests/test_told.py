@@ -52,6 +52,18 @@ def test_an_alarm_is_on_the_first_page_and_has_a_page_of_its_own(dashboard: Dash
     assert "patched 2.3.0" in own
 
 
+def test_a_commit_with_a_part_of_a_change_has_its_share(dashboard: Dashboard) -> None:
+    parts = [{"commit": "abc123", "share": 0.35}, {"commit": "fed654", "share": 0.65}]
+    steps = [{"commit": "fed654", "outcome": "bad", "ratio": 0.97, "against": "abc123"}]
+    found = {"state": "done", "first_bad": "abc123", "left": 1, "steps": steps, "parts": parts}
+    one = told_alarm(bisect=found)
+    must(dashboard, ALARMS, told_sheet(one))
+
+    said = page(dashboard, f"alarms/{one['id']}/")
+    assert "<code>abc123</code> about 35 % of it, <code>fed654</code> about 65 % of it." in said
+    assert "<td><code>fed654</code></td><td><code>abc123</code></td><td>bad</td>" in said
+
+
 def test_a_decision_closes_an_alarm_but_leaves_its_page(dashboard: Dashboard) -> None:
     decision = {
         "state": "accepted", "by": "ann", "reason": "it's \"wanted\"",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from flink_boost.judge.alarms import AlarmRecord, AlarmState, grouped
-from flink_boost.publish.nightly.words import short
+from flink_boost.judge.alarms import AlarmRecord, AlarmState, BisectRecord, grouped
+from flink_boost.publish.nightly.words import blamed, counted, short
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
 
 _TONES = {
@@ -52,18 +52,26 @@ def alarm_lines(record: AlarmRecord) -> Iterator[str]:
             f"{_in(one.low, one.high)}, {one.outcome}"
         )
     if record.bisect:
-        found = record.bisect.first_bad
-        yield (
-            f"Bisect:   {record.bisect.state}, "
-            + (f"first bad commit {found[:12]}" if found else f"{record.bisect.left} commits left")
-        )
+        yield f"Bisect:   {record.bisect.state}, {_found(record.bisect)}"
         for step in record.bisect.steps:
             ratio = "" if step.ratio is None else f", {_change(step.ratio)}"
-            yield f"          {step.commit[:12]} {step.outcome}{ratio}{_in(step.low, step.high)}"
+            against = f" against {step.against[:12]}" if step.against else ""
+            yield (
+                f"          {step.commit[:12]} {step.outcome}{ratio}{_in(step.low, step.high)}"
+                f"{against}"
+            )
     if record.decision:
         yield f"Decision: {record.decision.state.value} by {record.decision.by}"
     for event in record.history:
         yield f"History:  {event.when:%Y-%m-%d %H:%M} {event.state.value}: {event.note}"
+
+
+def _found(bisect: BisectRecord) -> str:
+    if bisect.first_bad:
+        return "by " + blamed(bisect, lambda commit: f"commit {commit[:12]}")
+    if bisect.left == 0:
+        return "rerun, both ends are equally fast: no commit is to blame"
+    return f"{counted(bisect.left, 'commit')} left"
 
 
 def _row(one: AlarmRecord) -> tuple[Entry, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 from pydantic import ValidationError
 from test_report_browser import ARGUMENTS, CHROMIUM, Opened
 
-from flink_boost.publish.nightly.changes import news_of
+from flink_boost.publish.nightly.changes import NightChange, news_of
 from flink_boost.publish.nightly.model import NightReport
 from flink_boost.publish.nightly.page import night_markdown, night_page, web_address
 from flink_boost.publish.nightly.report import (
@@ -114,6 +114,27 @@ def test_a_closed_alarm_and_a_found_commit_are_news_once() -> None:
     assert "commit bbbbbbbbbb by Ada L." in news.found[0].whose
     before = {"a1": "recovered", "a2": "open"}
     assert news_of(report(alarms=alarms, alarms_before=before, bisected_before=["a2"])).quiet
+
+
+def test_commits_with_parts_of_a_change_are_named_with_their_share() -> None:
+    parts = [{"commit": SINCE, "share": 0.35}, {"commit": "d" * 40, "share": 0.65}]
+    done = {"state": "done", "first_bad": SINCE, "left": 1, "steps": [], "parts": parts}
+
+    def told(bisect: Mapping[str, object]) -> NightChange:
+        alarms = [alarm(id="a2", bisect=bisect)]
+        (found,) = news_of(report(alarms=alarms, alarms_before={"a2": "open"})).found
+        return found
+
+    both = told(done)
+    assert both.title.endswith("the commits behind it are found")
+    assert "commit bbbbbbbbbb by Ada L." in both.whose
+    assert both.whose.endswith(
+        "(part of it, about 35 %) and commit dddddddddd (part of it, about 65 %)"
+    )
+    one = told({**done, "left": 6, "parts": parts[:1]})
+    assert one.whose.endswith("about 35 %); the rest is of 6 commits after it")
+    none = told({**done, "first_bad": None, "left": 0, "parts": []})
+    assert none.title.endswith("the search found no commit")
 
 
 def test_troubles_of_the_night_are_told() -> None:

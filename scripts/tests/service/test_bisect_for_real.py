@@ -102,7 +102,10 @@ def test_a_slow_commit_is_told_and_found(
     found = only_alarm(call)["bisect"]
     assert found["state"] == "done"
     assert found["first_bad"] == flink.commits[SLOW]
-    outcomes = {step["commit"]: step["outcome"] for step in found["steps"]}
+    assert found["parts"] == [{"commit": flink.commits[SLOW], "share": 1.0}]
+    rest = [(one["commit"], one["outcome"]) for one in found["steps"] if one["against"]]
+    assert rest == ([(flink.commits[COMMITS], "good")] if SLOW < COMMITS else [])
+    outcomes = {one["commit"]: one["outcome"] for one in found["steps"] if not one["against"]}
     assert all(
         outcome == ("skipped" if place == BROKEN else "bad" if place >= SLOW else "good")
         for place, commit in enumerate(flink.commits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,11 @@ from synthetic import JOB, make_run
 
 from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.flink.lines import Line, find_line
-from flink_boost.judge.alarms import AlarmRecord, AlarmState, BisectRecord, BisectStep
+from flink_boost.judge.alarms import AlarmRecord, AlarmState, BisectPart, BisectRecord, BisectStep
+from flink_boost.judge.bisection import Trial, search_of
 from flink_boost.measure.build import Build, build_of
 from flink_boost.measure.model import Built
-from flink_boost.service.bisecting import BisectJob, bisect, next_commit
+from flink_boost.service.bisecting import BisectJob, bisect
 from flink_boost.service.reruns.bench import BuildQuestion
 
 GOOD = "g" * 40
@@ -44,15 +45,21 @@ class Builds:
 
 
 class Forks:
-    """Slow from the first bad commit on; kept pairs answer again without being measured."""
+    """Slow from the first bad commit on; kept pairs answer again without being measured.
 
-    def __init__(self, first_bad: int, noise: float = 0.01, stop_after: int = 10**9) -> None:
-        self._first_bad, self._noise, self.stop_after = first_bad, noise, stop_after
+    Or slow in parts: commits with the share of the change that each brings.
+    """
+
+    def __init__(
+        self, first_bad: int | Mapping[int, float], noise: float = 0.01, stop_after: int = 10**9
+    ) -> None:
+        self._parts = {first_bad: 1.0} if isinstance(first_bad, int) else first_bad
+        self._noise, self.stop_after = noise, stop_after
         self.kept: dict[tuple[str, int], float] = {}
         self.measured = 0
 
     def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
-        commit = question.after.built.commit
+        level = self._level(question.after) - self._level(question.before)
         found = []
         for number in range(known, known + pairs):
             if (question.asked, number) not in self.kept:
@@ -60,10 +67,15 @@ class Forks:
                     raise KeyboardInterrupt
                 self.measured += 1
                 source = random.Random(f"{question.asked} {number}")
-                level = EFFECT if int(commit, 16) >= self._first_bad else 0.0
                 self.kept[question.asked, number] = level + source.gauss(0, self._noise)
             found.append(self.kept[question.asked, number])
         return tuple(found)
+
+    def _level(self, build: Build) -> float:
+        commit = build.built.commit
+        if commit == GOOD:
+            return 0.0
+        return EFFECT * sum(part for place, part in self._parts.items() if place <= int(commit, 16))
 
 
 def job(count: int, record: BisectRecord | None = None, kind: str = "step") -> BisectJob:
@@ -102,7 +114,50 @@ def test_the_first_bad_commit_is_found_wherever_it_is(tmp_path: Path, count: int
         assert found.state == "done"
         assert found.first_bad == commits(count)[first_bad]
         assert found.left == 1
-        assert len(found.steps) <= math.ceil(math.log2(count)) if count > 1 else not found.steps
+        assert found.parts == (BisectPart(commit=commits(count)[first_bad], share=1.0),)
+        # Both ends, each half, and what is left after the commit that was found.
+        assert len(found.steps) <= 2 + math.ceil(math.log2(count))
+
+
+@pytest.mark.parametrize("first", [0.3, 0.35, 0.4, 0.6, 0.7])
+def test_a_commit_with_a_part_of_the_change_is_blamed_for_that_part_alone(
+    tmp_path: Path, first: float
+) -> None:
+    for early, late in ((2, 9), (4, 5), (0, 15), (13, 15)):
+        found = run(tmp_path, 16, Forks({early: first, late: 1 - first}, noise=0.005))
+        assert found.state == "done"
+        assert [part.commit for part in found.parts] == [commits(16)[early], commits(16)[late]]
+        shares = [part.share or 0 for part in found.parts]
+        assert shares == pytest.approx([first, 1 - first], abs=0.1)
+        assert found.first_bad == commits(16)[early]
+        assert found.left == 1
+
+
+def test_three_parts_are_found_oldest_first(tmp_path: Path) -> None:
+    found = run(tmp_path, 16, Forks({3: 0.35, 7: 0.3, 12: 0.35}, noise=0.003))
+    assert [part.commit for part in found.parts] == [commits(16)[place] for place in (3, 7, 12)]
+
+
+def test_a_part_is_told_while_the_rest_is_looked_for(tmp_path: Path) -> None:
+    kept = list[BisectRecord]()
+    run(tmp_path, 16, Forks({3: 0.4, 12: 0.6}, noise=0.003), kept=kept)
+    first = next(record for record in kept if record.parts)
+    assert (first.state, first.left) == ("running", 12)
+    assert first.parts[0].share == pytest.approx(0.4, abs=0.1)
+
+
+def test_a_change_that_both_ends_do_not_show_again_is_no_commit_s(tmp_path: Path) -> None:
+    found = run(tmp_path, 8, Forks({}))
+    assert (found.state, found.first_bad, found.parts, found.left) == ("done", None, (), 0)
+    assert [(step.commit, step.outcome) for step in found.steps] == [(commits(8)[-1], "good")]
+
+
+def test_a_part_after_which_nothing_builds_says_how_many_may_be_the_rest(tmp_path: Path) -> None:
+    forks = Forks({3: 0.4, 9: 0.6}, noise=0.003)
+    found = run(tmp_path, 12, forks, failing=[6, 7, 8, 9, 10])
+    assert [part.commit for part in found.parts] == [commits(12)[3]]
+    assert found.parts[0].share == pytest.approx(0.4, abs=0.1)
+    assert (found.state, found.left) == ("done", 6)
 
 
 def test_commits_that_do_not_build_are_passed_over(tmp_path: Path) -> None:
@@ -153,7 +208,8 @@ def test_a_build_of_the_same_bytes_is_good_without_a_fork(tmp_path: Path) -> Non
     builds = Builds(tmp_path / "jars", same=[GOOD, *commits(8)[:7]])
     found = bisect(job(8), builds, forks, 100, lambda _: None, lambda _: None)
     assert found.first_bad == commits(8)[7]
-    assert forks.measured == 0
+    # The ends differ, and have to show it; of the others nothing is measured.
+    assert {asked.split("/")[-1] for asked, _ in forks.kept} == {commits(8)[7]}
 
 
 def test_a_drift_is_not_bisected(tmp_path: Path) -> None:
@@ -176,7 +232,9 @@ def test_a_good_commit_that_does_not_build_ends_it(tmp_path: Path) -> None:
 
 def test_steps_that_contradict_each_other_lead_to_the_older_bad_one() -> None:
     steps = [
+        BisectStep(commit=commits(8)[7], outcome="bad", ratio=0.95),
         BisectStep(commit=commits(8)[5], outcome="good"),
-        BisectStep(commit=commits(8)[3], outcome="bad"),
+        BisectStep(commit=commits(8)[3], outcome="bad", ratio=0.95),
     ]
-    assert next_commit(commits(8), steps) == commits(8)[1]
+    search = search_of(GOOD, commits(8), steps, 0.95)
+    assert search.trial == Trial(GOOD, commits(8)[1])

@@ -44,12 +44,13 @@ from flink_boost.service.reruns.setup import RerunMeans, rerun_means
 def command(
     settings: Settings, alarm_id: str, recipe: str, pairs: int, again: bool, as_json: bool
 ) -> None:
-    """Find the commit that an alarm began with.
+    """Find the commits that an alarm began with.
 
-    Builds the commit in the middle of those between the last good night and the first bad one,
-    reruns it against the good one until it is certain, and goes on with the half that is left. A
-    merge counts as one commit. Commits that do not build are passed over. A call that was stopped
-    goes on where it was.
+    Reruns the commits of the last good night and the first bad one, then that in the middle against
+    the good one until it is certain, and goes on with the half that is left. A commit that brought
+    only a part of the change is told with its share, and the rest is looked for after it. A merge
+    counts as one commit. Commits that do not build are passed over. A call that was stopped goes on
+    where it was.
 
     \b
     Examples:
@@ -65,7 +66,7 @@ def command(
     say("\n".join(alarm_lines(record)))
     if found and found.state == "stopped":
         say("This call's pairs are used up; the same command goes on.")
-    elif found and found.first_bad is None:
+    elif found and found.first_bad is None and found.left:
         say(f"{found.left} commits are left: between them nothing builds, or nothing is certain.")
 
 

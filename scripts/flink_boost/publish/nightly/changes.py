@@ -10,10 +10,11 @@ from flink_boost.publish.nightly.model import (
     NightReport,
     NightState,
     ReportedAlarm,
+    ReportedBisect,
     ReportedNight,
     ReportedStep,
 )
-from flink_boost.publish.nightly.words import counted, percent, short, size_of
+from flink_boost.publish.nightly.words import blamed, counted, percent, short, size_of
 
 
 @dataclass(frozen=True)
@@ -169,14 +170,21 @@ def _closed(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange
 def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
     return NightChange(
         alarm=alarm,
-        title=f"{alarm.benchmark} on Flink {alarm.line}: the commit behind it is found",
+        title=f"{alarm.benchmark} on Flink {alarm.line}: {_ended(alarm.bisect)}",
         size=size_of(alarm),
         since=_since(alarm),
         whose=whose(alarm, commits),
-        advice="Mend or revert that commit, or accept the new speed with a reason.",
+        advice="Mend or revert what brought it, or accept the new speed with a reason.",
         command=alarm.command,
         bad=alarm.direction == "regression",
     )
+
+
+def _ended(bisect: ReportedBisect | None) -> str:
+    if bisect is None or not bisect.first_bad:
+        return "the search found no commit"
+    several = len(bisect.parts) > 1
+    return f"the {'commits behind it are' if several else 'commit behind it is'} found"
 
 
 def _since(alarm: ReportedAlarm) -> str:
@@ -188,7 +196,7 @@ def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
     """Whose commit it is, as far as that is known."""
     bisect = alarm.bisect
     if bisect is not None and bisect.first_bad:
-        return f"commit {short(bisect.first_bad)}{_by(bisect.first_bad, commits)}"
+        return blamed(bisect, lambda commit: f"commit {short(commit)}{_by(commit, commits)}")
     searching = ""
     if bisect is not None and bisect.state == "running":
         searching = f" The search goes on, {counted(bisect.left, 'commit')} left."

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from flink_boost.judge.alarms import AlarmFacts, AlarmState
+from flink_boost.judge.alarms import AlarmFacts, AlarmState, BisectPart
 
 # It names a folder, so it may not be a path.
 NightId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.+-]{0,79}$")]
@@ -104,11 +104,12 @@ class ReportedNight(Told):
 
 
 class ReportedBisect(Told):
-    """How far the search for the commit is; ``left`` are commits that may still be it."""
+    """How far the search for the commit is; as ``judge.alarms.BisectRecord``."""
 
     state: Literal["running", "done", "stopped"]
     first_bad: str | None = None
     left: int = 0
+    parts: tuple[BisectPart, ...] = ()
 
 
 class ReportedDecision(Told):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from flink_boost.publish.nightly.model import ReportedAlarm
+import math
+from collections.abc import Callable
+
+from flink_boost.judge.alarms import BisectRecord
+from flink_boost.publish.nightly.model import ReportedAlarm, ReportedBisect
 
 SHORT_COMMIT = 10
 
@@ -30,3 +34,17 @@ def short(commit: str) -> str:
 def counted(count: int, word: str) -> str:
     """``1 night``, ``2 nights``."""
     return f"{count} {word}" + ("" if count == 1 else "s")
+
+
+def blamed(bisect: BisectRecord | ReportedBisect, name: Callable[[str], str]) -> str:
+    """The commits that were found to bring a change, and how much of it each."""
+    parts = bisect.parts
+    if len(parts) == 1 and parts[0].share == 1:
+        return name(parts[0].commit)
+    told = " and ".join(
+        f"{name(part.commit)} (part of it, about {part.share * 100:.0f} %)" for part in parts
+    )
+    if not parts or math.isclose(sum(part.share for part in parts), 1):
+        return told or name(bisect.first_bad or "")
+    one = bisect.left == 1
+    return f"{told}; the rest is of {'the commit' if one else f'{bisect.left} commits'} after it"
