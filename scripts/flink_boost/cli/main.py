@@ -32,7 +32,7 @@ SECTIONS = {
     "Nights": ("nightly", "detect", "alarm", "bisect", "notify", "box", "canary"),
     "Pull requests": ("request", "comment"),
     "Judging detection": ("evaluate-detection", "detection-cases"),
-    "Publishing": ("report", "upload", "serve", "stop", "dashboard"),
+    "Publishing": ("report", "upload", "serve", "stop", "dashboard", "retention"),
     "Installations": ("install", "weave", "verify", "doctor", "flame", "uninstall", "dist"),
     "Other Flink releases": ("releases", "flink-tests", "soak", "line", "upstream-diff"),
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
-from flink_boost.measure import forkfiles, store
+from flink_boost.measure import forkfiles, packing, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.schema import refuse_newer
 from flink_boost.measure.store import RunState
@@ -42,9 +42,11 @@ def reopen(results: Path, info: RunInfo) -> str:
     in another mood by now, and only halves that are measured together cancel it out.
 
     Returns a sentence about what was set aside, or nothing. Raises ``UsageProblem`` for an
-    abandoned run. The caller holds ``store.lock``.
+    abandoned run, ``BrokenData`` where its forks cannot be unpacked. The caller holds
+    ``store.lock``.
     """
     store.refuse_abandoned(results, info.run_id)
+    packing.unpack(results / info.run_id)
     is_final = store.state(results, info.run_id).is_final
     if is_final:
         # What was told of the run until now is remembered, so that a repair is seen to change it.
@@ -68,6 +70,7 @@ def extend(results: Path, info: RunInfo, pairs: int) -> RunInfo:
 
     The run is unfinished until they are measured. The caller holds ``store.lock``.
     """
+    packing.unpack(results / info.run_id)
     longer = info.model_copy(update={"pairs": max(pairs, info.pairs)})
     for reached in (RunState.COMPLETE, RunState.WITH_FAILURES):
         (results / info.run_id / reached.value).unlink(missing_ok=True)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import make_folder, publish
 from flink_boost.flink.side import Side
-from flink_boost.measure import jmh
+from flink_boost.measure import jmh, packing
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.measure.order import pairs_in_turn
@@ -63,11 +64,9 @@ def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
 
 def missing_forks(results: Path, info: RunInfo) -> tuple[PlannedFork, ...]:
     """The planned forks that are not finished, in order."""
-    return tuple(
-        planned
-        for planned in planned_forks(info)
-        if not json_path(results, info.run_id, planned).exists()
-    )
+    packed = packing.names(results / info.run_id)
+    paths = ((one, json_path(results, info.run_id, one)) for one in planned_forks(info))
+    return tuple(one for one, path in paths if path.name not in packed and not path.exists())
 
 
 @dataclass(frozen=True)
@@ -82,14 +81,18 @@ def read_forks(results: Path, info: RunInfo) -> StoredForks:
     """Reads every planned fork; a damaged file counts as missing and stays where it is."""
     forks: list[Fork] = []
     missing: list[MissingFork] = []
+    packed = lru_cache(partial(packing.contents, results / info.run_id))
     for planned in planned_forks(info):
         path = json_path(results, info.run_id, planned)
         damage = ""
         try:
-            content = path.read_bytes()
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError:  # an archive is there before the first file goes
+                content = packed()[path.name]
             forks.append(_parse(content, f"forks/{path.name}", info, planned))
             continue
-        except FileNotFoundError:
+        except KeyError:
             pass
         except OSError as error:
             damage = f"forks/{path.name} cannot be read ({error.strerror})"

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.measure import store
-from flink_boost.measure.ending import load_summary
+from flink_boost.measure.ending import SUMMARY_FILE, load_summary
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
+
+_Files: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 
 
 @dataclass(frozen=True)
@@ -34,24 +37,53 @@ class History:
         return tuple(sentence for sentence in sentences if sentence)
 
 
-def load_history(results: Path, wanted: Callable[[RunInfo], bool] = lambda _: True) -> History:
-    """The runs in the store that have ended, with or without failures, and are wanted.
+class HistoryReader:
+    """Reads each run of a store once; later calls read only what is new or was changed since."""
 
-    Opens one file per run where the summaries are in order.
-    """
-    runs: list[RunSummary] = []
-    broken: list[str] = []
-    with _collector_paused():
-        for run_id in store.final_run_ids(results):
-            try:
-                summary = load_summary(results, run_id)
-            except FlinkBoostError as error:
-                broken.append(f"Run {run_id} is left out: {error}")
-                continue
-            if wanted(summary.info):
-                runs.append(summary)
-    runs.sort(key=lambda run: (run.info.started, run.info.run_id))
-    return History(tuple(runs), tuple(broken))
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        self._read: dict[str, tuple[_Files, RunSummary]] = {}
+
+    def load(self, wanted: Callable[[RunInfo], bool] = lambda _: True) -> History:
+        """The runs in the store that have ended, with or without failures, and are wanted.
+
+        Opens one file per run where the summaries are in order.
+        """
+        broken: list[str] = []
+        before, self._read = self._read, {}
+        with _collector_paused():
+            for run_id in store.final_run_ids(self.results):
+                files = self._files(run_id)
+                if run_id in before and before[run_id][0] == files:
+                    self._read[run_id] = before[run_id]
+                    continue
+                try:
+                    summary = load_summary(self.results, run_id)
+                except FlinkBoostError as error:
+                    broken.append(f"Run {run_id} is left out: {error}")
+                    continue
+                # As they were before it was read: what changes meanwhile is read again.
+                self._read[run_id] = (files, summary)
+        runs = [summary for _, summary in self._read.values() if wanted(summary.info)]
+        runs.sort(key=lambda run: (run.info.started, run.info.run_id))
+        return History(tuple(runs), tuple(broken))
+
+    def _files(self, run_id: str) -> _Files:
+        paths = (store.run_path(self.results, run_id), self.results / run_id / SUMMARY_FILE)
+        return tuple(_identity(path) for path in paths)
+
+
+def load_history(results: Path, wanted: Callable[[RunInfo], bool] = lambda _: True) -> History:
+    """The same for who reads them once."""
+    return HistoryReader(results).load(wanted)
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 @contextmanager

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
 from flink_boost.base.files import make_folder, write_durably
+from flink_boost.measure import packing
 from flink_boost.measure.model import RunInfo
 
 RAW_DATA = "raw-data.zip"
 _LONGEST_LOG = 1 << 20  # bytes: of a longer one the end is taken, where errors are
-_ANY_TIME = (1980, 1, 1, 0, 0, 0)  # so that the same data gives the same archive
 
 
 @dataclass(frozen=True)
@@ -36,24 +34,36 @@ class RawData:
         return f"{self.results} JMH results and {self.logs} logs, {self.size / 1024:,.0f} KB"
 
 
-def pack_raw_data(results: Path, info: RunInfo, report: Path) -> RawData:
-    """Packs the plan of a run, each fork's JMH JSON, and the logs that are still there."""
+def pack_raw_data(results: Path, info: RunInfo, report: Path, *, logs: bool = True) -> RawData:
+    """Packs the plan of a run, each fork's JMH JSON, and with ``logs`` those still there."""
     run = results / info.run_id
-    forks = sorted(path for path in (run / "forks").glob("*") if path.is_file())
-    found = [path for path in forks if path.suffix == ".json"]
-    logs = [path for path in forks if path.suffix == ".log"]
-    packed: set[Path] = set()
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in (*sorted(run.glob("*.json")), *found, *logs):
-            name = f"{info.run_id}/{path.relative_to(run).as_posix()}"
-            with suppress(FileNotFoundError):  # a night deletes old logs at any moment
-                bare = zipfile.ZipInfo(name, _ANY_TIME)
-                archive.writestr(bare, _read(path), zipfile.ZIP_DEFLATED)
-                packed.add(path)
+    found = _forks(run, packing.FORKS, ".json")
+    said = _forks(run, packing.LOGS, ".log") if logs else {}
+    own: dict[str, bytes] = {}
+    for path in sorted(run.glob("*.json")):
+        with suppress(FileNotFoundError):  # a summary is replaced at any moment
+            own[path.name] = path.read_bytes()
+    content = packing.packed(
+        {f"{info.run_id}/{name}": data for name, data in (own | found | said).items()}
+    )
     make_folder(report)
-    write_durably(report / RAW_DATA, content.getvalue())
-    return RawData(RAW_DATA, len(packed & {*found}), len(packed & {*logs}), len(content.getvalue()))
+    write_durably(report / RAW_DATA, content)
+    return RawData(RAW_DATA, len(found), len(said), len(content))
+
+
+def _forks(run: Path, archive: str, ending: str) -> dict[str, bytes]:
+    """What lies in ``forks/`` of that ending, and before it what is packed."""
+    plain: dict[str, bytes] = {}
+    for path in sorted((run / "forks").glob(f"*{ending}")):
+        with suppress(FileNotFoundError):  # a night packs them, and deletes old logs, at any moment
+            plain[path.name] = _read(path)
+    packed = packing.contents(run, archive)
+    merged = (
+        {name: data[-_LONGEST_LOG:] for name, data in packed.items()}
+        if ending == ".log"
+        else packed
+    )
+    return {f"forks/{name}": data for name, data in sorted((merged | plain).items())}
 
 
 def _read(path: Path) -> bytes:

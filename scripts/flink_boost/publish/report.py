@@ -13,7 +13,7 @@ from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, check_harness, compare
 from flink_boost.judge.series import build_series, settings_of, without_recipe
 from flink_boost.judge.trend import detect
 from flink_boost.measure import forkfiles, store
-from flink_boost.measure.history import History, load_history
+from flink_boost.measure.history import History, HistoryReader
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
 from flink_boost.publish.comparison import comparison_sheets, further_sheets, left_out
@@ -43,17 +43,18 @@ def write_report(
     dashboard_url: str | None,
     made: datetime,
     tell: Callable[[str], None] = lambda _: None,
+    reader: HistoryReader | None = None,
 ) -> WrittenReport:
     """Writes the page of that run, which must have ended, and its tables in Markdown.
 
     They go to ``<reports>/<run id>/``, and the page to ``<reports>/index.html`` as well; each
-    replaces at once what was there.
+    replaces at once what was there. ``reader`` has perhaps read the runs before.
 
     Raises ``UsageProblem`` when there is no such run, or it has not ended.
     """
     if run_id != LATEST:
         _require_ended(results, run_id)
-    history = load_history(results)
+    history = (reader or HistoryReader(results)).load()
     for problem in history.broken:
         tell(problem)
     info = choose_run(history, run_id).info

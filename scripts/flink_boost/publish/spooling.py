@@ -8,7 +8,7 @@ from pathlib import Path
 from flink_boost.base.errors import BrokenData, UploadFailed
 from flink_boost.measure import store
 from flink_boost.measure.descriptions import DESCRIPTIONS_FILE, load_descriptions
-from flink_boost.measure.history import load_history
+from flink_boost.measure.history import HistoryReader
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import gap_sentence
 from flink_boost.publish.codespeed import entries_of, entry_keys
@@ -43,13 +43,15 @@ class Spooled:
             )
 
 
-def spool_new_runs(spool: Spool, results: Path, environment: str | None) -> Spooled:
+def spool_new_runs(
+    spool: Spool, results: Path, environment: str | None, reader: HistoryReader | None = None
+) -> Spooled:
     """Spools every run that has ended and is not spooled yet, with the benchmarks that have pairs.
 
     A run that cannot be spooled does not keep the others from it. Unsent entries of runs that were
-    abandoned meanwhile are dropped.
+    abandoned meanwhile are dropped. ``reader`` has perhaps read them before.
     """
-    history = load_history(results)
+    history = (reader or HistoryReader(results)).load()
     descriptions = load_descriptions(DESCRIPTIONS_FILE)
     not_spooled = list(history.broken)
     partial: list[str] = []

@@ -14,7 +14,7 @@ from flink_boost.judge.canary import CanaryReading, nights_of, read_canary
 from flink_boost.measure import canary, ending, plan, runner, store
 from flink_boost.measure.canary import FrozenCanary
 from flink_boost.measure.classpaths import ClassPaths
-from flink_boost.measure.history import load_history
+from flink_boost.measure.history import HistoryReader, load_history
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.store import RunState
 
@@ -53,12 +53,14 @@ def measure_canary(
     return info.run_id
 
 
-def reading_of(results: Path, run_id: str) -> CanaryReading:
+def reading_of(results: Path, run_id: str, reader: HistoryReader | None = None) -> CanaryReading:
     """What that run says, judged by the runs of the same canary before it."""
-    return readings_until(results, run_id)[-1]
+    return readings_until(results, run_id, reader)[-1]
 
 
-def readings_until(results: Path, run_id: str) -> tuple[CanaryReading, ...]:
+def readings_until(
+    results: Path, run_id: str, reader: HistoryReader | None = None
+) -> tuple[CanaryReading, ...]:
     """The readings of that canary's nights up to this one, oldest first, this one last."""
     info = store.load_run(results, run_id)
     if info.purpose is not Purpose.CANARY:
@@ -66,7 +68,8 @@ def readings_until(results: Path, run_id: str) -> tuple[CanaryReading, ...]:
             f"The run {run_id} is no canary: its purpose is {info.purpose.value}.",
             "List them with `flink-boost canary show`.",
         )
-    history = load_history(results, lambda run: run.purpose is Purpose.CANARY)
+    reader = reader or HistoryReader(results)
+    history = reader.load(lambda run: run.purpose is Purpose.CANARY)
     readings = read_canary(nights_of(history.runs, info))
     if not readings or readings[-1].run_id != run_id:
         raise UsageProblem(

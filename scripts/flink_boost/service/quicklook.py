@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import TrendVerdict, detect
 from flink_boost.measure import classpaths, plan, store
 from flink_boost.measure.groups import Group
-from flink_boost.measure.history import load_history
+from flink_boost.measure.history import HistoryReader
 from flink_boost.measure.model import Box, RunInfo
 from flink_boost.measure.release import is_on_its_line
 from flink_boost.measure.store import RunState
@@ -51,6 +52,11 @@ class Places:
     def codespeed(self) -> Path:
         """Data of the embedded dashboard."""
         return self.build / "codespeed"
+
+    @cached_property
+    def history(self) -> HistoryReader:
+        """The runs that have ended; whoever works at one place reads each of them once."""
+        return HistoryReader(self.results)
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,7 @@ def _upload(
 
 
 def _detect(places: Places, made: datetime, tell: Tell) -> tuple[TrendVerdict, ...]:
-    history = load_history(places.results)
+    history = places.history.load()
     for problem in history.broken:
         tell(problem)
     trends = detect(build_series(history.runs))

@@ -805,3 +805,29 @@ def test_a_queue_that_stands_still_is_told(place: Place) -> None:
     place.now += timedelta(minutes=61)
     place.desk.once()
     assert any("has not been seen for 61 min" in one for one in found())
+
+
+def test_comments_that_nothing_was_made_of_go_and_are_not_taken_for_new_ones(place: Place) -> None:
+    from benchmark_requests.models import HubComment
+
+    talk = place.hub.write("What do you think?")
+    asked = place.hub.write(ASK)
+    helped = place.hub.write("/benchmark-request help", number=2)
+    place.run()
+    said = len(place.hub.posted)
+    waiting = place.hub.write(ASK, number=3)
+    place.queue.keep((waiting,), None, place.now)
+    place.now += timedelta(days=89)
+    place.desk.read()
+    assert HubComment.objects.count() == 4
+
+    place.now += timedelta(days=2)
+    place.desk.read()
+    left = HubComment.objects.values_list("comment_id", flat=True)
+    assert sorted(left) == sorted([asked.id, waiting.id])  # a request's, and one not decided
+
+    # Somebody edits one that is forgotten: it is read again, and too old.
+    for one in (talk, helped):
+        place.queue.keep((replace(one, body=ASK, updated=place.now),), None, place.now)
+    place.run()
+    assert len(place.hub.posted) == said

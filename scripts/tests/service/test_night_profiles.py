@@ -30,9 +30,10 @@ from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.parts import StepSkipped
 from flink_boost.service.nightly.people import People
 from flink_boost.service.nightly.profiles import AlarmProfiles
-from flink_boost.service.nightly.pruning import prune_old
 from flink_boost.service.proof.bench import Silent
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.sweep import sweep
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 
@@ -188,10 +189,10 @@ def test_what_was_confirmed_is_profiled_linked_and_kept_apart_from_all_results(
 
     # Closed and old: it is deleted, here and beside the reports; what is open stays.
     long_after = datetime.now(UTC) + timedelta(days=40)
-    prune_old(box.places.results, box.places.build, long_after, timedelta(days=30))
+    sweep(box.places, Retention(logs=30), long_after)
     assert box.profile.is_dir()
     box.set_alarm(state=AlarmState.ACCEPTED)
-    prune_old(box.places.results, box.places.build, long_after, timedelta(days=30))
+    sweep(box.places, Retention(logs=30), long_after)
     assert not box.profile.exists()
     assert not linked.exists()
 

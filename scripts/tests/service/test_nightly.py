@@ -59,6 +59,7 @@ from flink_boost.service.nightly.parts import BoxFinding, Parts
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.tree import Tree
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention
 
 pytestmark = pytest.mark.needs_jars
 
@@ -146,7 +147,7 @@ class World:
             "clock": lambda: self.now,
             "shown": silent,
             "tell": self.said.append,
-            "keep": timedelta(days=90),
+            "retention": Retention(),
         }
         return NightService(**{**usual, **changes})
 

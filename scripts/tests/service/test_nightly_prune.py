@@ -28,10 +28,12 @@ from flink_boost.service.builds.cache import BuildCache
 from flink_boost.service.builds.recipe import Recipe
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, NightState, Order, Runs
+from flink_boost.service.nightly.neededbuilds import commits_of_nights, prune_builds
 from flink_boost.service.nightly.people import People
-from flink_boost.service.nightly.pruning import commits_of_nights, prune_builds, prune_old
 from flink_boost.service.nightly.slots import night_id, slot_from_id
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.sweep import sweep
 
 LINE = "2.3.0"
 OLDEST_SLOT = slot_from_id("2026-01-01T0100")
@@ -180,5 +182,5 @@ def test_the_raw_data_of_a_night_are_linked_and_lose_only_their_logs(tmp_path: P
     log = f"{run.run_id}/forks/p01.stock.log"
     assert log in before
     assert sum(name.endswith(".json") for name in before) > 10
-    prune_old(places.results, tmp_path, run.started + timedelta(days=31), timedelta(days=30))
+    sweep(places, Retention(logs=30), run.started + timedelta(days=31))
     assert names() == {name for name in before if not name.endswith(".log")}

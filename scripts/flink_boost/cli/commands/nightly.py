@@ -50,11 +50,11 @@ from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
 from flink_boost.service.nightly.suspects import Suspects
 from flink_boost.service.nightly.tree import Tree
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention, load_retention
 
 GROUPS = ("nightly", "spine")  # the first that there is
 STRINGS = "1e6"
 HOURS = 6.0
-KEEP_DAYS = 90
 WAIT_MINUTES = 90
 
 
@@ -106,9 +106,7 @@ WAIT_MINUTES = 90
 @click.option(
     "--keep",
     type=click.IntRange(7, 3650),
-    default=KEEP_DAYS,
-    show_default=True,
-    help="Days for which logs and profiles stay. Results always do.",
+    help="Days for which logs and profiles stay, instead of `flink-boost retention`'s `logs`.",
 )
 @rerun_pairs_option(NIGHT_PAIRS)
 @click.option(
@@ -139,7 +137,7 @@ def command(
     strings: str,
     wait: float,
     hours: float,
-    keep: int,
+    keep: int | None,
     rerun_pairs: int,
     profile_minutes: float,
     dry_run: bool,
@@ -190,7 +188,8 @@ def command(
             raise UsageProblem("--commits and --against need a --recipe.", "Name one.")
         slot_time = parse_time(at)
         service = _service(
-            *(settings, Waiting(lock_file(os.environ), wait * 60), timedelta(keep)),
+            *(settings, Waiting(lock_file(os.environ), wait * 60)),
+            load_retention(os.environ, logs=keep),
             *(rerun_pairs, profile_minutes),
         )
         plan = service.plan(wanted)
@@ -209,7 +208,7 @@ def command(
 def _service(
     settings: Settings,
     waiting: Waiting,
-    keep: timedelta,
+    retention: Retention,
     rerun_pairs: int = NIGHT_PAIRS,
     profile_minutes: float = PROFILE_MINUTES,
 ) -> NightService:
@@ -255,7 +254,7 @@ def _service(
         clock=_now,
         shown=shown,
         tell=errors.out,
-        keep=keep,
+        retention=retention,
     )
 
 
@@ -303,7 +302,7 @@ def check_command(
         if url is not None:
             checked = check_there(url, boxes, _now(), slot_time, grace)
         else:
-            service = _service(settings, Waiting(lock_file(os.environ), 0), timedelta(KEEP_DAYS))
+            service = _service(settings, Waiting(lock_file(os.environ), 0), Retention())
             checked = (check_here(service, _now(), slot_time, grace),)
     alarms = [one for one in checked if one.finding.is_alarm]
     if as_json:

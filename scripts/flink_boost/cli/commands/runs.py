@@ -15,17 +15,16 @@ from flink_boost.cli.context import Settings
 from flink_boost.measure import forkfiles, store
 from flink_boost.measure.inventory import (
     StoredRun,
-    delete_leftovers,
     describe_run,
     list_runs,
-    prunable,
-    prune,
 )
 from flink_boost.measure.release import flink_of
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import take_back_abandoned
+from flink_boost.service.retention.references import load_references
+from flink_boost.service.retention.runs import abandoned, old_logs
 
 NEWEST = 30
 
@@ -146,28 +145,35 @@ def prune_command(
 ) -> None:
     """Delete abandoned runs, and old logs when asked. Lists them, unless --yes is given.
 
-    Results of runs that count are never deleted.
+    Results of runs that count are never deleted. `flink-boost retention` shows what else is
+    kept, and for how long.
 
     \b
     Examples:
       flink-boost runs prune
       flink-boost runs prune --logs-older-than 90 --yes
     """
-    after = timedelta(days=logs_older_than) if logs_older_than else None
     with failing_in_json("runs prune", as_json), store.lock(settings.results):
-        found = prunable(settings.results, datetime.now(UTC), after)
+        found = [*abandoned(settings.results, Spool(settings.spool))]
+        if logs_older_than:
+            before = datetime.now(UTC) - timedelta(days=logs_older_than)
+            references = load_references(settings.build)
+            reports = settings.build / "report"
+            found += old_logs(settings.results, before, references, reports)
+        sizes = [one.bytes for one in found]
         if yes:
-            take_back_abandoned(Spool(settings.spool), settings.results)
             for one in found:
-                prune(settings.results, one)
-            delete_leftovers(settings.results)
+                one.delete()
     if as_json:
-        rows = [{"run": one.run_id, "what": one.what, "bytes": one.bytes} for one in found]
+        rows = [
+            {"run": one.run_id, "what": one.what, "bytes": size}
+            for one, size in zip(found, sizes, strict=True)
+        ]
         print_json("runs prune", 0, {"deleted": yes, "found": rows})
         return
-    for one in found:
+    for one, size in zip(found, sizes, strict=True):
         done = "Deleted" if yes else "Would delete"
-        click.echo(f"{done} {one.what} of {one.run_id}, {size_text(one.bytes)}")
+        click.echo(f"{done} {one.what}, {size_text(size)}")
     if not found:
         click.echo("There is nothing to prune.")
     elif not yes:

@@ -6,7 +6,9 @@ the list ``<reports>/nights/index.html`` and the weekly digest are made.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,7 +21,7 @@ from flink_boost.publish.nightly.page import index_page, night_markdown, night_p
 
 FOLDER = "nights"
 _DOCUMENT = "report.json"
-_LOOKED_AT = 30  # reports
+LOOKED_AT = 30  # reports
 _DATED = len("2026-11-24T0100")  # what follows in a night's name is the part that it is
 
 
@@ -58,6 +60,15 @@ def write_night(reports: Path, report: NightReport) -> WrittenNight:
     return written
 
 
+def forget_nights(reports: Path, nights: Sequence[str]) -> None:
+    """Deletes the reports of these nights, and takes them from the list."""
+    for night in nights:
+        with suppress(FileNotFoundError):
+            shutil.rmtree(reports / FOLDER / night)
+    kept = kept_nights(reports)
+    write_durably(reports / FOLDER / "index.html", index_page(kept.reports, kept.unreadable))
+
+
 def kept_nights(reports: Path) -> KeptNights:
     """All reports, newest slot first; a damaged one holds up no other."""
     folder = reports / FOLDER
@@ -92,7 +103,7 @@ def ratios_before(kept: Sequence[NightReport], report: NightReport) -> dict[tupl
     A night that was refused, or of another recipe, is passed over; so is one with a gap there.
     """
     found: dict[tuple[str, str], float] = {}
-    for one in islice(_before(kept, report), _LOOKED_AT):
+    for one in islice(_before(kept, report), LOOKED_AT):
         for row in one.rows:
             found.setdefault((row.line, row.benchmark), row.ratio)
     return found

@@ -42,7 +42,7 @@ class Canaries:
             work = CanaryNightWork(results, build, line, java, box, night.slot)
             with store.lock(results), self.shown() as progress:
                 run_id = measure_canary(work, progress, self.tell, self.environ)
-            reading = reading_of(results, run_id)
+            reading = reading_of(results, run_id, self.places.history)
             self.tell(f"  canary {line.version}: {reading.reason or 'steady'}")
             records.append(
                 CanaryRecord(

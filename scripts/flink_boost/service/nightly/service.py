@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 
 import httpx
 
@@ -24,7 +24,6 @@ from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, close_older
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import NightPlan
-from flink_boost.service.nightly.pruning import prune_old
 from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.starting import Start, choose_night, plan_of
@@ -32,6 +31,8 @@ from flink_boost.service.nightly.steps import Steps
 from flink_boost.service.nightly.telling import send_nights
 from flink_boost.service.nightly.tree import box_label
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.sweep import sweep, swept_text
 
 _LEAST_FREE = 1 << 30  # bytes; one night writes some ten MB
 
@@ -52,7 +53,7 @@ class NightService:
     clock: Callable[[], datetime]
     shown: Callable[[], AbstractContextManager[runner.Progress]]
     tell: Tell
-    keep: timedelta
+    retention: Retention
     fork_seconds: float | None = None
 
     @property
@@ -95,8 +96,8 @@ class NightService:
         if shutil.disk_usage(there).free >= _LEAST_FREE:
             return
         try:
-            done = prune_old(self.places.results, self.places.build, self.clock(), self.keep)
-        except (StepSkipped, FlinkBoostError, OSError) as problem:
+            done = swept_text(sweep(self.places, self.retention, self.clock()))
+        except (FlinkBoostError, OSError) as problem:
             done = str(problem)
         self.tell(f"The disk is nearly full. Deleted: {done}.")
 
@@ -172,7 +173,7 @@ class NightService:
             clock=self.clock,
             shown=self.shown,
             tell=self.tell,
-            keep=self.keep,
+            retention=self.retention,
             fork_seconds=self.fork_seconds,
         )
         return carry_out(

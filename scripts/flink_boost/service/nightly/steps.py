@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from flink_boost.base.errors import FlinkBoostError
+from flink_boost.base.errors import BrokenData, FlinkBoostError
 from flink_boost.flink.lines import Line
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import TrendKind, detect
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.measure.history import load_history
 from flink_boost.measure.model import OURS
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool
@@ -25,20 +24,22 @@ from flink_boost.service.builds.recipe import load_recipe
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import LineWork, measure_line
 from flink_boost.service.nightly.model import NightRecord, Order
+from flink_boost.service.nightly.neededbuilds import prune_builds
 from flink_boost.service.nightly.night import Act
 from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.plan import PlannedStep
-from flink_boost.service.nightly.pruning import prune_builds, prune_old
 from flink_boost.service.nightly.recipes import described
 from flink_boost.service.nightly.tree import seed_of
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.sweep import sweep, swept_text
 
 _NO_PART = "this flink-boost has no such part yet"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one night; ``keep`` is for how long logs and profiles stay."""
+    """The steps of one night; ``retention`` is for how long things stay."""
 
     journal: NightJournal
     places: Places
@@ -51,7 +52,7 @@ class Steps:
     clock: Callable[[], datetime]
     shown: Callable[[], AbstractContextManager[runner.Progress]]
     tell: Tell
-    keep: timedelta
+    retention: Retention
     fork_seconds: float | None = None
 
     def acts(self) -> dict[str, Act]:
@@ -138,7 +139,7 @@ class Steps:
     def _upload(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         spool = Spool(self.places.spool)
         environment = self.order.environment or None
-        spooled = spool_new_runs(spool, self.places.results, environment)
+        spooled = spool_new_runs(spool, self.places.results, environment, self.places.history)
         for sentence in spooled.sentences:
             self.tell(f"  {sentence}")
         waiting = len(spool.unsent_keys())
@@ -151,7 +152,7 @@ class Steps:
         return night, f"{len(report.sent)} entries sent to {target.url}"
 
     def _detect(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        history = load_history(self.places.results)
+        history = self.places.history.load()
         for problem in history.broken:
             self.tell(f"  {problem}")
         verdicts = detect(build_series(history.runs))
@@ -179,6 +180,7 @@ class Steps:
                     *(self.places.results, self.places.build / "report", run_id),
                     dashboard_url=shown_address(self.environ),
                     made=self.clock(),
+                    reader=self.places.history,
                 )
             except FlinkBoostError as problem:
                 self.tell(f"  {problem}")
@@ -198,6 +200,9 @@ class Steps:
     def _prune(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
         now = max(self.clock(), night.slot)
         results, build = self.places.results, self.places.build
-        done = prune_old(results, build, now, self.keep)
+        try:
+            done = swept_text(sweep(self.places, self.retention, now), self.tell)
+        except BrokenData as problem:
+            raise StepSkipped(problem.message.rstrip(".")) from problem
         recipe = load_recipe(self.order.recipe or OURS)
         return night, f"{done}; {prune_builds(results, build, self.journal, recipe, self.order)}"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
-from flink_boost.measure.history import load_history
 from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.words import counted
@@ -17,8 +16,8 @@ from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import LearningRecord, NightRecord, Order, UndecidedRecord
+from flink_boost.service.nightly.neededbuilds import commits_of_nights
 from flink_boost.service.nightly.parts import StepSkipped, Tell
-from flink_boost.service.nightly.pruning import commits_of_nights
 from flink_boost.service.quicklook import Places
 from flink_boost.service.reruns.setup import rerun_means
 
@@ -40,7 +39,7 @@ class Suspects:
         The caller holds the machine's lock. Raises the errors of ``confirm_tonight``.
         """
         runs = tuple(self.journal.runs(night.night).by_line.values())
-        history = load_history(self.places.results)
+        history = self.places.history.load()
         if not any(run.info.run_id in runs for run in history.runs):
             raise StepSkipped("no run of this night has ended")
         means = rerun_means(

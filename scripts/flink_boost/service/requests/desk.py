@@ -23,7 +23,8 @@ from flink_boost.service.requests.model import Request, RequestOrder, request_id
 from flink_boost.service.requests.outbox import Words
 from flink_boost.service.requests.pausing import Pauses
 from flink_boost.service.requests.placing import ahead_of, history_of, place_text
-from flink_boost.service.requests.queue import RequestQueue
+from flink_boost.service.requests.queue import MOST_FORGOTTEN, RequestQueue
+from flink_boost.service.retention.settings import Retention
 
 _TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
 _EDITED_LATE = timedelta(hours=1)  # who knows what it said before: only new comments count
@@ -40,7 +41,8 @@ class Desk:
 
     ``blocked`` tells when something else will have the box, ``others`` are the queues of further
     repositories that the same box works on in turn, from the one whose turn is after this one's;
-    and ``tell`` tells a person what happens.
+    ``tell`` tells a person what
+    happens, and ``keep`` is for how long comments stay that nothing was made of.
     """
 
     hub: Hub
@@ -52,6 +54,8 @@ class Desk:
     blocked: Callable[[], Sequence[Blocked]] = lambda: ()
     others: Sequence[RequestQueue] = ()
     tell: Callable[[str], None] = lambda _: None
+    keep: timedelta = timedelta(days=Retention().comments)
+    _forget_again: datetime | None = field(default=None, init=False)
     _login: str = field(default="", init=False)
     _parsed: dict[int, grammar.Parsed | None] = field(default_factory=dict, init=False)
     _pauses: Pauses[int] = field(
@@ -84,7 +88,17 @@ class Desk:
         except (HubAway, HubRefused) as error:
             self.queue.note_problem(error.message)
             raise
-        return self.queue.keep(comments, cursor, self.now())
+        new = self.queue.keep(comments, cursor, self.now())
+        self._forget()
+        return new
+
+    def _forget(self) -> None:
+        """Once a day, what nothing was made of: read again it would be too old to be looked at."""
+        now = self.now()
+        if self._forget_again is not None and now < self._forget_again:
+            return
+        if self.queue.forget(now - max(self.keep, 2 * _TOO_OLD)) < MOST_FORGOTTEN:
+            self._forget_again = now + timedelta(days=1)
 
     def decide(self) -> None:
         """Goes through the comments that nothing has followed from yet, oldest first.

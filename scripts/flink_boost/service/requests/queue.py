@@ -17,6 +17,7 @@ from flink_boost.service.requests.model import Request, RequestOrder
 from flink_boost.service.requests.outbox import HubOutbox, Words
 from flink_boost.service.requests.stored import atomic, aware, comment_of, naive, request_of, tables
 
+MOST_FORGOTTEN = 1000  # comments in one go: nobody is to wait for the database
 MOST_ATTEMPTS = 3  # workers that died on a request before it is given up
 _LIVE = [RequestState.QUEUED.value, *(state.value for state in AT_WORK)]
 
@@ -76,6 +77,13 @@ class RequestQueue:
         rows = tables().HubComment.objects.filter(repository=self.repository, handled=None)
         row = rows.order_by("read").first()
         return None if row is None else aware(row.read)
+
+    def forget(self, before: datetime) -> int:
+        """Deletes comments that were read and changed before, and of which no request was made."""
+        rows, then = tables().HubComment.objects.filter(benchmarkrequest=None), naive(before)
+        old = rows.filter(repository=self.repository, handled__lt=then, updated__lt=then)
+        found = list(old.values_list("pk", flat=True)[:MOST_FORGOTTEN])
+        return int(rows.filter(pk__in=found).delete()[0])
 
     # What follows from a comment
 

@@ -63,7 +63,7 @@ class ServeSettings(Frozen):
     """``order`` says who goes first when several wait for the box.
 
     ``stands_still_minutes``: when somebody is told that nothing happens to a request.
-    ``keep_days``: how long logs and profiles stay; results do for ever.
+    ``keep_days``: how long logs and profiles stay, where it is not as ``[retention]`` says.
     ``least_free_gib``: with how much room on the disk a request begins.
     """
 
@@ -73,7 +73,7 @@ class ServeSettings(Frozen):
     most: MostAsked = MostAsked()
     night: NightHours | None = None
     stands_still_minutes: Annotated[float, Field(gt=0, le=10_000)] = 60.0
-    keep_days: Annotated[int, Field(ge=1, le=10_000)] = 90
+    keep_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
     least_free_gib: Annotated[float, Field(ge=0, le=10_000)] = 5.0
 
     @field_validator("order")

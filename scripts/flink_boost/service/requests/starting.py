@@ -31,6 +31,7 @@ from flink_boost.service.requests.settings import ServedRepository, ServeSetting
 from flink_boost.service.requests.setup import known_here, means_of, proved_sandbox
 from flink_boost.service.requests.tidying import GIB, Tidying
 from flink_boost.service.requests.worker import Worker
+from flink_boost.service.retention.settings import Retention, load_retention
 
 _FOLDER = "requests"
 _TURN_SECONDS = 1800.0  # what a request takes at most, usually: before a night none is begun
@@ -61,6 +62,7 @@ class _Place:
     environ: Mapping[str, str]
     tell: Callable[[str], None]
     progress: Progress
+    retention: Retention
 
 
 def serving_of(
@@ -79,7 +81,8 @@ def serving_of(
     """
     proved_sandbox(environ, build)
     known = known_here()
-    place = _Place(results, build, spool, environ, tell, progress)
+    retention = load_retention(environ)
+    place = _Place(results, build, spool, environ, tell, progress, retention)
     desks, workers = [], []
     pace = AccountPace()
     queues = [RequestQueue(repository.name) for repository in settings.repositories]
@@ -97,6 +100,7 @@ def serving_of(
             blocked=lambda: settings.blocked(_now()),
             others=[*queues[number + 1 :], *queues[:number]],
             tell=tell,
+            keep=timedelta(days=retention.comments),
         )
         desks.append(desk)
         workers.append(
@@ -158,7 +162,7 @@ def _measuring(
             own,
             means.builder,
             place.results / FOLDER,
-            timedelta(days=settings.keep_days),
+            timedelta(days=settings.keep_days or place.retention.logs),
             round(settings.least_free_gib * GIB),
             place.tell,
         )

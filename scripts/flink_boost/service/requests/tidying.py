@@ -12,11 +12,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
-from flink_boost.measure import store
 from flink_boost.service.builds.builder import Builder, RecipeBuilder
-from flink_boost.service.nightly.pruning import delete_logs
 from flink_boost.service.requests.commits import MOST_KEPT, forget_commits
 from flink_boost.service.requests.model import RequestOrder
+from flink_boost.service.retention.runs import old_logs
 
 GIB = 1 << 30
 
@@ -105,12 +104,7 @@ class Tidying:
 
 def delete_old_logs(results: Path, now: datetime, keep: timedelta) -> int:
     """Deletes logs and profiles of requests that were measured longer ago; how many had some."""
-    deleted = 0
-    for run_id in store.final_run_ids(results):
-        try:
-            started = store.load_run(results, run_id).started
-        except FlinkBoostError:
-            continue
-        if now - started > keep:
-            deleted += delete_logs(results / run_id)
-    return deleted
+    found = tuple(old_logs(results, now - keep))
+    for one in found:
+        one.delete()
+    return len(found)

@@ -1,0 +1,77 @@
+"""For how many days each kind of thing stays: the table ``[retention]`` of a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.measure.model import Frozen
+
+VARIABLE = "FLINK_BOOST_RETENTION"
+USUAL_PLACE = "/etc/flink-boost/retention.toml"
+_TABLE = "retention"
+
+Days = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Retention(Frozen):
+    """Days for which each kind stays as it is. Results, records and alarms do for ever."""
+
+    forks: Days = Field(default=7, description="results of runs: then a file per run, not per fork")
+    logs: Days = Field(default=90, description="logs and profiles of runs, nights and alarms")
+    abandoned: Days = Field(default=90, description="runs that were given up")
+    sent: Days = Field(default=30, description="copies of results that the dashboard accepted")
+    messages: Days = Field(default=365, description="messages to people that were sent")
+    reports: Days = Field(default=400, description="pages of runs and nights, with raw data")
+    comments: Days = Field(default=90, description="comments that nothing was made of")
+
+
+def load_retention(environ: Mapping[str, str], *, logs: int | None = None) -> Retention:
+    """What the file says that is named in the environment, or lies at its usual place.
+
+    ``logs`` is what a call says instead.
+
+    Raises ``UsageProblem`` when a named file is not there, ``BrokenData`` for one that is wrong.
+    """
+    usual = _from_file(environ)
+    return usual if logs is None else usual.model_copy(update={"logs": logs})
+
+
+def _from_file(environ: Mapping[str, str]) -> Retention:
+    named = environ.get(VARIABLE, "")
+    path = Path(named or USUAL_PLACE)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        if not named:
+            return Retention()
+        raise UsageProblem(
+            f"{path}, named in {VARIABLE}, is not there.", "Write it, or unset the variable."
+        ) from error
+    except OSError as error:
+        raise UsageProblem(
+            f"{path} cannot be read ({error.strerror}).", "Make it readable for this user."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
+    strange = sorted(values.keys() - {_TABLE})
+    if strange:
+        raise BrokenData(
+            f"{path} has {strange[0]!r} outside of the table [{_TABLE}].",
+            f"Write [{_TABLE}] above the kinds and their days.",
+        )
+    try:
+        return Retention.model_validate(values.get(_TABLE, {}))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        known = ", ".join(Retention.model_fields)
+        raise BrokenData(
+            f"{path}: {place}: {first['msg']}.",
+            f"Give days, 1 or more, for any of {known}.",
+        ) from error

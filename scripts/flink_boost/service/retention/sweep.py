@@ -1,0 +1,161 @@
+"""All kinds of things that a machine keeps, and what is deleted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from flink_boost.base.errors import FlinkBoostError, InUse, MachineBusy
+from flink_boost.measure import packing, store
+from flink_boost.measure.store import RunState
+from flink_boost.publish.notify.outbox import Outbox
+from flink_boost.publish.spool import Spool
+from flink_boost.service.quicklook import Places
+from flink_boost.service.reruns.bench import FOLDER as RERUNS
+from flink_boost.service.retention import folders, runs
+from flink_boost.service.retention.kinds import KeptKind, Old, files_below
+from flink_boost.service.retention.references import References, load_references
+from flink_boost.service.retention.settings import Retention
+
+OUTBOX = "notifications"
+_REQUESTS = "requests"
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What became of one kind: what went, and why something stayed, if it did."""
+
+    kind: str
+    gone: tuple[Old, ...] = ()
+    stays: str = ""
+
+
+def kinds_of(places: Places, retention: Retention) -> tuple[KeptKind, ...]:
+    """Every kind that has a number of days; each once per store, where there are several."""
+    build, reports = places.build, places.build / "report"
+    spool, outbox = Spool(places.spool), Outbox(build / OUTBOX)
+    stores = (places.results, places.results / RERUNS, places.results / _REQUESTS)
+    found = [one for results in stores for one in _of_runs(results, places, retention)]
+    return (
+        *found,
+        KeptKind(
+            "logs",
+            retention.logs,
+            lambda: files_below(*(build / "nights").glob("*/logs")),
+            lambda before, needed: folders.night_logs(build, before, needed),
+        ),
+        KeptKind(
+            "logs",
+            retention.logs,
+            lambda: files_below(build / "alarms" / "profiles", reports / "alarms"),
+            lambda before, needed: folders.alarm_profiles(build, before, needed),
+        ),
+        KeptKind(
+            "sent",
+            retention.sent,
+            lambda: files_below(places.spool / "sent", places.spool / "dropped"),
+            lambda before, _: folders.sent_results(places.spool, before),
+            spool.sender_lock,
+        ),
+        KeptKind(
+            "messages",
+            retention.messages,
+            lambda: files_below(outbox.folder),
+            lambda before, needed: folders.messages(outbox, before, needed),
+            outbox.lock,
+        ),
+        KeptKind(
+            "reports",
+            retention.reports,
+            lambda: (one for one in files_below(reports) if reports / "alarms" not in one.parents),
+            lambda before, needed: _reports(reports, before, needed),
+        ),
+    )
+
+
+def _of_runs(results: Path, places: Places, retention: Retention) -> Iterator[KeptKind]:
+    spool, reports = Spool(places.spool), places.build / "report"
+    lock = partial(store.lock, results)
+    yield KeptKind(
+        "abandoned",
+        retention.abandoned,
+        lambda: files_below(*_runs(results, given_up=True)),
+        lambda before, needed: runs.abandoned(results, spool, before, needed),
+        lock,
+    )
+    yield KeptKind(
+        "forks",
+        retention.forks,
+        lambda: (one for one in _files(results) if _is_result(one)),
+        lambda before, _: runs.packable(results, before),
+        lock,
+    )
+    yield KeptKind(
+        "logs",
+        retention.logs,
+        lambda: (one for one in _files(results) if not _is_result(one)),
+        lambda before, needed: runs.old_logs(results, before, needed, reports),
+        lock,
+    )
+
+
+def _runs(results: Path, *, given_up: bool = False) -> Iterator[Path]:
+    for run_id in store.run_ids(results):
+        if (store.state(results, run_id) is RunState.ABANDONED) is given_up:
+            yield results / run_id
+
+
+def _files(results: Path) -> Iterator[Path]:
+    """Of runs that were not given up: ``forks``, archives and profiles."""
+    for run in _runs(results):
+        yield from files_below(run)
+
+
+def _is_result(path: Path) -> bool:
+    return path.name == packing.FORKS or (
+        path.suffix == ".json" and path.parent.parent.name != "profiles"
+    )
+
+
+def _reports(reports: Path, before: datetime, needed: References) -> Iterator[Old]:
+    yield from folders.run_reports(reports, before, needed)
+    yield from folders.reports_of_nights(reports, before, needed)
+
+
+def sweep(places: Places, retention: Retention, now: datetime) -> tuple[Swept, ...]:
+    """Deletes what is too old, kind after kind; one that somebody works on stays until next time.
+
+    Raises ``BrokenData`` when alarms cannot be read, and then deletes nothing.
+    """
+    references = load_references(places.build)
+    return tuple(_swept(kind, now, references) for kind in kinds_of(places, retention))
+
+
+def _swept(kind: KeptKind, now: datetime, references: References) -> Swept:
+    gone: list[Old] = []
+    if not kind.has_old(now, references):
+        return Swept(kind.name)  # and nobody is to wait for its lock
+    try:
+        with kind.lock():
+            for one in kind.too_old(now, references):
+                one.delete()
+                gone.append(one)
+    except (InUse, MachineBusy) as busy:
+        return Swept(kind.name, tuple(gone), busy.message)
+    except (FlinkBoostError, OSError) as problem:
+        return Swept(kind.name, tuple(gone), str(problem))
+    return Swept(kind.name, tuple(gone))
+
+
+def swept_text(swept: Iterable[Swept], tell: Callable[[str], None] = lambda _: None) -> str:
+    """How many of each kind went, in words; what stayed is told."""
+    counts: dict[str, int] = {}
+    for one in swept:
+        counts[one.kind] = counts.get(one.kind, 0) + len(one.gone)
+        if one.stays:
+            tell(f"  {one.kind} stay: {one.stays}")
+    found = [f"{count} {name}" for name, count in counts.items() if count]
+    return f"too old: {', '.join(found) or 'nothing'}"
