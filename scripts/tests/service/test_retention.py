@@ -25,6 +25,7 @@ from flink_boost.publish.raw_data import RAW_DATA
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.service.alarming import AlarmRegistry, registry_lock, store_registry
+from flink_boost.service.requests.tidying import delete_old_logs
 from flink_boost.service.retention.settings import Retention, load_retention
 from flink_boost.service.retention.sweep import sweep
 
@@ -181,6 +182,18 @@ def test_what_is_worked_on_stays_until_the_next_time(machine: Machine) -> None:
     assert list(machine.places.results.glob("*/forks/*.log"))
     assert not any(one.stays for one in sweep(machine.places, SHORT, LONG_AFTER))
     assert not list(machine.places.results.glob("*/forks/*.log"))
+
+
+def test_logs_of_requests_stay_as_long_as_those_who_serve_them_say(machine: Machine) -> None:
+    run = machine.places.results / make_run(0).run_id
+    asked = machine.places.results / "requests" / run.name
+    shutil.copytree(run, asked)
+    sweep(machine.places, SHORT, LONG_AFTER)
+    assert not (run / packing.LOGS).exists()
+    assert (asked / packing.LOGS).exists()
+    assert not list((asked / "forks").iterdir())
+    assert delete_old_logs(asked.parent, LONG_AFTER, timedelta(days=1)) == 1
+    assert not (asked / packing.LOGS).exists()
 
 
 def test_logs_that_prune_deletes_are_not_kept_in_the_raw_data(machine: Machine) -> None:

@@ -17,7 +17,7 @@ from flink_boost.service.requests.model import Request, RequestOrder
 from flink_boost.service.requests.outbox import HubOutbox, Words
 from flink_boost.service.requests.stored import atomic, aware, comment_of, naive, request_of, tables
 
-MOST_FORGOTTEN = 1000  # comments in one go: nobody is to wait for the database
+MOST_FORGOTTEN = 500  # comments in one go: nobody is to wait for the database
 MOST_ATTEMPTS = 3  # workers that died on a request before it is given up
 _LIVE = [RequestState.QUEUED.value, *(state.value for state in AT_WORK)]
 

@@ -97,7 +97,12 @@ def _of_runs(results: Path, places: Places, retention: Retention) -> Iterator[Ke
         "logs",
         retention.logs,
         lambda: (one for one in _files(results) if not _is_result(one)),
-        lambda before, needed: runs.old_logs(results, before, needed, reports),
+        lambda before, needed: (
+            # Those of requests go after a request, by the settings of who serves them.
+            runs.old_logs(results, before, needed, reports)
+            if results.name != _REQUESTS
+            else iter(())
+        ),
         lock,
     )
 
