@@ -22,15 +22,11 @@ export class Panel {
   }
 
   show(runs, lines, boxMarks = [], alarms = []) {
-    // What stands across the plot: changes of the box by their time, alarms by their first run.
-    this.marks = [
-      ...boxMarks.map((mark) => ({ ...mark, kind: "box" })),
-      ...alarms.map((alarm) => ({ ...alarm, kind: "alarm", seconds: runs[alarm.run].seconds, text: `Alarm: ${alarm.text}` })),
-    ].sort((one, other) => one.seconds - other.seconds);
     this.runs = runs;
     this.lines = lines;
     this.values = lines.map((line) => new Map(line.points.map((point) => [point[0], point])));
     this.places = [...new Set(lines.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
+    this.marks = this.marksOf(boxMarks, alarms);
     if (this.places.length === 0) {
       this.section.querySelector(".plot").textContent = "No results in these runs.";
       this.section.querySelector(".points").hidden = true;
@@ -40,6 +36,18 @@ export class Panel {
     this.listSteps();
     const table = this.section.querySelector(".points");
     table.addEventListener("toggle", () => this.fillTable(table), { once: true });
+  }
+
+  // What stands across the plot: changes of the box and alarms, each `at` the first run that has it.
+  marksOf(boxMarks, alarms) {
+    const marks = [
+      ...boxMarks.map((mark) => ({ ...mark, kind: "box" })),
+      ...alarms.map((alarm) => ({ ...alarm, kind: "alarm", seconds: this.runs[alarm.run].seconds, text: `Alarm: ${alarm.text}` })),
+    ];
+    const times = this.places.map((place) => this.runs[place].seconds);
+    return marks
+      .map((mark) => ({ ...mark, at: times.find((seconds) => seconds >= mark.seconds) ?? mark.seconds }))
+      .sort((one, other) => one.seconds - other.seconds);
   }
 
   draw() {

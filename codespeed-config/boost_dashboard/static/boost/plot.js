@@ -1,4 +1,7 @@
-// One plot: lines with their intervals, a line at 1 for ratios, steps of the median.
+// One plot: lines with their intervals, a line at 1 for ratios, steps of the median, marks.
+
+import { element } from "./dom.js";
+import { drawMarks, labelMarks } from "./marks.js";
 
 const HALF_A_DAY = 12 * 3600;
 const WHISKERS_UP_TO = 60; // points; more are drawn as a band
@@ -107,30 +110,11 @@ function drawSteps(plot, lines, colours) {
   });
 }
 
-function drawMarks(plot, marks, large) {
-  const { top, height, left, width } = plot.bbox;
-  const { ctx } = plot;
-  let row = 0;
-  for (const mark of marks) {
-    const x = plot.valToPos(mark.seconds, "x", true);
-    if (x < left || x > left + width) continue;
-    const colour = token(mark.kind === "alarm" ? "bad" : "unclear");
-    dashedLine(plot, [x, top], [x, top + height], colour, mark.kind === "alarm" ? [6, 4] : []);
-    if (!large) continue;
-    ctx.save();
-    ctx.fillStyle = colour;
-    ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-    ctx.textAlign = x > left + width / 2 ? "right" : "left";
-    const gap = (ctx.textAlign === "right" ? -4 : 4) * devicePixelRatio;
-    ctx.fillText(mark.text.slice(0, 60), x + gap, top + (14 + 16 * (row % 4)) * devicePixelRatio);
-    ctx.restore();
-    row += 1;
-  }
-}
-
 // Returns the uPlot; `onMove` and `onPick` get the place of a run, or null.
 export function drawPlot(frame, { runs, lines, marks, executables, isRatio, large, onMove, onPick }) {
   const colours = lines.map((line) => colourOf(executables[line.executable].colour));
+  const labels = element("div", { className: "mark-labels", "aria-hidden": "true" });
+  frame.append(labels);
   const axis = {
     stroke: token("quiet"),
     font: "12px system-ui, sans-serif",
@@ -179,7 +163,8 @@ export function drawPlot(frame, { runs, lines, marks, executables, isRatio, larg
         draw: [
           (drawn) => drawWhiskers(drawn, lines, colours),
           (drawn) => drawSteps(drawn, lines, colours),
-          (drawn) => drawMarks(drawn, marks, large),
+          (drawn) => drawMarks(drawn, marks, token),
+          (drawn) => large && labelMarks(labels, drawn, marks),
         ],
         setCursor: [(drawn) => onMove(drawn.cursor.idx ?? null)],
       },
