@@ -69,6 +69,7 @@ def _keep_told(sheet: ToldSheet) -> None:
         twice = next(key for box, key in keys if keys.count((box, key)) > 1)
         raise RefusedParcelError(f"alarms: {twice} is there twice.")
     figures = sheet.figures.model_dump_json() if sheet.figures else ""
+    retired = {one.box: one.when for one in sheet.retired}
     with transaction.atomic():
         for name in sheet.boxes:
             box = box_named(name)
@@ -76,7 +77,8 @@ def _keep_told(sheet: ToldSheet) -> None:
             AlarmSheet.objects.filter(environment=box).delete()
             # Also a lock: of two sheets of one box, the second waits here.
             AlarmRegister.objects.update_or_create(
-                environment=box, defaults={"made": sheet.made, "figures": figures}
+                environment=box,
+                defaults={"made": sheet.made, "figures": figures, "retired": retired.get(name)},
             )
             AlarmRecord.objects.filter(environment=box).delete()
             AlarmRecord.objects.bulk_create(

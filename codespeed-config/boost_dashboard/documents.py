@@ -25,7 +25,7 @@ MOST_ALARMS = 2000
 _MOST_ROWS = 200  # of a history, of reruns, of steps
 
 AlarmState = Literal[
-    "open", "watching", "withheld", "recovered", "accepted", "rejected", "environment"
+    "open", "watching", "withheld", "recovered", "accepted", "rejected", "environment", "retired"
 ]
 ACTIVE = ("open", "watching", "withheld")
 NightState = Literal["running", "complete", "short", "empty", "missing", "refused", "failed"]
@@ -257,6 +257,14 @@ class DetectionFigures(Document):
         return 100 * self.right / self.judged if self.judged else None
 
 
+class RetiredBox(Document):
+    """A box that measures no more."""
+
+    box: BoxName
+    by: _Label
+    when: Moment
+
+
 class ToldSheet(Document):
     """All alarms of some boxes."""
 
@@ -265,6 +273,7 @@ class ToldSheet(Document):
     boxes: Annotated[tuple[BoxName, ...], Field(max_length=100)]
     alarms: Annotated[tuple[ToldAlarm, ...], Field(max_length=MOST_ALARMS)]
     figures: DetectionFigures | None = None
+    retired: Annotated[tuple[RetiredBox, ...], Field(max_length=100)] = ()
 
 
 class Canary(_Interval):

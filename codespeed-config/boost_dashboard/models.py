@@ -31,11 +31,15 @@ class RunNote(models.Model):
 
 
 class AlarmRegister(models.Model):
-    """When a box's alarms of version 2 were told last, and the figures told with them (JSON)."""
+    """When a box's alarms of version 2 were told last, and the figures told with them (JSON).
+
+    ``retired`` is when it was said to measure no more.
+    """
 
     environment = models.OneToOneField(Environment, on_delete=models.CASCADE)
     made = models.DateTimeField()
     figures = models.TextField(default="")
+    retired = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return f"Register of {self.environment}"

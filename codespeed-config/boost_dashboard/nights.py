@@ -20,7 +20,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from boost_dashboard.documents import ToldNight
-from boost_dashboard.models import NightRecord
+from boost_dashboard.models import AlarmRegister, NightRecord
 from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
 
 LARGEST_BODY = 512 * 1024
@@ -43,11 +43,15 @@ class Night:
 
 @dataclass(frozen=True)
 class LatestNights:
-    """The newest night of a box; how the latest ended; when one was due that nobody told of."""
+    """The newest night of a box; how the latest ended; when one was due that nobody told of.
+
+    Of a ``retired`` box none is due any more.
+    """
 
     newest: Night
     counts: tuple[tuple[str, int], ...]
     overdue: datetime | None
+    retired: datetime | None = None
 
     @property
     def all_whole(self) -> bool:
@@ -92,6 +96,7 @@ def read_nights(most: int, **conditions: object) -> list[Night]:
 def latest_nights(now: datetime) -> list[LatestNights]:
     """One per box that has nights; ``now`` is naive and in UTC."""
     found = []
+    retired = retired_boxes()
     for box in Environment.objects.order_by("name"):
         nights = read_nights(LATEST, environment=box)
         if nights:
@@ -100,8 +105,16 @@ def latest_nights(now: datetime) -> list[LatestNights]:
             # Of the parts of one night the one that is not whole is what there is to see.
             parts = [night for night in nights if night.told.slot == slots[0]]
             newest = min(parts, key=lambda night: night.told.is_whole)
-            found.append(LatestNights(newest, tuple(states.items()), overdue(slots, now)))
+            gone = retired.get(box.id)
+            due = overdue(slots, now) if gone is None else None
+            found.append(LatestNights(newest, tuple(states.items()), due, gone))
     return found
+
+
+def retired_boxes() -> dict[int, datetime]:
+    """When boxes were retired, by their number."""
+    rows = AlarmRegister.objects.exclude(retired=None)
+    return dict(rows.values_list("environment_id", "retired"))
 
 
 def overdue(newest_first: Sequence[datetime], now: datetime) -> datetime | None:

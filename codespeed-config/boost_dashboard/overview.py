@@ -76,6 +76,7 @@ def as_json(_request: HttpRequest) -> JsonResponse:
             **latest.newest.as_json(),
             "latest": dict(latest.counts),
             "overdue": None if latest.overdue is None else f"{latest.overdue.isoformat()}Z",
+            "retired": None if latest.retired is None else f"{latest.retired.isoformat()}Z",
         }
         for latest in latest_nights(utc_now())
     ]

@@ -20,7 +20,7 @@ from flink_boost.measure.model import Cell, Frozen
 
 
 class AlarmState(StrEnum):
-    """What became of an alarm; the last four are its end."""
+    """What became of an alarm; the last five are its end."""
 
     WATCHING = "watching"  # no rerun has decided yet: nobody has been told
     WITHHELD = "withheld"  # confirmed in a night in which the canary moved: nobody is told yet
@@ -29,6 +29,7 @@ class AlarmState(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     ENVIRONMENT = "environment"
+    RETIRED = "retired"  # the box measures no more: nobody can decide it
 
     @property
     def is_told(self) -> bool:
@@ -36,6 +37,7 @@ class AlarmState(StrEnum):
         return self not in (AlarmState.WATCHING, AlarmState.WITHHELD)
 
 
+CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
 DECISIONS = (AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT)
 
 
@@ -152,6 +154,13 @@ class AlarmRecord(AlarmFacts, Frozen):
     seen: bool = Field(default=True, description="by detection in the newest night")
 
     @property
+    def was_told(self) -> bool:
+        """Whether somebody has been told, though its box may have been retired since."""
+        if self.state is AlarmState.RETIRED:
+            return any(event.state is AlarmState.OPEN for event in self.history)
+        return self.state.is_told
+
+    @property
     def group(self) -> tuple[str, tuple[str, str], str]:
         """Alarms of one group were caused by the same commits, on one line."""
         return (self.line, self.commits, self.direction)
@@ -206,7 +215,7 @@ def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
 
 def figures(records: Sequence[AlarmRecord], rerun_pairs: int, missed: int = 0) -> AlarmFigures:
     """How right they were."""
-    told = [one for one in records if one.state.is_told and one.kind != "recovery"]
+    told = [one for one in records if one.was_told and one.kind != "recovery"]
     count = {state: sum(one.state is state for one in told) for state in AlarmState}
     return AlarmFigures(
         told=len(told),

@@ -19,6 +19,7 @@ from pydantic import FiniteFloat, JsonValue
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.side import Side
 from flink_boost.judge.alarms import OURS_ALONE, AlarmFigures, AlarmRecord
+from flink_boost.judge.retirement import RetiredBox
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
@@ -78,6 +79,7 @@ class AlarmDocument(Frozen):
     boxes: tuple[str, ...]
     alarms: tuple[dict[str, JsonValue], ...]
     figures: AlarmFigures
+    retired: tuple[RetiredBox, ...] = ()
 
 
 def alarm_document(
@@ -86,6 +88,7 @@ def alarm_document(
     counted: AlarmFigures,
     made: datetime,
     pages: str | None = None,
+    retired: Sequence[RetiredBox] = (),
 ) -> AlarmDocument:
     """The document; ``boxes`` are named though they may have no alarm.
 
@@ -94,7 +97,7 @@ def alarm_document(
     """
     return AlarmDocument(
         made=made,
-        boxes=tuple(sorted({*boxes, *(one.box for one in records)})),
+        boxes=tuple(sorted({*boxes, *(one.box for one in records), *(one.box for one in retired)})),
         alarms=tuple(
             {
                 **one.model_dump(mode="json", exclude=set(OURS_ALONE)),
@@ -104,6 +107,7 @@ def alarm_document(
             for one in records
         ),
         figures=counted,
+        retired=tuple(retired),
     )
 
 
@@ -216,5 +220,7 @@ def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx
     left_out = ""
     if isinstance(sheet, AlarmDocument):
         sheet, left_out = fitting(sheet)
-    post(Post(PATH, sheet.model_dump_json(), "The alarms", _AGAIN), target, client)
+    # A dashboard of before knows no retired boxes: it is told of them only where there are some.
+    unknown = {"retired"} if isinstance(sheet, AlarmDocument) and not sheet.retired else None
+    post(Post(PATH, sheet.model_dump_json(exclude=unknown), "The alarms", _AGAIN), target, client)
     return left_out

@@ -21,6 +21,7 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, write_durably
 from flink_boost.base.text import alike
 from flink_boost.judge.alarms import (
+    CURRENT,
     AlarmFigures,
     AlarmRecord,
     AlarmState,
@@ -35,6 +36,7 @@ from flink_boost.judge.detection.suspicion import least_change
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 from flink_boost.judge.merging import merge
 from flink_boost.judge.misses import MissedChange, missed
+from flink_boost.judge.retirement import RetiredBox, left_behind
 from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.run_note import bench_command
@@ -55,6 +57,7 @@ class AlarmRegistry(Frozen):
     rerun_pairs: int = 0
     alarms: tuple[AlarmRecord, ...] = ()
     misses: tuple[MissedChange, ...] = ()
+    retired: tuple[RetiredBox, ...] = ()
 
     @property
     def figures(self) -> AlarmFigures:
@@ -79,6 +82,10 @@ class AlarmRegistry(Frozen):
             if shown
             else "There is none yet; `flink-boost detect --confirm` finds them.",
         )
+
+    def retirement(self, box: str) -> RetiredBox | None:
+        """When that box was retired, and by whom; None where it was not."""
+        return next((one for one in self.retired if one.box == box), None)
 
     def replaced(self, record: AlarmRecord) -> AlarmRegistry:
         """With that alarm in the place of the one with its id."""
@@ -121,11 +128,10 @@ def store_registry(build: Path, registry: AlarmRegistry) -> None:
 
 def commits_in_use(registry: AlarmRegistry) -> frozenset[str]:
     """Commits whose builds are needed again: of alarms that go on, and of bisects that do."""
-    current = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
     found: set[str] = set()
     for one in registry.alarms:
         searching = one.bisect is not None and one.bisect.state != "done"
-        if one.state in current or searching:
+        if one.state in CURRENT or searching:
             found.update(one.commits)
         if one.bisect is not None and searching:
             found.update(step.commit for step in one.bisect.steps)
@@ -144,17 +150,16 @@ def after_night(
     """The registry after these findings. ``night_of`` gives the id of the night of a run."""
     seen = [record for one in findings.tracks for record in _records(one, night_of, environment)]
     pairs = sum(answer.pairs for one in findings.tracks for answer in one.answers)
+    looked_through = {one.track.key for one in findings.tracks}
+    alarms = merge(
+        registry.alarms, seen, now, canary_moved=canary_moved, series=looked_through
+    )
     return AlarmRegistry(
         made=now,
         rerun_pairs=max(pairs, registry.rerun_pairs),
-        alarms=merge(
-            registry.alarms,
-            seen,
-            now,
-            canary_moved=canary_moved,
-            series={one.track.key for one in findings.tracks},
-        ),
+        alarms=left_behind(alarms, registry.retired),
         misses=registry.misses,
+        retired=registry.retired,
     )
 
 

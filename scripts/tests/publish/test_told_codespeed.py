@@ -20,6 +20,7 @@ from flink_boost.base.errors import NightIncomplete
 from flink_boost.cli.main import main
 from flink_boost.judge.alarms import AlarmEvent, AlarmRecord, AlarmState
 from flink_boost.judge.misses import MissedChange
+from flink_boost.judge.retirement import RetiredBox
 from flink_boost.publish import liveness
 from flink_boost.publish.alarms import LARGEST_BODY, MOST_SENT, alarm_document, fitting, send_alarms
 from flink_boost.publish.target import Target, find_target
@@ -231,3 +232,18 @@ def test_another_machine_learns_from_the_dashboard_whether_a_night_came_whole(
     assert code == NightIncomplete.exit_code
     assert content["boxes"][1]["finding"] == "missing"
     assert "there is none at all" in content["boxes"][1]["sentence"]
+
+
+def test_a_box_that_was_retired_is_missed_no_more(target: Target, tmp_path: Path) -> None:
+    due = (datetime.now(UTC) - timedelta(hours=3)).replace(second=0, microsecond=0)
+    nights = Nights(tmp_path, target, due)
+    nights.send("box-that-went", NightState.COMPLETE, 12, 2)
+    assert "box-that-went" in {one["box"] for one in nights.check()[1]["boxes"]}
+    went = RetiredBox(box="box-that-went", by="ann", when=NOW)
+    document = alarm_document((), (), AlarmRegistry().figures, NOW, retired=[went])
+    with make_client(target, RetryPolicy()) as client:
+        assert send_alarms(document, target, client) == ""
+    nights.send("box-that-stays", NightState.COMPLETE, 12, 0)
+    boxes = {one["box"] for one in nights.check()[1]["boxes"]}
+    assert "box-that-went" not in boxes
+    assert "box-that-stays" in boxes

@@ -20,6 +20,7 @@ from flink_boost.cli.answers import (
 from flink_boost.cli.context import Settings
 from flink_boost.flink.lines import default_line, find_measured_line
 from flink_boost.judge.alarms import (
+    CURRENT,
     AlarmDecision,
     AlarmRecord,
     AlarmState,
@@ -30,7 +31,6 @@ from flink_boost.publish.alarm_sheet import alarm_lines, alarms_sheet
 from flink_boost.publish.sheet import print_sheets
 from flink_boost.service.alarming import load_registry, registry_lock, store_registry
 
-_CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
 _LONGEST_REASON = 500
 _LONGEST_NAME = 94  # that the dashboard takes
 
@@ -67,7 +67,7 @@ def list_command(settings: Settings, everything: bool = False, as_json: bool = F
     """
     with failing_in_json("alarm list", as_json):
         registry = load_registry(settings.build)
-    shown = [one for one in registry.alarms if everything or one.state in _CURRENT]
+    shown = [one for one in registry.alarms if everything or one.state in CURRENT]
     if as_json:
         counted = registry.figures.model_dump(mode="json")
         found = [_document(one) for one in shown]

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from flink_boost.base.errors import DifferentBox, UsageProblem
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
+from flink_boost.cli.retiring import retire
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.measure import noise, tuning
 from flink_boost.measure.box import changes_since, describe_box
@@ -67,6 +68,7 @@ def command(ctx: click.Context, name: str | None, file: Path | None, as_json: bo
       flink-boost box show                  what is found beside what was recorded
       flink-boost box check --noise         before a measurement: the same box, and quiet?
       flink-boost box tune > tune.sh        what to set, with reasons; changes nothing
+      flink-boost box retire redbox         it measures no more: its alarms are closed
     """
     if ctx.invoked_subcommand is not None:
         refuse_options_before(ctx, name is not None or file is not None or as_json)
@@ -218,6 +220,9 @@ def tune(as_json: bool) -> None:
         print_json("box tune", 0, {"advice": [asdict(one) for one in advice]})
         return
     click.echo(tuning.script(advice), nl=False)
+
+
+command.add_command(retire)
 
 
 def _compared(named: BoxFile | None) -> tuple[Box, tuple[BoxChange, ...]]:

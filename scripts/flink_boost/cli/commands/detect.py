@@ -153,7 +153,12 @@ def _send(
     sheet: AlarmSheet | AlarmDocument = alarm_sheet(verdicts, runs, now, environment)
     if registry.made is not None:
         sheet = alarm_document(
-            registry.alarms, sheet.boxes, registry.figures, now, pages_address(os.environ)
+            registry.alarms,
+            sheet.boxes,
+            registry.figures,
+            now,
+            pages_address(os.environ),
+            registry.retired,
         )
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
     if target.warning:

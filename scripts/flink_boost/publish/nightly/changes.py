@@ -73,7 +73,10 @@ def news_of(report: NightReport) -> NightNews:
     closed = [
         _closed(one, commits)
         for one in alarms
-        if one.state in _CLOSED and report.alarms_before.get(one.id, one.state) != one.state
+        if one.state in _CLOSED
+        and report.alarms_before.get(one.id, one.state) != one.state
+        # Of a box that is gone, what nobody had been told of ends without a word.
+        and (one.state != "retired" or report.alarms_before.get(one.id) == "open")
     ]
     fresh = {change.alarm.id for change in new}
     found = [
@@ -110,6 +113,7 @@ _CLOSED = {
     "accepted": "its new speed was accepted",
     "rejected": "the alarm was rejected",
     "environment": "it was the machine, not the code",
+    "retired": "nobody decides it any more, as its box was retired",
 }
 _STATES: dict[NightState, str] = {
     "running": "The night is not over yet",

@@ -170,7 +170,10 @@ def check_all(
 
 
 def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
-    """The records that a dashboard has. Raises ``EnvironmentProblem`` and ``BrokenData``."""
+    """The records that a dashboard has, but those of retired boxes, which owe no more nights.
+
+    Raises ``EnvironmentProblem`` and ``BrokenData``.
+    """
     address = urljoin(url, PATH)
     try:
         answer = client.get(address, timeout=_URL_SECONDS)
@@ -191,6 +194,7 @@ def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
         return tuple(
             _in_utc(NightRecord.model_validate({key: row[key] for key in known if key in row}))
             for row in rows
+            if not row.get("retired")
         )
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise BrokenData(

@@ -121,7 +121,12 @@ class People:
             dashboard=shown_address(self.environ),
             profiles=tuple(self._profiles(registry.alarms if registry is not None else ())),
             raw=raw,
-            warnings=(*warnings_of(self.environ), *troubles, *self._ahead()),
+            warnings=(
+                *warnings_of(self.environ),
+                *troubles,
+                *_retired(night, registry),
+                *self._ahead(),
+            ),
         )
         if elsewhere := elsewhere_before(kept, report):
             return report.model_copy(
@@ -245,6 +250,16 @@ def _known(before: NightReport) -> dict[str, object]:
             one.id for one in before.alarms if one.bisect is not None and one.bisect.state == "done"
         ),
     }
+
+
+def _retired(night: NightRecord, registry: AlarmRegistry | None) -> Iterable[str]:
+    found = registry.retirement(night.box) if registry is not None else None
+    if found is not None:
+        yield (
+            f"The box {found.box} was retired on {found.when:%Y-%m-%d} by {found.by}, so what this"
+            " night finds is told to nobody. Stop its nights, or take it back with"
+            f" `flink-boost box retire {found.box} --undo`."
+        )
 
 
 def _line_of(info: RunInfo) -> str:

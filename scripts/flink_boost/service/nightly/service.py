@@ -135,6 +135,7 @@ class NightService:
             document = alarm_document(
                 *(registry.alarms, sorted(boxes), registry.figures, self.clock()),
                 pages=pages_address(self.environ),
+                retired=registry.retired,
             )
             if left_out := send_alarms(document, target, client):
                 self.tell(left_out)

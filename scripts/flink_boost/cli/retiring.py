@@ -1,0 +1,90 @@
+"""``flink-boost box retire``: a box measures no more, so nothing that it left stays open."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import click
+
+from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.text import alike
+from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.context import Settings
+from flink_boost.judge.alarms import AlarmRecord, AlarmState
+from flink_boost.judge.retirement import RetiredBox, left_behind
+from flink_boost.service.alarming import (
+    AlarmRegistry,
+    load_registry,
+    registry_lock,
+    store_registry,
+)
+from flink_boost.service.nightly.journal import NightJournal
+
+
+@click.command(name="retire")
+@click.argument("name")
+@click.option("--by", help="Who decided; default: you.", default=getpass.getuser)
+@click.option("--undo", is_flag=True, help="It measures again. What was closed stays closed.")
+@json_option
+@click.pass_obj
+def retire(settings: Settings, name: str, by: str, undo: bool, as_json: bool) -> None:
+    """Retire a box that measures no more: close its alarms, expect no more nights of it.
+
+    NAME is the box as alarms and the dashboard call it. Its results and closed alarms stay. What a
+    later night on it finds is told to nobody, and that night says so.
+
+    \b
+    Examples:
+      flink-boost box retire redbox
+      flink-boost box retire redbox --undo
+    """
+    now = datetime.now(UTC).replace(microsecond=0)
+    with failing_in_json("box retire", as_json), registry_lock(settings.build):
+        registry = load_registry(settings.build)
+        before = registry.retirement(name)
+        if before is None:
+            _require_known(settings, registry, name)
+        entry = before or RetiredBox(box=name, by=by, when=now)
+        others = tuple(one for one in registry.retired if one.box != name)
+        retired = others if undo else (*others, entry)
+        alarms = left_behind(registry.alarms, retired)
+        changed = registry.model_copy(update={"retired": retired, "alarms": alarms})
+        if changed != registry:
+            store_registry(settings.build, changed)
+    closed = [one for one, old in zip(alarms, registry.alarms, strict=True) if one != old]
+    if as_json:
+        print_json("box retire", 0, _answer(name, None if undo else entry, closed))
+    elif undo:
+        say(f"{name} {'is no longer retired' if before else 'was not retired'}.")
+    else:
+        when = f" since {before.when:%Y-%m-%d}, by {before.by}" if before else ""
+        say(
+            f"{name} is retired{when}; alarms closed now: {len(closed)}."
+            " `flink-boost detect --send` tells the dashboard."
+        )
+
+
+def _require_known(settings: Settings, registry: AlarmRegistry, name: str) -> None:
+    journal = NightJournal(settings.build / "nights")
+    known = {one.box for one in registry.alarms}
+    for night in journal.nights():
+        with suppress(BrokenData):
+            known.add(journal.load(night).box)
+    if name in known:
+        return
+    near = alike(name, sorted(known)) or sorted(known)
+    raise UsageProblem(
+        f"There is no box {name!r}, neither in alarms nor in nights.",
+        f"There is: {', '.join(near)}." if near else "No box has had a night or an alarm yet.",
+    )
+
+
+def _answer(name: str, entry: RetiredBox | None, closed: list[AlarmRecord]) -> dict[str, object]:
+    return {
+        "box": name,
+        "retired": json.loads(entry.model_dump_json()) if entry is not None else None,
+        "closed": [one.id for one in closed if one.state is AlarmState.RETIRED],
+    }
