@@ -57,6 +57,16 @@ class Change(Frozen):
     p_value: FiniteFloat
 
 
+class SmallestChange(Frozen):
+    """What is found of a benchmark on this box, by the noise of its own nights."""
+
+    size: FiniteFloat = Field(description="how much slower, as a share of the speed")
+    power: FiniteFloat = Field(description="share of such changes that three nights tell, at least")
+
+    def __str__(self) -> str:
+        return f"{self.size:.1%} in {self.power:.0%} of cases"
+
+
 class TrendVerdict(Frozen):
     """The verdict over one series."""
 
@@ -68,6 +78,9 @@ class TrendVerdict(Frozen):
     threshold: FiniteFloat = Field(description="relative change that a candidate must exceed")
     change: Change | None = Field(description="what made it a candidate")
     earlier_changes: tuple[Change, ...] = Field(description="other change points, oldest first")
+    smallest_change: SmallestChange | None = Field(
+        default=None, description="that this box finds by reruns; None while it learns"
+    )
 
 
 def detect(series: Iterable[Series], rules: Rules | None = None) -> tuple[TrendVerdict, ...]:

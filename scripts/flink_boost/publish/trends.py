@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import ValidationError
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
 from flink_boost.base.files import make_folder, write_durably
+from flink_boost.base.text import NOTHING
 from flink_boost.judge.trend import TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen
 
@@ -35,6 +37,14 @@ def store_verdicts(path: Path, verdicts: Sequence[TrendVerdict], made: datetime)
     write_durably(path, stored.model_dump_json(indent=1) + "\n")
 
 
+def load_verdicts(path: Path) -> tuple[TrendVerdict, ...]:
+    """The newest verdicts; none where there are none yet, or none that can be read."""
+    try:
+        return StoredVerdicts.model_validate_json(path.read_bytes()).verdicts
+    except (OSError, ValidationError):
+        return ()
+
+
 def print_verdicts(verdicts: Sequence[TrendVerdict]) -> None:
     """Prints the table to standard output, as wide as it is when that is no terminal."""
     console = Console(highlight=False)
@@ -46,7 +56,7 @@ def print_verdicts(verdicts: Sequence[TrendVerdict]) -> None:
 def verdict_table(verdicts: Sequence[TrendVerdict]) -> Table:
     """One row per series."""
     table = Table(box=SIMPLE_HEAD)
-    for title in ("benchmark", "settings", "points", "verdict", "change", "since commit"):
+    for title in ("benchmark", "settings", "points", "verdict", "change", "since commit", "finds"):
         justify: JustifyMethod = "right" if title in ("points", "change") else "left"
         table.add_column(title, justify=justify, overflow="fold")
     for verdict in verdicts:
@@ -58,6 +68,7 @@ def verdict_table(verdicts: Sequence[TrendVerdict]) -> Table:
             verdict.kind.value,
             "" if change is None else f"{change.ratio - 1:+.1%}",
             "" if change is None else change.after_commit[:12],
+            NOTHING if verdict.smallest_change is None else str(verdict.smallest_change),
         )
         table.add_row(*map(Text, texts), style=_STYLES[verdict.kind])
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,13 @@ from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.judge.trend import TrendKind
 from flink_boost.measure.model import Purpose
+from flink_boost.publish.nightly.page import night_markdown, night_page
+from flink_boost.publish.nightly.report import kept_nights
 from flink_boost.publish.trends import StoredVerdicts
+from flink_boost.service.nightly.model import NightRecord, NightState
+from flink_boost.service.nightly.people import People
+from flink_boost.service.nightly.slots import night_id
+from flink_boost.service.quicklook import Places
 
 
 def store_nights(build: Path, ratios: list[float]) -> None:
@@ -45,6 +52,39 @@ def test_detect_prints_and_stores_a_verdict_per_series(
     assert change.ratio == pytest.approx(0.8, abs=0.02)
 
 
+def test_detect_and_the_report_of_a_night_say_how_small_a_change_this_box_finds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store_nights(tmp_path, [2.0] * 12)
+    assert main(["--build", str(tmp_path), "detect"]) == 0
+    printed = capsys.readouterr().out
+    found = [verdict.smallest_change for verdict in read_verdicts(tmp_path).verdicts]
+    assert len(found) == 2
+    for one in found:
+        assert one is not None
+        assert 0.019 < one.size < 0.05
+        assert 0.8 <= one.power <= 1
+        assert str(one) in printed
+    assert "“Finds” is the smallest change" in " ".join(printed.split())
+
+    slot = datetime(2026, 11, 25, 1, tzinfo=UTC)
+    newest = make_run(11)
+    night = NightRecord(
+        box=newest.box.label,
+        night=night_id(slot),
+        slot=slot,
+        state=NightState.COMPLETE,
+        runs=(newest.run_id,),
+    )
+    places = Places(tmp_path / "results", tmp_path / "spool", tmp_path)
+    People(places, {}, lambda: slot).write(night)
+    (report,) = kept_nights(tmp_path / "report").reports
+    assert {row.finds for row in report.rows} == {str(one) for one in found}
+    for page in (night_page(report), night_markdown(report)):
+        assert all(row.finds in page for row in report.rows)
+        assert "“Finds” is the smallest change" in page
+
+
 def test_detect_says_learning_for_a_short_history(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,6 +92,7 @@ def test_detect_says_learning_for_a_short_history(
     assert main(["--build", str(tmp_path), "detect"]) == 0
     assert len(re.findall(r"\blearning\b", capsys.readouterr().out)) == 2
     assert {verdict.kind for verdict in read_verdicts(tmp_path).verdicts} == {TrendKind.LEARNING}
+    assert {one.smallest_change for one in read_verdicts(tmp_path).verdicts} == {None}
 
 
 def test_detect_replaces_the_verdicts_of_before(tmp_path: Path) -> None:

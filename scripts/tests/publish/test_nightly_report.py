@@ -45,6 +45,19 @@ def test_a_night_of_a_series_that_is_too_short_does_not_say_that_all_is_steady()
     )
 
 
+def test_a_table_of_many_rows_says_how_many_of_them_chance_alone_would_call_changed() -> None:
+    known = report().rows[0]
+    rows = [
+        known.model_copy(update={"benchmark": f"b{place}", "low": None if place > 39 else 1.0})
+        for place in range(60)
+    ]
+    sentence = "Of equal code chance alone calls about 2 of them faster or slower."  # 5 % of 40
+    few = report()
+    for page in (night_page, night_markdown):
+        assert sentence in page(report(rows=rows))
+        assert "chance alone" not in page(few)
+
+
 def test_a_new_alarm_says_what_since_when_how_much_whose_and_what_to_do() -> None:
     news = news_of(report(alarms=[alarm()]))
     change = news.new_alarms[0]

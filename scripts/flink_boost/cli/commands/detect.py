@@ -21,11 +21,14 @@ from flink_boost.cli.options import (
     url_option,
 )
 from flink_boost.judge.alarms import AlarmState
+from flink_boost.judge.power import NIGHTS, with_smallest_change
 from flink_boost.judge.series import build_series
+from flink_boost.judge.tracks import build_tracks
 from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
 from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.history import History, load_history
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.renamed import load_renamed
 from flink_boost.publish.alarm_sheet import alarms_sheet
 from flink_boost.publish.alarms import (
     AlarmDocument,
@@ -124,7 +127,9 @@ def command(
         click.echo(
             f"A candidate is a change of the last {Rules().recent_points} points that exceeds "
             f"{Rules().least_change:.0%} and twice the A/A noise."
-            f" Stored in {settings.build / FILE_NAME}."
+            f" Stored in {settings.build / FILE_NAME}.\n"
+            "“Finds” is the smallest change that `detect --confirm` finds on this box, and how many"
+            f" of such are told within {NIGHTS} nights, by the noise of the benchmark's own nights."
         )
     else:
         click.echo("There is no complete run of stock against patched yet.")
@@ -229,7 +234,8 @@ def _detect(settings: Settings, history: History) -> tuple[TrendVerdict, ...]:
     if len(history.gaps) > NAMED_GAPS:
         click.echo(f"{len(history.gaps) - NAMED_GAPS} older runs have gaps, too.", err=True)
     _tell_of_runs_beside_the_trend([run.info for run in history.runs if not run.is_aa])
-    verdicts = detect(build_series(history.runs))
+    tracks = build_tracks(history.runs, load_renamed())
+    verdicts = with_smallest_change(detect(build_series(history.runs)), tracks)
     store_verdicts(settings.build / FILE_NAME, verdicts, datetime.now(UTC))
     return verdicts
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_BETS = np.array([0.15, 0.3, 0.6, 1.2, 2.5, 5.0])  # of 1/scale
+BETS = np.array([0.15, 0.3, 0.6, 1.2, 2.5, 5.0])  # of 1/scale
 _STEPS_OF_BISECTION = 40
 _DOUBLINGS = 40
 
@@ -30,7 +30,7 @@ class Evidence:
 
     def __init__(self, scale: float) -> None:
         self.scale = scale
-        self._bets = _BETS / scale
+        self._bets = BETS / scale
         self._found: list[float] = []
 
     def add(self, differences: Iterable[float]) -> None:

@@ -19,7 +19,7 @@ LEARNING_NIGHTS = 10  # fewer: nothing is suspected
 LEAST_CHANGE = 0.02  # relative
 _NIGHT_FACTOR, _PAIR_FACTOR = 1.8, 0.9  # times the noise of a night, and of a pair
 _WINDOW = 5  # newest nights that may be on another level together
-_BASELINE = 30  # nights
+BASELINE = 30  # nights
 _PAIRS_PER_NIGHT = 4.0  # that clearing may cost on the average
 _MOST_SUSPECTED = 0.3  # of quiet nights
 _LEAST_SUSPECTED = 0.02
@@ -51,6 +51,12 @@ def threshold(noise: Noise) -> float:
     return float(scipy.special.ndtri(1 - share / 2))
 
 
+def error_of_step(noise: Noise, newest: int, before: int) -> float:
+    """Standard deviation of the mean of the newest nights less the median of those before."""
+    # A median of normal values scatters more than their mean, by a factor of 1.25.
+    return noise.night * math.sqrt(1 / newest + 1.57 / before)
+
+
 def suspect(baseline: Sequence[Night], newest: Sequence[Night], noise: Noise) -> Suspicion | None:
     """The most suspicious start among the newest nights, None where they look like the baseline.
 
@@ -59,7 +65,7 @@ def suspect(baseline: Sequence[Night], newest: Sequence[Night], noise: Noise) ->
     """
     if not newest or not baseline:
         return None
-    known = [night.level for night in baseline[-_BASELINE:]]
+    known = [night.level for night in baseline[-BASELINE:]]
     recent = list(newest[-_WINDOW:])
     older = known + [night.level for night in newest[: -len(recent)]]
     limit = threshold(noise)
@@ -68,9 +74,7 @@ def suspect(baseline: Sequence[Night], newest: Sequence[Night], noise: Noise) ->
         tail = [night.level for night in recent[place:]]
         head = older + [night.level for night in recent[:place]]
         middle = statistics.median(head)
-        # A median of normal values scatters more than their mean, by a factor of 1.25.
-        error = noise.night * math.sqrt(1 / len(tail) + 1.57 / len(head))
-        score = (statistics.fmean(tail) - middle) / error
+        score = (statistics.fmean(tail) - middle) / error_of_step(noise, len(tail), len(head))
         if abs(score) > limit and (best is None or abs(score) > best.score):
             best = Suspicion(recent[place].number, 1 if score > 0 else -1, abs(score))
     return best

@@ -157,7 +157,8 @@ class CommitNote(Told):
 class ReportedRow(Told):
     """A benchmark tonight: patched ÷ stock. ``verdict`` is the word of the comparison.
 
-    ``before`` is the ratio of the last night that has one.
+    ``before`` is the ratio of the last night that has one; ``finds`` says how small a change of it
+    this box finds, empty while that is not known.
     """
 
     line: str
@@ -168,6 +169,7 @@ class ReportedRow(Told):
     pairs: int
     verdict: str
     before: FiniteFloat | None = None
+    finds: str = ""
 
 
 class NightReport(Told):

@@ -17,6 +17,10 @@ from flink_boost.publish.nightly.words import percent, size_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
 
 _LEVEL = 0.95  # of the intervals in a night's table
+_FINDS = (
+    "“Finds” is the smallest change that reruns find on this box, and how many of such are told"
+    " within three nights, by the noise of the benchmark's own nights."
+)
 
 
 def night_page(report: NightReport) -> str:
@@ -155,8 +159,8 @@ def _lasted(step: ReportedStep) -> str:
 
 
 def _sheet(rows: Sequence[ReportedRow]) -> Sheet:
-    titles = ("Benchmark", "Flink", "Ratio", "95 % interval", "Pairs", "Last before", "Verdict")
     numeric = ("Ratio", "95 % interval", "Pairs", "Last before")
+    titles = ("Benchmark", "Flink", *numeric, "Verdict", "Finds")
     return Sheet(
         "All benchmarks of the night",
         tuple(Column(title, numeric=title in numeric) for title in titles),
@@ -169,10 +173,11 @@ def _sheet(rows: Sequence[ReportedRow]) -> Sheet:
                 Entry(str(row.pairs)),
                 Entry(NOTHING if row.before is None else f"{row.before:.3f}x"),
                 Entry(row.verdict, tone_of(judge(row.low, row.high))),
+                Entry(row.finds or NOTHING),
             )
             for row in sorted(rows, key=lambda row: (row.line, row.benchmark))
         ),
-        tuple(filter(None, [_chance(rows)])),
+        tuple(filter(None, [_chance(rows), _FINDS if any(row.finds for row in rows) else ""])),
     )
 
 

@@ -14,6 +14,7 @@ from flink_boost.base.errors import BrokenData, FlinkBoostError, UploadFailed, U
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.judge.alarms import AlarmRecord, AlarmState
 from flink_boost.judge.ratio import compare
+from flink_boost.judge.series import settings_of
 from flink_boost.measure import forkfiles, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.alarm_profiles import copy_alarm_profile
@@ -40,6 +41,7 @@ from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.raw_data import pack_raw_data
 from flink_boost.publish.target import URL_VARIABLE, checked_url, shown_address
+from flink_boost.publish.trends import FILE_NAME, load_verdicts
 from flink_boost.service.alarming import AlarmRegistry, load_registry
 from flink_boost.service.builds.recipe import load_recipe
 from flink_boost.service.nightly.checking import ahead_sentence
@@ -190,6 +192,12 @@ class People:
     def _rows(self, runs: Sequence[str]) -> tuple[tuple[ReportedRow, ...], tuple[str, ...]]:
         rows: list[ReportedRow] = []
         missing: list[str] = []
+        verdicts = load_verdicts(self.places.build / FILE_NAME)
+        finds = {
+            (one.cell, one.settings): str(one.smallest_change)
+            for one in verdicts
+            if one.smallest_change is not None
+        }
         for run_id in runs:
             try:
                 info = store.load_run(self.places.results, run_id)
@@ -205,6 +213,7 @@ class People:
                     high=one.high if math.isfinite(one.high) else None,
                     pairs=one.pairs,
                     verdict=one.verdict.value,
+                    finds=finds.get((one.cell, settings_of(info)), ""),
                 )
                 for one in found
             ]

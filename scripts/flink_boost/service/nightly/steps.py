@@ -9,11 +9,14 @@ from datetime import datetime
 
 from flink_boost.base.errors import BrokenData, FlinkBoostError
 from flink_boost.flink.lines import Line
+from flink_boost.judge.power import with_smallest_change
 from flink_boost.judge.series import build_series
+from flink_boost.judge.tracks import build_tracks
 from flink_boost.judge.trend import TrendKind, detect
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import OURS
+from flink_boost.measure.renamed import load_renamed
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
@@ -155,7 +158,8 @@ class Steps:
         history = self.places.history.load()
         for problem in history.broken:
             self.tell(f"  {problem}")
-        verdicts = detect(build_series(history.runs))
+        tracks = build_tracks(history.runs, load_renamed())
+        verdicts = with_smallest_change(detect(build_series(history.runs)), tracks)
         store_verdicts(self.places.build / FILE_NAME, verdicts, self.clock())
         slower = sum(one.kind is TrendKind.CANDIDATE_REGRESSION for one in verdicts)
         return night, f"{len(verdicts)} series, {slower} of them slower lately"

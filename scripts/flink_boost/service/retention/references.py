@@ -10,7 +10,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import commit_id
 
-_CLOSED = frozenset({"recovered", "accepted", "rejected", "environment"})
+_CLOSED = frozenset({"recovered", "accepted", "rejected", "environment", "retired"})
 
 
 @dataclass(frozen=True)
