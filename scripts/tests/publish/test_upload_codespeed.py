@@ -27,6 +27,7 @@ from flink_boost.publish.upload_report import UploadReport
 pytestmark = pytest.mark.quiet
 
 POLICY = RetryPolicy(attempts=2, first_wait=0.1)
+LARGE = 1_200  # results of an entry
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +130,27 @@ def test_codespeeds_own_words_come_back_when_it_refuses_an_entry(
     assert "answered 400" in report.unsent[0].reason
     assert "42 characters" in report.unsent[0].reason
     assert not [row for row in rows_in_codespeed(data) if row[0] == "x" * 60]
+
+
+def test_of_a_large_entry_either_all_is_seen_or_nothing(
+    data: Path, target: Target, tmp_path: Path
+) -> None:
+    _, entries = spool_nights(tmp_path / "other", range(4, 5), "a box of many benchmarks")
+    one = entries[0].results[0]
+    results = [one.model_copy(update={"benchmark": f"many.{n}"}) for n in range(LARGE)]
+    bad = results[-1].model_copy(update={"commitid": "x" * 60})
+    spool = Spool(tmp_path / "spool")
+    spool.add(entries[0].model_copy(update={"results": (*results[:-1], bad)}))
+
+    def seen() -> int:
+        return sum(row[3] == "a box of many benchmarks" for row in rows_in_codespeed(data))
+
+    assert "42 characters" in send(spool, target).unsent[0].reason
+    assert seen() == 0
+    spool = Spool(tmp_path / "mended")
+    spool.add(entries[0].model_copy(update={"results": tuple(results)}))
+    assert len(send(spool, target).sent) == 1
+    assert seen() == LARGE
 
 
 def poisoned(entry: SpoolEntry) -> SpoolEntry:

@@ -1,4 +1,4 @@
-"""Sending much at once: in several requests, each with time in proportion to what is in it."""
+"""Sending much at once: in one request, with time in proportion to what is in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from flink_boost.publish.upload_report import UploadReport
 pytestmark = pytest.mark.quiet
 
 ALL_AT_ONCE = RetryPolicy(attempts=3)
-LARGE = 25  # results of an entry
+LARGE = 1_200  # results of an entry
 
 
 @pytest.fixture
@@ -53,39 +53,13 @@ def send(spool: Spool, server: FailingCodespeed, **policy: float) -> UploadRepor
         return send_unsent(spool, target, client, policy_, sleep=lambda _: None)
 
 
-def test_a_large_entry_goes_in_parts_and_is_stored_once(spool: Spool, entry: SpoolEntry) -> None:
-    with failing_codespeed() as server:
-        report = send(spool, server, most_results=10)
-        assert server.requests == 3
+def test_a_large_entry_goes_in_one_request(spool: Spool, entry: SpoolEntry) -> None:
+    with failing_codespeed(answer(503), accept) as server:
+        report = send(spool, server)
+        assert server.requests == 2, "the whole of it again"
     assert report.sent == (entry.key,)
     assert [key[4] for key in server.stored] == [one.benchmark for one in entry.results]
     assert set(server.times_stored.values()) == {1}
-
-
-def test_one_of_usual_size_is_stored_as_a_whole(spool: Spool) -> None:
-    with failing_codespeed() as server:
-        send(spool, server)
-        assert server.requests == 1
-
-
-def test_a_part_in_trouble_is_sent_again_and_no_other(spool: Spool) -> None:
-    with failing_codespeed(accept, answer(503), accept) as server:
-        report = send(spool, server, most_results=10)
-        assert server.requests == 4
-    assert len(report.sent) == 1
-    assert set(server.times_stored.values()) == {1}
-
-
-def test_after_a_part_that_is_refused_the_rest_waits_and_nothing_is_lost(
-    spool: Spool, entry: SpoolEntry
-) -> None:
-    with failing_codespeed(accept, answer(400, "units: differ.")) as server:
-        report = send(spool, server, most_results=10)
-        assert server.requests == 2
-        assert report.unsent[0].reason.endswith("answered 400 (units: differ.)")
-        assert spool.unsent_keys() == (entry.key,)
-        assert send(spool, server, most_results=10).sent == (entry.key,)
-        assert len(server.stored) == LARGE
 
 
 def slow(request: Request, body: bytes) -> None:
