@@ -62,7 +62,7 @@ def reopen(results: Path, info: RunInfo) -> str:
         return ""
     folder = results / info.run_id / "damaged"
     forks = "1 damaged fork is" if len(damaged) == 1 else f"{len(damaged)} damaged forks are"
-    return f"{forks} measured again, and kept in {folder}: {named_forks(damaged)}."
+    return f"{forks} measured again, and kept in {folder}: {named_forks(info, damaged)}."
 
 
 def extend(results: Path, info: RunInfo, pairs: int) -> RunInfo:

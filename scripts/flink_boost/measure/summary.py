@@ -14,7 +14,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from flink_boost.flink.side import SIDE_TITLES, Side
+from flink_boost.flink.side import Side
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import RUN_SCHEMA, Cell, Frozen, Mode, RunInfo
 
@@ -68,10 +68,6 @@ class MissingFork(Frozen):
     side: Side
     pair: int = Field(description="from 1")
     damage: str = Field(default="", description="what is wrong with its file; empty without one")
-
-    def __str__(self) -> str:
-        name = f"{self.cell.name}, {SIDE_TITLES[self.side]}, pair {self.pair}"
-        return f"{name}: {self.damage}" if self.damage else name
 
 
 class PlanStamp(Frozen):
@@ -157,16 +153,22 @@ def gap_sentence(info: RunInfo, missing: Sequence[MissingFork]) -> str:
         return ""
     return (
         f"Run {info.run_id} has gaps: {len(missing)} of {info.forks_planned} forks are missing "
-        f"({named_forks(missing)}); `flink-boost bench --resume {info.run_id}` measures them again."
+        f"({named_forks(info, missing)});"
+        f" `flink-boost bench --resume {info.run_id}` measures them again."
     )
 
 
-def named_forks(missing: Sequence[MissingFork]) -> str:
+def named_forks(info: RunInfo, missing: Sequence[MissingFork]) -> str:
     """Some of them by name, and how many more there are."""
     # What is damaged comes first: nobody would look for it otherwise.
     ordered = sorted(missing, key=lambda one: not one.damage)
-    named = "; ".join(str(one) for one in ordered[:_NAMED])
+    named = "; ".join(_name(info, one) for one in ordered[:_NAMED])
     return named + (f"; and {len(missing) - _NAMED} more" if len(missing) > _NAMED else "")
+
+
+def _name(info: RunInfo, fork: MissingFork) -> str:
+    name = f"{fork.cell.name}, {info.title_of(fork.side)}, pair {fork.pair}"
+    return f"{name}: {fork.damage}" if fork.damage else name
 
 
 def _side_scores(side: Side, by_pair: dict[int, Fork]) -> SideScores:

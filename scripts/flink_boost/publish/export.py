@@ -98,7 +98,7 @@ def fork_rows(info: RunInfo, forks: Iterable[Fork]) -> Iterator[Row]:
             "mode": fork.mode.value,
             "unit": fork.unit,
             "less_is_better": fork.mode.less_is_better,
-            "side": fork.side.value,
+            "side": info.name_of(fork.side),
             "pair": fork.pair,
             "score": fork.score,
             "iterations": len(fork.iterations),

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from flink_boost.base.text import describe_left, short_number
-from flink_boost.flink.side import SIDE_TITLES
 from flink_boost.measure import runner
 from flink_boost.measure.forkfiles import PlannedFork, planned_forks
 from flink_boost.measure.model import RunInfo
@@ -59,7 +58,7 @@ class BarProgress:
         pair = f"pair {planned.pair}/{info.pairs_of(planned.cell)}"
         self._bar.update(
             self._task,
-            description=f"{pair} {planned.cell.name} {SIDE_TITLES[planned.side]}",
+            description=f"{pair} {planned.cell.name} {info.title_of(planned.side)}",
             completed=number - 1,
             total=total,
         )
@@ -76,7 +75,7 @@ def describe_step(info: RunInfo, step: runner.EndedFork) -> str:
     planned, outcome = step.planned, step.outcome
     start = (
         f"[{step.number}/{step.total}] pair {planned.pair}/{info.pairs_of(planned.cell)}"
-        f" {planned.cell.name} {SIDE_TITLES[planned.side]}"
+        f" {planned.cell.name} {info.title_of(planned.side)}"
     )
     if isinstance(outcome, runner.Failure):
         tail = outcome.tail.replace("\n", "\n    ")
