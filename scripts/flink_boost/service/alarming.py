@@ -151,9 +151,7 @@ def after_night(
     seen = [record for one in findings.tracks for record in _records(one, night_of, environment)]
     pairs = sum(answer.pairs for one in findings.tracks for answer in one.answers)
     looked_through = {one.track.key for one in findings.tracks}
-    alarms = merge(
-        registry.alarms, seen, now, canary_moved=canary_moved, series=looked_through
-    )
+    alarms = merge(registry.alarms, seen, now, canary_moved=canary_moved, series=looked_through)
     return AlarmRegistry(
         made=now,
         rerun_pairs=max(pairs, registry.rerun_pairs),
