@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any, LiteralString
@@ -34,6 +34,7 @@ from flink_boost.service.nightly.parts import Parts
 from flink_boost.service.nightly.plan import PlannedStep
 from flink_boost.service.nightly.steps import Steps
 from flink_boost.service.quicklook import Places
+from flink_boost.service.retention.settings import Retention
 from operating import refused
 from postgresql import PostgreSQL
 
@@ -310,7 +311,7 @@ def _upload_step(build: Path, dashboard: Dashboard) -> Callable[[], str]:
         clock=lambda: datetime.now(UTC),
         shown=never,
         tell=lambda _: None,
-        keep=timedelta(days=90),
+        retention=Retention(),
     )
     slot = datetime(2026, 3, 1, 1, tzinfo=UTC)
     night = NightRecord(box="box-1", night="2026-03-01T0100", slot=slot)
