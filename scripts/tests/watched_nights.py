@@ -11,12 +11,12 @@ from synthetic import make_forks, make_run
 
 from flink_boost.base.errors import BuildFailed
 from flink_boost.flink.lines import Line
-from flink_boost.judge.tracks import build_tracks
+from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.build import Build, build_of
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Built, Cell, RunInfo
 from flink_boost.measure.summary import RunSummary, summarise
-from flink_boost.service.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm, newest_runs
+from flink_boost.service.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm
 from flink_boost.service.reruns.bench import BuildQuestion
 
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)

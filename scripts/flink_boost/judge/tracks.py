@@ -75,6 +75,19 @@ def build_tracks(
     return tuple(sorted(tracks, key=lambda track: (track.cell.name, track.key)))
 
 
+def newest_runs(tracks: Iterable[Track], box: str) -> frozenset[str]:
+    """The newest run of each series of a box: what tonight is, as long as nobody says otherwise."""
+    newest: dict[str, RunInfo] = {}
+    for track in tracks:
+        if track.settings.environment != box:
+            continue
+        place, run = track.settings.model_dump_json(), track.runs[-1]
+        known = newest.get(place)
+        if known is None or (run.started, run.run_id) > (known.started, known.run_id):
+            newest[place] = run
+    return frozenset(run.run_id for run in newest.values())
+
+
 def current_name(cell: Cell, renamed: Mapping[str, str]) -> Cell:
     """The cell with the name that its benchmark has now; ``renamed`` leads there step by step."""
     name, seen = cell.benchmark, set()

@@ -207,19 +207,6 @@ def _was_given_up(answer: RerunAnswered, track: Track, reruns: NightReruns | Non
     return True
 
 
-def newest_runs(tracks: Iterable[Track], box: str) -> frozenset[str]:
-    """The newest run of each series of a box: what tonight is, as long as nobody says otherwise."""
-    newest: dict[str, RunInfo] = {}
-    for track in tracks:
-        if track.settings.environment != box:
-            continue
-        place, run = track.settings.model_dump_json(), track.runs[-1]
-        known = newest.get(place)
-        if known is None or (run.started, run.run_id) > (known.started, known.run_id):
-            newest[place] = run
-    return frozenset(run.run_id for run in newest.values())
-
-
 def confirm(
     tracks: Sequence[Track],
     results: Path,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flink_boost.judge.tracks import build_tracks
+from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.renamed import load_renamed
 from flink_boost.measure.summary import RunSummary
@@ -23,7 +23,6 @@ from flink_boost.service.confirming import (
     Findings,
     NightReruns,
     confirm,
-    newest_runs,
 )
 from flink_boost.service.reruns.setup import RerunMeans
 

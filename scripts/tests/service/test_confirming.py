@@ -20,9 +20,9 @@ from watched_nights import (
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, decided, figures
-from flink_boost.judge.tracks import build_tracks
+from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.service.alarming import AlarmRegistry, after_night
-from flink_boost.service.confirming import NightReruns, confirm, newest_runs
+from flink_boost.service.confirming import NightReruns, confirm
 from flink_boost.service.nightly.suspects import learning_of
 from flink_boost.service.reruns.bench import BuildQuestion
 from flink_boost.service.reruns.journal import RerunJournal
