@@ -149,7 +149,7 @@ def test_the_sandbox_can_be_made_under_the_restrictions_of_its_unit() -> None:
     name = "flink-boost-requests.service"
     for key in (
         *("RestrictNamespaces", "ProtectKernelTunables", "ProtectKernelLogs", "ProtectProc"),
-        "ProtectControlGroups",
+        *("ProtectControlGroups", "ProtectHostname"),
     ):
         assert setting(name, key) == [], key
     assert setting(name, "Delegate") == ["yes"]

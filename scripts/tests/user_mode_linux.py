@@ -1,6 +1,6 @@
-"""A Linux as a process: what only a machine with control groups of version 2 has, in two seconds.
+"""A Linux with systemd as a process: what only a machine with control groups of version 2 has.
 
-It sees this machine's files, read-only. Debian's package is `user-mode-linux`.
+It sees this machine's files, read-only. Debian's packages are `user-mode-linux` and `systemd`.
 """
 
 from __future__ import annotations
@@ -10,32 +10,72 @@ import subprocess
 import sys
 from pathlib import Path
 
+from flink_boost.base.places import PROJECT_ROOT
+
 PROGRAM = "linux.uml"
-_INIT = """#!/bin/sh
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/run
-export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={path}
+_TREE = "/opt/flink-boost-requests"
+# A root in memory, with the tree where the unit has it.
+_INIT = f"""#!/bin/sh
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t cgroup2 cgroup2 /sys/fs/cgroup
-mount -t tmpfs tmpfs /run
-mkdir /dev/shm
-mount -t tmpfs tmpfs /dev/shm
-{python} {program} 2>&1
-echo o >/proc/sysrq-trigger
-sleep 60
+mount -t tmpfs root /mnt
+cd /mnt
+mkdir -p proc sys dev run tmp usr var/tmp/flink-boost var/lib etc/systemd/system old
+mkdir -p .{_TREE} ./{{python}}
+chmod 1777 tmp var/tmp
+cp -a /bin /lib /lib64 /sbin .
+cp -a /etc/passwd /etc/group /etc/hosts /etc/ld.so.* /etc/alternatives /etc/nsswitch.conf etc/
+mount --rbind /usr usr
+mount --bind {PROJECT_ROOT} .{_TREE}
+[ {{python}} = /usr ] || mount --bind {{python}} ./{{python}}
+cp {{folder}}/program.py var/lib/
+echo 0123456789abcdef0123456789abcdef >etc/machine-id
+ln -s /dev/null etc/systemd/system/network-online.target
+cp -r {{folder}}/units/* etc/systemd/system/
+mount -t devtmpfs dev dev
+pivot_root . old
+exec /usr/lib/systemd/systemd --unit=told.service --show-status=no --log-target=console
+"""
+# The unit as it is shipped, but for what it starts; and no home is hidden, where Python may be.
+_DROP_IN = f"""[Unit]
+DefaultDependencies=no
+[Service]
+Type=oneshot
+Restart=no
+EnvironmentFile=
+ProtectHome=no
+ExecStart=
+ExecStart={_TREE}/.venv/bin/python -B /var/lib/program.py
+Environment=PYTHONPATH={_TREE}/scripts:{_TREE}/scripts/tests
+StandardOutput=file:/run/told
+StandardError=inherit
+"""
+_TOLD = """[Unit]
+DefaultDependencies=no
+Wants={name}
+After={name}
+SuccessAction=poweroff-force
+FailureAction=poweroff-force
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'cat /run/told >/dev/console'
 """
 
 
-def run_in_linux(program: str, folder: Path, *, megabytes: int, seconds: float) -> list[str]:
-    """What a Python program prints that runs there as root; nothing but `/run` can be written."""
-    script, init = folder / "program.py", folder / "init"
-    script.write_text(program, encoding="utf-8")
-    path = os.pathsep.join(sys.path)
-    init.write_text(_INIT.format(path=path, python=sys.executable, program=script), "utf-8")
+def run_as_unit(unit: Path, program: str, folder: Path, *, seconds: float) -> list[str]:
+    """What a Python program prints that systemd starts in the place of a unit's own, as root."""
+    units = folder / "units"
+    (units / f"{unit.name}.d").mkdir(parents=True)
+    (units / unit.name).write_bytes(unit.read_bytes())
+    (units / f"{unit.name}.d" / "test.conf").write_text(_DROP_IN, encoding="utf-8")
+    (units / "told.service").write_text(_TOLD.format(name=unit.name), encoding="utf-8")
+    (folder / "program.py").write_text(program, encoding="utf-8")
+    init = folder / "init"
+    init.write_text(_INIT.format(folder=folder, python=sys.base_prefix), encoding="utf-8")
     init.chmod(0o755)
     command = (
-        *(PROGRAM, f"mem={megabytes}M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/"),
-        *("ro", f"init={init}", "con=null", "con0=null,fd:1", "quiet", f"uml_dir={folder}"),
+        *(PROGRAM, "mem=768M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
+        *(f"init={init}", "con=null", "con0=null,fd:1", "quiet", f"uml_dir={folder}"),
     )
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds,

@@ -16,6 +16,7 @@ from typing import Literal
 from pydantic import BaseModel, Field, FiniteFloat
 
 from flink_boost.base.errors import UsageProblem
+from flink_boost.judge.bisection import BisectRecord
 from flink_boost.measure.model import Cell, Frozen
 
 
@@ -52,37 +53,6 @@ class RerunRecord(Frozen):
     low: FiniteFloat | None
     high: FiniteFloat | None
     outcome: Literal["confirmed", "cleared", "inconclusive"]
-
-
-class BisectStep(Frozen):
-    """One commit that was looked at, against another; without a name that is the last good one."""
-
-    commit: str
-    outcome: Literal["good", "bad", "skipped", "unclear"]
-    ratio: FiniteFloat | None = None
-    low: FiniteFloat | None = None
-    high: FiniteFloat | None = None
-    against: str | None = None
-
-
-class BisectPart(Frozen):
-    """A commit that brought a part of the change; ``share`` is 1 for all of it."""
-
-    commit: str
-    share: FiniteFloat
-
-
-class BisectRecord(Frozen):
-    """How far a bisect has come; ``left`` are commits of which any may hold what is looked for.
-
-    ``first_bad`` is the first of the ``parts``; records from before 0.2 have no others.
-    """
-
-    state: Literal["running", "done", "stopped"]
-    first_bad: str | None = None
-    left: int
-    steps: tuple[BisectStep, ...] = ()
-    parts: tuple[BisectPart, ...] = ()
 
 
 class AlarmDecision(Frozen):

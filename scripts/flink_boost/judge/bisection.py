@@ -9,10 +9,44 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from flink_boost.judge.alarms import BisectPart, BisectStep
+from pydantic import FiniteFloat
+
+from flink_boost.measure.model import Frozen
 
 LEAST_PART = 0.3  # of the alarm's change; a commit with less of it may be taken for good
+
+
+class BisectStep(Frozen):
+    """One commit that was looked at, against another; without a name that is the last good one."""
+
+    commit: str
+    outcome: Literal["good", "bad", "skipped", "unclear"]
+    ratio: FiniteFloat | None = None
+    low: FiniteFloat | None = None
+    high: FiniteFloat | None = None
+    against: str | None = None
+
+
+class BisectPart(Frozen):
+    """A commit that brought a part of the change; ``share`` is 1 for all of it."""
+
+    commit: str
+    share: FiniteFloat
+
+
+class BisectRecord(Frozen):
+    """How far a bisect has come; ``left`` are commits of which any may hold what is looked for.
+
+    ``first_bad`` is the first of the ``parts``; records from before 0.2 have no others.
+    """
+
+    state: Literal["running", "done", "stopped"]
+    first_bad: str | None = None
+    left: int
+    steps: tuple[BisectStep, ...] = ()
+    parts: tuple[BisectPart, ...] = ()
 
 
 @dataclass(frozen=True)

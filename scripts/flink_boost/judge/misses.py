@@ -39,7 +39,10 @@ def missed(
 
 
 def _tells(alarm: AlarmRecord, change: MissedChange) -> bool:
-    named = [alarm.commits[1], *([alarm.bisect.first_bad] if alarm.bisect else [])]
+    named = [alarm.commits[1]]
+    if alarm.bisect:
+        parts = (part.commit for part in alarm.bisect.parts)
+        named += [alarm.bisect.first_bad or "", *parts]
     return (alarm.benchmark, alarm.line) == (change.benchmark, change.line) and any(
         commit.startswith(change.commit) or change.commit.startswith(commit)
         for commit in named

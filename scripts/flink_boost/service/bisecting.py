@@ -13,8 +13,15 @@ from dataclasses import dataclass, replace
 
 from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.flink.lines import Line
-from flink_boost.judge.alarms import AlarmRecord, BisectRecord, BisectStep
-from flink_boost.judge.bisection import LEAST_PART, Search, Trial, search_of
+from flink_boost.judge.alarms import AlarmRecord
+from flink_boost.judge.bisection import (
+    LEAST_PART,
+    BisectRecord,
+    BisectStep,
+    Search,
+    Trial,
+    search_of,
+)
 from flink_boost.judge.detection.confirmation import MOST_PAIRS, Confirmation, Decision
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.measure.build import Build

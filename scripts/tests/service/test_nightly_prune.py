@@ -14,13 +14,8 @@ from stored_runs import store_complete_run
 from synthetic import JOB, make_forks, make_run
 
 from flink_boost.base.files import exclusive_lock
-from flink_boost.judge.alarms import (
-    AlarmRecord,
-    AlarmState,
-    BisectRecord,
-    BisectStep,
-    alarm_id,
-)
+from flink_boost.judge.alarms import AlarmRecord, AlarmState, alarm_id
+from flink_boost.judge.bisection import BisectRecord, BisectStep
 from flink_boost.measure import store
 from flink_boost.measure.model import Built
 from flink_boost.service.alarming import AlarmRegistry, registry_lock, store_registry

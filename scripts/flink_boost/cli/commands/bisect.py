@@ -14,7 +14,8 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json, sa
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import recipe_option
 from flink_boost.flink.lines import find_line
-from flink_boost.judge.alarms import AlarmRecord, BisectRecord
+from flink_boost.judge.alarms import AlarmRecord
+from flink_boost.judge.bisection import BisectRecord
 from flink_boost.judge.tracks import current_name
 from flink_boost.measure import store
 from flink_boost.measure.boxlock import lock_file, machine_lock

@@ -12,7 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from flink_boost.judge.alarms import AlarmFacts, AlarmState, BisectPart
+from flink_boost.judge.alarms import AlarmFacts, AlarmState
+from flink_boost.judge.bisection import BisectPart
 
 # It names a folder, so it may not be a path.
 NightId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.+-]{0,79}$")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from flink_boost.judge.alarms import BisectRecord
+from flink_boost.judge.bisection import BisectRecord
 from flink_boost.publish.nightly.model import ReportedAlarm, ReportedBisect
 
 SHORT_COMMIT = 10
