@@ -16,7 +16,7 @@ from kept_nights import Machine, at
 from seen_alarms import seen
 from synthetic import make_run
 
-from flink_boost.base.errors import BrokenData
+from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.cli.main import main
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure import ending, forkfiles, packing, store
@@ -223,6 +223,17 @@ def test_a_setting_that_is_wrong_is_told(text: str, said: str, tmp_path: Path) -
     file.write_text(text)
     with pytest.raises(BrokenData, match=said):
         load_retention({"FLINK_BOOST_RETENTION": str(file)})
+
+
+def test_days_of_a_call_stand_for_those_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "retention.toml"
+    file.write_text("[retention]\nlogs = 30\nsent = 5\n")
+    environ = {"FLINK_BOOST_RETENTION": str(file)}
+    assert load_retention(environ) == Retention(logs=30, sent=5)
+    assert load_retention(environ, logs=7) == Retention(logs=7, sent=5)
+    file.unlink()
+    with pytest.raises(UsageProblem, match="named in FLINK_BOOST_RETENTION, is not there"):
+        load_retention(environ)
 
 
 class Killed(BaseException):

@@ -35,7 +35,7 @@ class _Row:
 
 
 @click.command(name="retention")
-@click.option("--yes", is_flag=True, help="Delete it; without this it is only listed.")
+@click.option("--yes", is_flag=True, help="Delete or pack it; without this it is only listed.")
 @click.option("--details", is_flag=True, help="Name each thing that goes.")
 @json_option
 @click.pass_obj
@@ -123,7 +123,7 @@ def _say(
     if details:
         for row in rows.values():
             for one in row.old:
-                click.echo(f"{'Too old' if yes else 'Would delete'}: {one.what}")
+                click.echo(f"Too old: {one.what}")
     stays: defaultdict[str, int] = defaultdict(int)
     for swept_one in swept:
         if swept_one.stays:
@@ -131,7 +131,7 @@ def _say(
     for sentence in stays:
         click.echo(sentence)
     if yes:
-        click.echo(f"Deleted: {sum(len(one.gone) for one in swept)}.")
+        click.echo(f"Deleted or packed: {sum(len(one.gone) for one in swept)}.")
     elif any(row.old for row in rows.values()):
         click.echo("Nothing was deleted: repeat the command with --yes.")
     else:
