@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import sys
@@ -20,12 +21,14 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.cli.main import main
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure import ending, forkfiles, packing, store
+from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.raw_data import RAW_DATA
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import spool_new_runs
 from flink_boost.service.alarming import AlarmRegistry, registry_lock, store_registry
 from flink_boost.service.requests.tidying import delete_old_logs
+from flink_boost.service.retention import runs
 from flink_boost.service.retention.settings import Retention, load_retention
 from flink_boost.service.retention.sweep import sweep
 
@@ -182,6 +185,36 @@ def test_what_is_worked_on_stays_until_the_next_time(machine: Machine) -> None:
     assert list(machine.places.results.glob("*/forks/*.log"))
     assert not any(one.stays for one in sweep(machine.places, SHORT, LONG_AFTER))
     assert not list(machine.places.results.glob("*/forks/*.log"))
+
+
+def test_a_night_packs_a_part_of_what_older_nights_have_left(machine: Machine) -> None:
+    def packed() -> int:
+        return len(list(machine.places.results.glob(f"*/{packing.FORKS}")))
+
+    sweep(machine.places, SHORT, LONG_AFTER, most_packed=2)
+    assert packed() == 2
+    sweep(machine.places, SHORT, LONG_AFTER, most_packed=2)
+    assert packed() == 3
+
+
+def test_a_full_disk_keeps_no_logs(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> bool:
+        return any(machine.places.results.glob("2*/forks/*.log"))
+
+    real = runs.pack_raw_data
+
+    def pack(results: Path, info: RunInfo, report: Path, *, logs: bool) -> object:
+        if (results / info.run_id / "forks" / "full.log").exists():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(results, info, report, logs=logs)
+
+    for day in range(3):
+        run = machine.places.results / make_run(day).run_id
+        (run / "forks" / "full.log").write_text("said")
+    monkeypatch.setattr(runs, "pack_raw_data", pack)
+    assert full()
+    sweep(machine.places, Retention(logs=1), LONG_AFTER)
+    assert not full()
 
 
 def test_logs_of_requests_stay_as_long_as_those_who_serve_them_say(machine: Machine) -> None:

@@ -37,6 +37,7 @@ from flink_boost.service.quicklook import Places
 from flink_boost.service.retention.settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 
+_MOST_PACKED = 50  # runs, a minute of a processor; a store of years is packed over some nights
 _NO_PART = "this flink-boost has no such part yet"
 
 
@@ -205,7 +206,9 @@ class Steps:
         now = max(self.clock(), night.slot)
         results, build = self.places.results, self.places.build
         try:
-            done = swept_text(sweep(self.places, self.retention, now), self.tell)
+            done = swept_text(
+                sweep(self.places, self.retention, now, most_packed=_MOST_PACKED), self.tell
+            )
         except BrokenData as problem:
             raise StepSkipped(problem.message.rstrip(".")) from problem
         recipe = load_recipe(self.order.recipe or OURS)

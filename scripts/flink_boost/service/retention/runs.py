@@ -46,10 +46,16 @@ def old_logs(
         report = reports / run_id if reports is not None else None
 
         def delete(logs: Old = logs, info: RunInfo = info, report: Path | None = report) -> None:
-            # First, so that who is killed in between finds the logs, and does both.
-            if report is not None and (report / RAW_DATA).exists():
-                pack_raw_data(results, info, report, logs=False)
-            logs.delete()
+            has_raw = report is not None and (report / RAW_DATA).exists()
+            # Raw data first, so that who is killed in between finds the logs, and does both.
+            try:
+                if report is not None and has_raw:
+                    pack_raw_data(results, info, report, logs=False)
+                logs.delete()
+            except OSError:  # a full disk has room for it only without the logs
+                logs.delete()
+                if report is not None and has_raw:
+                    pack_raw_data(results, info, report, logs=False)
 
         yield Old(logs.what, logs.paths, delete, run_id)
 

@@ -87,13 +87,6 @@ def _of_runs(results: Path, places: Places, retention: Retention) -> Iterator[Ke
         lock,
     )
     yield KeptKind(
-        "forks",
-        retention.forks,
-        lambda: (one for one in _files(results) if _is_result(one)),
-        lambda before, _: runs.packable(results, before),
-        lock,
-    )
-    yield KeptKind(
         "logs",
         retention.logs,
         lambda: (one for one in _files(results) if not _is_result(one)),
@@ -103,6 +96,13 @@ def _of_runs(results: Path, places: Places, retention: Retention) -> Iterator[Ke
             if results.name != _REQUESTS
             else iter(())
         ),
+        lock,
+    )
+    yield KeptKind(
+        "forks",
+        retention.forks,
+        lambda: (one for one in _files(results) if _is_result(one)),
+        lambda before, _: runs.packable(results, before),
         lock,
     )
 
@@ -130,22 +130,29 @@ def _reports(reports: Path, before: datetime, needed: References) -> Iterator[Ol
     yield from folders.reports_of_nights(reports, before, needed)
 
 
-def sweep(places: Places, retention: Retention, now: datetime) -> tuple[Swept, ...]:
+def sweep(
+    places: Places, retention: Retention, now: datetime, *, most_packed: int | None = None
+) -> tuple[Swept, ...]:
     """Deletes what is too old, kind after kind; one that somebody works on stays until next time.
+
+    ``most_packed`` is of how many runs per store the forks are packed at most.
 
     Raises ``BrokenData`` when alarms cannot be read, and then deletes nothing.
     """
     references = load_references(places.build)
-    return tuple(_swept(kind, now, references) for kind in kinds_of(places, retention))
+    return tuple(
+        _swept(kind, now, references, most_packed if kind.name == "forks" else None)
+        for kind in kinds_of(places, retention)
+    )
 
 
-def _swept(kind: KeptKind, now: datetime, references: References) -> Swept:
+def _swept(kind: KeptKind, now: datetime, references: References, most: int | None) -> Swept:
     gone: list[Old] = []
     if not kind.has_old(now, references):
         return Swept(kind.name)  # and nobody is to wait for its lock
     try:
         with kind.lock():
-            for one in kind.too_old(now, references):
+            for one in kind.too_old(now, references)[:most]:
                 one.delete()
                 gone.append(one)
     except (InUse, MachineBusy) as busy:
