@@ -32,14 +32,8 @@ class AlarmState(StrEnum):
     ENVIRONMENT = "environment"
     RETIRED = "retired"  # the box measures no more: nobody can decide it
 
-    @property
-    def is_told(self) -> bool:
-        """Whether somebody has been told."""
-        return self not in (AlarmState.WATCHING, AlarmState.WITHHELD)
-
 
 CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
-DECISIONS = (AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT)
 
 
 class RerunRecord(Frozen):
@@ -123,12 +117,11 @@ class AlarmRecord(AlarmFacts, Frozen):
     beside: str | None = Field(default=None, description="a told alarm near it, of another size")
     seen: bool = Field(default=True, description="by detection in the newest night")
 
-    @property
     def was_told(self) -> bool:
         """Whether somebody has been told, though its box may have been retired since."""
         if self.state is AlarmState.RETIRED:
             return any(event.state is AlarmState.OPEN for event in self.history)
-        return self.state.is_told
+        return self.state not in (AlarmState.WATCHING, AlarmState.WITHHELD)
 
     @property
     def group(self) -> tuple[str, tuple[str, str], str]:
@@ -185,7 +178,7 @@ def decided(record: AlarmRecord, decision: AlarmDecision) -> AlarmRecord:
 
 def figures(records: Sequence[AlarmRecord], rerun_pairs: int, missed: int = 0) -> AlarmFigures:
     """How right they were."""
-    told = [one for one in records if one.was_told and one.kind != "recovery"]
+    told = [one for one in records if one.was_told() and one.kind != "recovery"]
     count = {state: sum(one.state is state for one in told) for state in AlarmState}
     return AlarmFigures(
         told=len(told),

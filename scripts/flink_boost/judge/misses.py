@@ -33,7 +33,7 @@ def missed(
     told = [
         one
         for one in alarms
-        if one.state.is_told and one.kind != "recovery" and one.direction == "regression"
+        if one.was_told() and one.kind != "recovery" and one.direction == "regression"
     ]
     return tuple(change for change in changes if not any(_tells(alarm, change) for alarm in told))
 

@@ -300,11 +300,6 @@ class RunInfo(Frozen):
         """Whether the third side is another build of our jar, and not upstream's fix."""
         return self.third.endswith(".jar")
 
-    def name_of(self, side: Side) -> str:
-        """The word for a side of this run: another build of ours is not upstream's."""
-        is_other = side is Side.UPSTREAM and self.third_is_a_build
-        return "other" if is_other else side.value
-
     def title_of(self, side: Side) -> str:
         """What to call a side of this run."""
         built = {Side.BEFORE: self.baseline, Side.AFTER: self.subject}.get(side)
@@ -313,9 +308,7 @@ class RunInfo(Frozen):
         built = {Side.STOCK: self.baseline, Side.PATCHED: self.subject}.get(side)
         if built is not None and self.recipe_project and Side.BEFORE not in self.sides:
             return f"{built.project}, {built.commit[:8] or built.version}"
-        if side is Side.UPSTREAM:
-            return self.third_title or self.name_of(side)
-        return SIDE_TITLES[side]
+        return self.third_title if side is Side.UPSTREAM and self.third_title else SIDE_TITLES[side]
 
     def sides_of(self, cell: Cell) -> tuple[Side, ...]:
         """The sides that a cell is measured on, in order: a comparator only beside the candidate.

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.dropin import read_dropin
+from flink_boost.flink.side import Side
 from flink_boost.measure.classpaths import Third
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.overlay import ensure_overlay
 
 _BUILD_ONE = "Check an older commit out beside this one and run `make build` there."
@@ -36,3 +38,8 @@ def ensure_third(line: str, name: str, build: Path) -> Third:
             f"{name} is for Flink {found.flink_version}, but the run is on {line}.", _BUILD_ONE
         )
     return Third(str(jar), f"other build {found.boost_version}", jar)
+
+
+def side_name(info: RunInfo, side: Side) -> str:
+    """The word for a side of a run: another build of ours is not upstream's."""
+    return "other" if side is Side.UPSTREAM and info.third_is_a_build else side.value

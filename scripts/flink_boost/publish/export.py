@@ -23,6 +23,7 @@ from flink_boost.judge.ratio import compare
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.measure.release import release_of
+from flink_boost.measure.thirdside import side_name
 
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Value]
@@ -98,7 +99,7 @@ def fork_rows(info: RunInfo, forks: Iterable[Fork]) -> Iterator[Row]:
             "mode": fork.mode.value,
             "unit": fork.unit,
             "less_is_better": fork.mode.less_is_better,
-            "side": info.name_of(fork.side),
+            "side": side_name(info, fork.side),
             "pair": fork.pair,
             "score": fork.score,
             "iterations": len(fork.iterations),

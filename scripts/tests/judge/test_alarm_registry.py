@@ -153,7 +153,7 @@ def test_a_new_suspicion_beside_a_told_alarm_does_not_change_it() -> None:
 def test_the_canary_withholds_an_alarm_until_it_is_quiet() -> None:
     (held,) = merge((), [seen()], NOW, canary_moved=True)
     assert held.state is AlarmState.WITHHELD
-    assert not held.state.is_told
+    assert not held.was_told()
     (still,) = merge([held], [seen()], LATER, canary_moved=True)
     assert still.state is AlarmState.WITHHELD
     (told,) = merge([still], [seen()], LATER)

@@ -62,7 +62,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_step_is_told_in_its_night_and_once(tmp_path: Path) -> None:
     levels = {JOB: flat(30, n20=STEP), WRITE: flat(30)}
     registry, history = night_by_night(tmp_path, levels)
-    (alarm,) = [one for one in registry.alarms if one.state.is_told]
+    (alarm,) = [one for one in registry.alarms if one.was_told()]
     assert alarm.cell == JOB
     assert (alarm.kind, alarm.direction, alarm.state) == ("step", "regression", AlarmState.OPEN)
     assert alarm.effect == pytest.approx(math.exp(STEP), abs=0.01)
@@ -74,7 +74,7 @@ def test_a_step_is_told_in_its_night_and_once(tmp_path: Path) -> None:
     assert alarm.delay == 0
     assert any(one.outcome == "confirmed" for one in alarm.reruns)
     # Told after the night with number 20, neither earlier nor again.
-    told = [len([one for one in each.alarms if one.state.is_told]) for each in history]
+    told = [len([one for one in each.alarms if one.was_told()]) for each in history]
     assert told == [0] * 12 + [1] * 10
     assert [event.note for event in alarm.history] == ["confirmed by reruns"]
 
@@ -232,7 +232,7 @@ def test_after_an_accepted_step_there_is_no_second_page_and_the_next_step_is_fou
             registry = registry.replaced(accepted(step))
         elif 17 < count <= 32:
             assert open_ones == []
-    first, second = (one for one in registry.alarms if one.state.is_told)
+    first, second = (one for one in registry.alarms if one.was_told())
     assert (first.state, first.first) == (AlarmState.ACCEPTED, 15)
     assert (second.state, second.first) == (AlarmState.OPEN, 32)
     assert second.effect == pytest.approx(math.exp(-0.05), abs=0.015)
@@ -250,7 +250,7 @@ def accepted(record: AlarmRecord) -> AlarmRecord:
 
 def test_a_way_back_closes_the_alarm_which_stays(tmp_path: Path) -> None:
     registry, _ = night_by_night(tmp_path, {JOB: flat(34, n16=-0.08, n26=0.08)})
-    told = [one for one in registry.alarms if one.state.is_told]
+    told = [one for one in registry.alarms if one.was_told()]
     assert [(one.kind, one.state) for one in told] == [
         ("step", AlarmState.RECOVERED),
         ("recovery", AlarmState.RECOVERED),
@@ -275,7 +275,7 @@ def test_what_has_become_slower_again_is_told(tmp_path: Path, accept: bool) -> N
             (slower,) = (one for one in registry.alarms if one.state is AlarmState.OPEN)
             assert (slower.kind, slower.direction, slower.first) == ("step", "regression", 26)
     end = AlarmState.ACCEPTED if accept else AlarmState.RECOVERED
-    assert [(one.kind, one.state) for one in registry.alarms if one.state.is_told] == [
+    assert [(one.kind, one.state) for one in registry.alarms if one.was_told()] == [
         ("step", end),
         ("step", AlarmState.RECOVERED),
         ("recovery", AlarmState.RECOVERED),
@@ -285,7 +285,7 @@ def test_what_has_become_slower_again_is_told(tmp_path: Path, accept: bool) -> N
 def test_steps_that_are_undone_one_after_the_other_are_all_closed(tmp_path: Path) -> None:
     levels = {JOB: flat(54, n16=-0.15, n26=-0.06, n36=0.06, n46=0.15)}
     registry, _ = night_by_night(tmp_path, levels)
-    told = [(one.kind, one.first, one.state) for one in registry.alarms if one.state.is_told]
+    told = [(one.kind, one.first, one.state) for one in registry.alarms if one.was_told()]
     assert told == [
         ("step", 16, AlarmState.RECOVERED),
         ("step", 26, AlarmState.RECOVERED),

@@ -18,7 +18,9 @@ from flink_boost.measure.inventory import (
     describe_run,
     list_runs,
 )
+from flink_boost.measure.model import RunInfo
 from flink_boost.measure.release import flink_of
+from flink_boost.measure.thirdside import side_name
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 from flink_boost.publish.spool import Spool
@@ -207,6 +209,10 @@ def _missing_logs(settings: Settings, run: StoredRun) -> list[str]:
     return [str(log) for log in logs if log.exists()]
 
 
+def _sides(info: RunInfo | None, between: str = ", ") -> str:
+    return between.join(side_name(info, side) for side in info.sides) if info else ""
+
+
 def _facts(settings: Settings, run: StoredRun) -> list[tuple[str, str]]:
     facts = [("Run", run.run_id), ("Folder", str(settings.results / run.run_id))]
     if run.info is None:
@@ -217,7 +223,10 @@ def _facts(settings: Settings, run: StoredRun) -> list[tuple[str, str]]:
         ("State", f"{run.state.value}, {run.forks} of {run.planned} forks"),
         ("Purpose", info.purpose.value),
         ("Group", f"{info.group}, {len(info.cells)} benchmarks, {info.pairs_text}"),
-        ("Flink", f"{flink_of(info)}, {' against '.join(map(info.name_of, info.sides))}"),
+        (
+            "Flink",
+            f"{flink_of(info)}, {_sides(info, ' against ')}",
+        ),
         ("Options", " ".join(info.jvm_options)),
         ("Commit", info.commit),
         ("Box", f"{info.box.label}: {info.box.cpu}, {info.box.cores} cores, JDK {info.box.jdk}"),
@@ -239,7 +248,7 @@ def _sheet(runs: Sequence[StoredRun], total: int) -> Sheet:
                 Entry(run.run_id),
                 Entry(run.info.purpose.value if run.info else "damaged"),
                 Entry(run.info.group if run.info else ""),
-                Entry(", ".join(map(run.info.name_of, run.info.sides)) if run.info else ""),
+                Entry(_sides(run.info)),
                 Entry(run.state.value),
                 Entry(f"{run.forks}/{run.planned}"),
                 Entry(size_text(run.bytes)),
