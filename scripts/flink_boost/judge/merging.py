@@ -12,7 +12,6 @@ from datetime import datetime
 from itertools import count
 
 from flink_boost.judge.alarms import (
-    DECISIONS,
     AlarmEvent,
     AlarmRecord,
     AlarmState,
@@ -20,6 +19,7 @@ from flink_boost.judge.alarms import (
     by_night,
 )
 
+_DECIDED = (AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT)
 SAME_WITHIN = 2  # nights that a change point may move and still be the same alarm
 NO_LONGER_SEEN = "no longer seen: with the nights that there are now, detection does not find it"
 
@@ -84,7 +84,7 @@ def _is_same(known: AlarmRecord, seen: AlarmRecord) -> bool:
     if known.state is AlarmState.WATCHING:
         return is_near
     same_night = known.since_run == seen.since_run
-    if known.state in DECISIONS:
+    if known.state in _DECIDED:
         return same_night and _is_alike(known, seen)
     return (same_night or is_near) and _is_alike(known, seen)
 
@@ -113,7 +113,7 @@ def _apart(one: AlarmRecord, known: Sequence[AlarmRecord], taken: Collection[str
     near = [
         other
         for other in known
-        if other.state.is_told
+        if other.was_told()
         and _is_of_the_same_way(one, other)
         and (other.id == one.id or abs(other.first - one.first) <= SAME_WITHIN)
     ]
@@ -148,7 +148,7 @@ def _seen_again(
     """What is known of it now, with the id and the fate that it had."""
     if not before.seen:
         before = _with_event(before.model_copy(update={"seen": True}), now, "seen again")
-    if before.state in DECISIONS:
+    if before.state in _DECIDED:
         return before.model_copy(update={"first": one.first, "nights": one.nights})
     if one.state is AlarmState.WATCHING and before.state is not AlarmState.WATCHING:
         return before
