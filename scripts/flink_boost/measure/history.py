@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from pydantic import ValidationError
+
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.measure import store
 from flink_boost.measure.ending import SUMMARY_FILE, load_summary
@@ -44,10 +46,11 @@ class HistoryReader:
         self.results = results
         self._read: dict[str, tuple[_Files, RunSummary]] = {}
 
-    def load(self, wanted: Callable[[RunInfo], bool] = lambda _: True) -> History:
+    def load(self, wanted: Callable[[RunInfo], bool] | None = None) -> History:
         """The runs in the store that have ended, with or without failures, and are wanted.
 
-        Opens one file per run where the summaries are in order.
+        Opens one file per run where the summaries are in order. Of a run that is not wanted, that
+        is its plan: who looks for a few of them need not hold all results in memory.
         """
         broken: list[str] = []
         before, self._read = self._read, {}
@@ -57,6 +60,8 @@ class HistoryReader:
                 if run_id in before and before[run_id][0] == files:
                     self._read[run_id] = before[run_id]
                     continue
+                if wanted is not None and not self._may_be(run_id, wanted):
+                    continue
                 try:
                     summary = load_summary(self.results, run_id)
                 except FlinkBoostError as error:
@@ -64,16 +69,25 @@ class HistoryReader:
                     continue
                 # As they were before it was read: what changes meanwhile is read again.
                 self._read[run_id] = (files, summary)
-        runs = [summary for _, summary in self._read.values() if wanted(summary.info)]
+        found = [summary for _, summary in self._read.values()]
+        runs = [one for one in found if wanted is None or wanted(one.info)]
         runs.sort(key=lambda run: (run.info.started, run.info.run_id))
         return History(tuple(runs), tuple(broken))
+
+    def _may_be(self, run_id: str, wanted: Callable[[RunInfo], bool]) -> bool:
+        """Whether its plan is wanted, or cannot be read: who reads the summary says why."""
+        try:
+            plan = store.run_path(self.results, run_id).read_bytes()
+            return wanted(RunInfo.model_validate_json(plan))
+        except (OSError, ValidationError):
+            return True
 
     def _files(self, run_id: str) -> _Files:
         paths = (store.run_path(self.results, run_id), self.results / run_id / SUMMARY_FILE)
         return tuple(_identity(path) for path in paths)
 
 
-def load_history(results: Path, wanted: Callable[[RunInfo], bool] = lambda _: True) -> History:
+def load_history(results: Path, wanted: Callable[[RunInfo], bool] | None = None) -> History:
     """The same for who reads them once."""
     return HistoryReader(results).load(wanted)
 

@@ -16,6 +16,7 @@ from kept_nights import Machine, evening_of
 from synthetic import make_run
 
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.model import Purpose
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, NightState, Order
@@ -61,6 +62,8 @@ def test_a_night_opens_each_run_of_its_history_once(tmp_path: Path) -> None:
         )  # fmt: skip
         sys.addaudithook(_note)
         _opened.clear()
+        canaries = machine.places.history.load(lambda run: run.purpose is Purpose.CANARY)
+        assert (canaries.runs, _opened) == ((), []), "while it measures, memory is the benchmark's"
         for kind in ("upload", "detect", "report"):
             steps.acts()[kind](night, PlannedStep(kind, kind, "", 0.0))
         opened = Counter(_opened)
