@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
+from flink_boost.judge.alarms import CURRENT, AlarmState
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import commit_id
 
-_CLOSED = frozenset({"recovered", "accepted", "rejected", "environment", "retired"})
+_CLOSED = frozenset(AlarmState) - frozenset(CURRENT)
 
 
 @dataclass(frozen=True)
