@@ -42,13 +42,13 @@ class Walk:
 
 def walk(case: DetectionCase, ask: AskRerun) -> Walk:
     """Night by night: nothing of a later night is known in an earlier one."""
-    watcher = Watcher(lambda before, after, pairs: ask(case, before, after, pairs))
-    told = []
-    for night in case.to_nights():
-        alarm = watcher.add(night)
-        if alarm is not None:
-            told.append(told_alarm(case, alarm))
-    return Walk(case.id, len(case.nights), tuple(told), watcher.pairs_asked)
+    told, pairs = [], 0
+    for nights in case.series():
+        watcher = Watcher(lambda before, after, pairs: ask(case, before, after, pairs))
+        alarms = [alarm for night in nights if (alarm := watcher.add(night)) is not None]
+        told += [told_alarm(case, alarm) for alarm in alarms]
+        pairs += watcher.pairs_asked
+    return Walk(case.id, len(case.nights), tuple(told), pairs)
 
 
 def told_alarm(case: DetectionCase, alarm: ConfirmedAlarm) -> ToldAlarm:

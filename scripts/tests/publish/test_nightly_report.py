@@ -34,7 +34,7 @@ def test_a_quiet_night_says_so() -> None:
 def test_a_night_of_a_series_that_is_too_short_does_not_say_that_all_is_steady() -> None:
     young = report(night=night(learning={"count": 12, "nights": 7}))
     assert news_of(young).headline == (
-        "Learning: 12 benchmarks measured, and no change can be seen for 7 more nights."
+        "Learning: 12 benchmarks measured; only large changes are seen for 7 more nights."
     )
     (message,) = due_messages(young, (), frozenset(), None)
     assert message.subject.endswith("still learning")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat
@@ -35,6 +37,7 @@ class CaseNight(_Foreign):
     night: Label
     commit: Label | None = None
     pairs: tuple[tuple[Score, Score], ...]
+    box: Label | None = None  # another one begins another series
 
 
 class DetectionCase(_Foreign):
@@ -54,6 +57,15 @@ class DetectionCase(_Foreign):
             if effects:
                 found.append(Night(place, effects))
         return tuple(found)
+
+    def series(self) -> Iterator[tuple[Night, ...]]:
+        """The same in parts, one for each box in a row."""
+        for _, part in groupby(self.to_nights(), lambda night: self._box(night.number)):
+            yield tuple(part)
+
+    def _box(self, place: int) -> Label | None:
+        night = self.nights[place]
+        return night.box if night else None
 
     def label(self, place: int) -> int | str:
         """What the document calls the night at that place, which is there."""

@@ -13,7 +13,7 @@ from flink_boost.judge.detection.confirmation import Decision
 from flink_boost.judge.detection.nights import Night
 from flink_boost.judge.detection.told import ConfirmedAlarm, OpenAlarm
 
-RULES = 2  # version of the rules by which nights are judged; another one begins with a new night
+RULES = 3  # version of the rules by which nights are judged; another one begins with a new night
 
 Place = Callable[[int], int]
 

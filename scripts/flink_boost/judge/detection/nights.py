@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 MAD_TO_SIGMA = 1.4826  # of a normal distribution
+_FEWEST_NIGHTS = 5  # of fewer, differences are few, and each may be a step
 LEAST_SIGMA = 0.001  # relative; no clock and no box is steadier over nights
 
 
@@ -74,9 +75,12 @@ def noise_of(nights: Sequence[Night]) -> Noise:
         apart += [abs(effect - level) for effect in one.effects if len(one.effects) > 1]
         size.append(len(one.effects))
     count = statistics.median(size) if size else 1
+    if len(nights) < _FEWEST_NIGHTS and count > 1:
+        night = 0.0
     pair = sigma(apart) * math.sqrt(count / (count - 1)) if count > 1 else night
     # What forks scatter reaches the night's level; what nights add, reruns do not see.
-    night = max(night, 0.5 * pair / math.sqrt(count), LEAST_SIGMA)
+    share = 1.0 if len(nights) < _FEWEST_NIGHTS else 0.5
+    night = max(night, share * pair / math.sqrt(count), LEAST_SIGMA)
     return Noise(night, max(pair, LEAST_SIGMA))
 
 

@@ -23,7 +23,8 @@ _SHAPES = ("normal", "heavy-tails", "bimodal")
 @dataclass(frozen=True)
 class Scenario:
     """Logarithms by night: ``build`` of the patched build's speed, ``night`` of what only that
-    night added to patched, ``box`` of what moved both sides; ``missing`` nights."""
+    night added to patched, ``box`` of what moved both sides; ``missing`` nights; ``moved`` is
+    the first night on another box."""
 
     kind: str
     build: Array
@@ -31,6 +32,7 @@ class Scenario:
     night: Array | None = None
     box: Array | None = None
     missing: frozenset[int] = frozenset()
+    moved: int | None = None
     shape: str = "normal"
     noise: float = 0.01  # of a night's ratio
 
@@ -93,7 +95,8 @@ def make_case(name: str, scenario: Scenario, chance: Generator) -> tuple[Detecti
             continue
         scores = _scores(speeds, less_is_better=less_is_better)
         pairs = tuple((float(first), float(second)) for first, second in scores)
-        found.append(CaseNight(night=number, commit=f"{number:08x}", pairs=pairs))
+        named = None if scenario.moved is None else f"box-{1 + (number >= scenario.moved)}"
+        found.append(CaseNight(night=number, commit=f"{number:08x}", pairs=pairs, box=named))
     case = DetectionCase(
         id=name,
         unit="ns/op" if less_is_better else "ops/ms",
@@ -226,6 +229,38 @@ def _missing(chance: Generator, nights: int) -> Scenario:
     return replace(_step(0.05)(chance, nights), missing=gone)
 
 
+def _creeping(chance: Generator, nights: int) -> Scenario:
+    """Half a percent a week, as long as there are nights."""
+    sign = chance.choice([-1, 1])
+    build = sign * 0.005 * (np.arange(nights) // 7)
+    ratio = float(np.exp(build[-1]))
+    return Scenario("", build, (TrueChange(first=7, last=nights - 1, ratio=ratio, kind="drift"),))
+
+
+def _first_nights(chance: Generator, nights: int) -> Scenario:
+    """A step of 3 to 20 % in one of the first nine nights."""
+    first = int(chance.integers(1, 9))
+    ratio = 1 - float(chance.uniform(0.03, 0.2))
+    build = np.where(np.arange(nights) >= first, np.log(ratio), 0.0)
+    return Scenario("", build, (TrueChange(first=first, last=first, ratio=ratio),))
+
+
+def _another_box(chance: Generator, nights: int) -> Scenario:
+    """On another box our builds suit better or worse; 1 to 8 nights later one is 10 % slower."""
+    moved = _somewhere(chance, nights - 10)
+    first = moved + int(chance.integers(1, 9))
+    numbers = np.arange(nights)
+    size = chance.choice([-1, 1]) * chance.uniform(0.05, 0.3)
+    change = TrueChange(first=first, last=first, ratio=0.9)
+    return Scenario(
+        "",
+        np.where(numbers >= first, np.log(0.9), 0.0),
+        (change,),
+        night=np.where(numbers >= moved, size, 0.0),
+        moved=moved,
+    )
+
+
 def _shaped_steady(shape: str) -> Maker:
     def make(_chance: Generator, nights: int) -> Scenario:
         return Scenario("", np.zeros(nights), shape=shape, noise=0.02)
@@ -248,5 +283,8 @@ KINDS: dict[str, Maker] = {
     "revert": _revert,
     "second-step": _second_step,
     "missing-nights": _missing,
+    "creeping": _creeping,
+    "first-nights": _first_nights,
+    "another-box": _another_box,
     **{f"steady-{shape}": _shaped_steady(shape) for shape in _SHAPES[1:]},
 }

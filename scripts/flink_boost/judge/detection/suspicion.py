@@ -15,11 +15,13 @@ import scipy
 
 from flink_boost.judge.detection.nights import Night, Noise
 
-LEARNING_NIGHTS = 10  # fewer: nothing is suspected
+LEARNING_NIGHTS = 10  # fewer: only what is far out is suspected
+_FEWEST_PAIRS = 3  # of each of the first nights: fewer say too little of their noise
 LEAST_CHANGE = 0.02  # relative
 _NIGHT_FACTOR, _PAIR_FACTOR = 1.8, 0.9  # times the noise of a night, and of a pair
 _WINDOW = 5  # newest nights that may be on another level together
 BASELINE = 30  # nights
+_EARLY_NIGHTS = 2 * LEARNING_NIGHTS  # of a series in which any night may have begun another level
 _PAIRS_PER_NIGHT = 4.0  # that clearing may cost on the average
 _MOST_SUSPECTED = 0.3  # of quiet nights
 _LEAST_SUSPECTED = 0.02
@@ -57,18 +59,42 @@ def error_of_step(noise: Noise, newest: int, before: int) -> float:
     return noise.night * math.sqrt(1 / newest + 1.57 / before)
 
 
-def suspect(baseline: Sequence[Night], newest: Sequence[Night], noise: Noise) -> Suspicion | None:
+def window_of(nights: int) -> int:
+    """How many of the newest nights may be on another level together, in a series of so many."""
+    return nights if nights <= _EARLY_NIGHTS else _WINDOW
+
+
+def first_threshold(nights: Sequence[Night]) -> float | None:
+    """The same in the first nights of a series, None where nothing can be seen in them.
+
+    Their noise is known from few pairs, so it is Student's t, and a night has to be far out.
+    """
+    pairs = [len(night.effects) for night in nights]
+    if min(pairs, default=0) < _FEWEST_PAIRS:
+        return None
+    freedom = sum(pairs) - len(pairs)
+    return float(scipy.special.stdtrit(freedom, 1 - _LEAST_SUSPECTED / 2))
+
+
+def suspect(
+    baseline: Sequence[Night],
+    newest: Sequence[Night],
+    noise: Noise,
+    limit: float | None = None,
+    window: int = _WINDOW,
+) -> Suspicion | None:
     """The most suspicious start among the newest nights, None where they look like the baseline.
 
     ``baseline`` are the nights of this level that are not in question, ``newest`` those after the
-    last that was cleared; both oldest first.
+    last that was cleared; both oldest first. ``limit``: standard deviations to be out, by
+    default ``threshold``; ``window``: how many of the newest may be on another level together.
     """
     if not newest or not baseline:
         return None
+    limit = threshold(noise) if limit is None else limit
     known = [night.level for night in baseline[-BASELINE:]]
-    recent = list(newest[-_WINDOW:])
+    recent = list(newest[-window:])
     older = known + [night.level for night in newest[: -len(recent)]]
-    limit = threshold(noise)
     best: Suspicion | None = None
     for place in range(len(recent)):
         tail = [night.level for night in recent[place:]]

@@ -20,8 +20,10 @@ from flink_boost.judge.detection.nights import Night, Noise, distances, noise_of
 from flink_boost.judge.detection.suspicion import (
     LEARNING_NIGHTS,
     Suspicion,
+    first_threshold,
     least_change,
     suspect,
+    window_of,
 )
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind, OpenAlarm, with_alarm
 
@@ -57,8 +59,6 @@ class Watcher:
         self._nights.append(night)
         self.decided = {}
         self.urgency = math.inf if self._pending else 0.0
-        if self.is_learning:
-            return None
         noise = self._noise()
         confirmation = self._pending or self._suspected(night, noise)
         if confirmation is None:
@@ -113,7 +113,7 @@ class Watcher:
 
     @property
     def is_learning(self) -> bool:
-        """Whether there are too few nights to judge one."""
+        """Whether there are so few nights that only what is far out is suspected."""
         return len(self._nights) < LEARNING_NIGHTS
 
     @property
@@ -129,12 +129,18 @@ class Watcher:
         return Noise(noise.night, max(noise.pair, sigma(self._spread[-_NEWEST_RERUNS:])))
 
     def _suspected(self, night: Night, noise: Noise) -> Confirmation | None:
+        limit = None
+        if self.is_learning:
+            limit = first_threshold(self._nights)
+            if limit is None:
+                return None
         level = [one for one in self._nights if one.number >= self._start]
         newest = [one for one in level if one.number > self._cleared]
         # Of a level that has just begun, the first night is the only one to compare with.
         if len(newest) == len(level):
             newest = newest[1:]
-        found = suspect(level[: len(level) - len(newest)], newest, noise)
+        older = level[: len(level) - len(newest)]
+        found = suspect(older, newest, noise, limit, window_of(len(self._nights)))
         if found is None:
             return None
         self.urgency = found.score

@@ -306,7 +306,7 @@ def _headline(
     if learning := report.night.learning:
         nights = counted(learning.nights, "more night")
         if learning.count >= report.night.measured:
-            return f"Learning: {measured} measured, and no change can be seen for {nights}."
+            return f"Learning: {measured} measured; only large changes are seen for {nights}."
         return (
             f"Nothing changed in what can be judged: {measured} measured, of which"
             f" {learning.count} are learning for {nights}."

