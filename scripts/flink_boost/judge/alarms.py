@@ -90,6 +90,12 @@ class AlarmFacts(BaseModel):
     command: str
     report: str | None = None
     profile: str | None = None
+    growth: int = Field(default=0, ge=0, description="how often it has grown and was told again")
+
+    @property
+    def notice(self) -> str:
+        """What people are told once of: the alarm, and each time that it has grown."""
+        return f"{self.id}+{self.growth}" if self.growth else self.id
 
 
 class AlarmRecord(AlarmFacts, Frozen):
@@ -131,7 +137,7 @@ class AlarmRecord(AlarmFacts, Frozen):
 
 OURS_ALONE = frozenset(
     {"series", "cell", "first", "delay", "before_run", "since_run"}
-    | {"way_back", "back_to", "beside", "seen"}
+    | {"way_back", "back_to", "beside", "seen", "growth"}
 )
 
 

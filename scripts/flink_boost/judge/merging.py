@@ -81,6 +81,8 @@ def _is_same(known: AlarmRecord, seen: AlarmRecord) -> bool:
     if seen.state is AlarmState.WATCHING and known.state is not AlarmState.WATCHING:
         return known.id == seen.id  # it is looked at once more
     is_near = known.id == seen.id or abs(known.first - seen.first) <= SAME_WITHIN
+    if seen.growth > known.growth and (known.id == seen.id or known.kind == "drift"):
+        return is_near and known.state not in _DECIDED  # it is larger now
     if known.state is AlarmState.WATCHING:
         return is_near
     same_night = known.since_run == seen.since_run
@@ -157,6 +159,9 @@ def _seen_again(
         for name in ("id", "state", "decision", "history", "bisect", "report", "profile", "beside")
     }
     newer = one.model_copy(update={**fate, "told": before.told, "delay": before.delay})
+    if one.growth > before.growth and before.state is AlarmState.OPEN:
+        note = f"has grown to {abs(one.effect - 1) * 100:.1f} %: confirmed by reruns"
+        return _with_event(newer, now, note)
     if before.state is AlarmState.WATCHING and one.state is AlarmState.OPEN:
         told = {"state": AlarmState.OPEN, "told": one.told, "delay": one.delay}
         return _raised(newer.model_copy(update=told), now, canary_moved)

@@ -13,7 +13,7 @@ STEPS = {"step-1": 1, "step-2": 2, "step-3": 3, "step-5": 5, "step-10": 10, "ste
 
 _CASES = (
     "| case | changes | the same night | within 3 nights | told | median delay"
-    " | first night right ±1 | kind right | false alarms per benchmark-year |"
+    " | first night right ±1 | kind right | of its size | false alarms per benchmark-year |"
 )
 _RULES = (
     "| rule | changes told within 3 nights | told at all | first night right ±1"
@@ -42,7 +42,7 @@ def sheet(rules: Sequence[RuleScores]) -> str:
     ours = rules[0]
     lines = [
         _CASES,
-        "|---|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|---|",
         *(_row(one) for one in ours.scores),
         "",
         _RULES,
@@ -96,6 +96,7 @@ def _row(one: Score) -> str:
         "–" if one.delay is None else f"{one.delay:g}",
         share(one.named_right, told),
         share(one.kind_right, told),
+        "–" if one.size is None else f"{100 * one.size:.0f} %",
         f"{one.false_per_year:.2f}",
     ]
     return f"| {' | '.join(cells)} |"

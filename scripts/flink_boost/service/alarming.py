@@ -192,10 +192,13 @@ def _record(
 ) -> AlarmRecord:
     track = watched.track
     earlier = [night.number for night in track.nights if night.number < alarm.first]
-    before, since = track.runs[earlier[-1] if earlier else 0], track.runs[alarm.first]
+    # What came little by little has its size only with its last night.
+    drifted = alarm.night if alarm.kind is Kind.DRIFT else alarm.first
+    since = track.runs[drifted if alarm.through is None else alarm.through]
+    before = track.runs[earlier[-1] if earlier else 0]
     told = track.runs[alarm.night]
     numbers = {run.run_id: number for number, run in enumerate(track.runs)}
-    asked = range(alarm.suspected, alarm.night + 1)
+    asked = {*range(alarm.suspected, alarm.night + 1), alarm.through}
     way_back = alarm.kind is Kind.RECOVERY
     answers = [one for one in watched.answers if numbers.get(one.asked, -1) in asked]
     return AlarmRecord(
@@ -226,6 +229,7 @@ def _record(
         since_run=since.run_id,
         way_back=way_back,
         back_to=alarm.back_to if way_back else None,
+        growth=alarm.growth,
     )
 
 

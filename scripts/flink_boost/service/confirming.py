@@ -102,21 +102,30 @@ class NightReruns:
         self.used = sum(
             one.pairs
             for journal in journals
-            for one in journal.answers
+            for one in (*journal.answers, *journal.held)
             if one.asked in tonight and not one.same
         )
 
     def answer(
-        self, track: Track, journal: RerunJournal, before: RunInfo, after: RunInfo, pairs: int
+        self,
+        track: Track,
+        journal: RerunJournal,
+        before: RunInfo,
+        after: RunInfo,
+        pairs: int,
+        *,
+        held: bool = False,
     ) -> Sequence[float] | None:
-        """Log speed-ups of the build of ``after`` against that of ``before``."""
+        """Log speed-ups of the build of ``after`` against that of ``before``, its anchor if so."""
         first, second = self._build(before), self._build(after)
-        if first is None or second is None:
-            return ()
         newest = track.runs[-1]
         question = (newest.run_id, before.run_id, after.run_id)
+        if first is None or second is None:
+            if held:  # it has had its turn
+                self._keep(journal, question, 0, (), held=held)
+            return ()
         if first.digest == second.digest:
-            self._keep(journal, question, 0, (), same=True)
+            self._keep(journal, question, 0, (), same=True, held=held)
             return None
         count = min(pairs, self.left)
         if count == 0:
@@ -131,7 +140,7 @@ class NightReruns:
         )
         found = self._bench.rerun(asked, journal.known_pairs(*question), count)
         self.used += count
-        self._keep(journal, question, count, found, same=False)
+        self._keep(journal, question, count, found, held=held)
         if not found:
             self.tell_given_up(track)
         return found
@@ -147,7 +156,8 @@ class NightReruns:
         pairs: int,
         found: Sequence[float],
         *,
-        same: bool,
+        same: bool = False,
+        held: bool,
     ) -> None:
         asked, before, after = question
         journal.add(
@@ -158,6 +168,7 @@ class NightReruns:
                 pairs=pairs,
                 differences=tuple(found),
                 same=same,
+                held=held,
                 when=self._now(),
             )
         )

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import write_durably
+from flink_boost.judge.detection.anchor import Anchor
 from flink_boost.judge.detection.cases import (
     DetectionCase,
     Label,
@@ -25,6 +26,8 @@ from flink_boost.judge.detection.simulation import rerun_pairs
 from flink_boost.judge.detection.told import ConfirmedAlarm
 from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.measure.model import Frozen
+
+TURNS = 14  # nights until it is a benchmark's turn again to be held against its anchor
 
 AskRerun = Callable[[DetectionCase, int, int, int], Sequence[float]]
 _Document = TypeVar("_Document", bound=Frozen)
@@ -43,11 +46,23 @@ class Walk:
 def walk(case: DetectionCase, ask: AskRerun) -> Walk:
     """Night by night: nothing of a later night is known in an earlier one."""
     told, pairs = [], 0
+
+    def rerun(before: int, after: int, pairs: int) -> Sequence[float]:
+        return ask(case, before, after, pairs)
+
+    def hold(before: int, after: int, pairs: int, urgent: bool) -> Sequence[float]:
+        return rerun(before, after, pairs) if urgent or after % TURNS == 0 else ()
+
     for nights in case.series():
-        watcher = Watcher(lambda before, after, pairs: ask(case, before, after, pairs))
-        alarms = [alarm for night in nights if (alarm := watcher.add(night)) is not None]
-        told += [told_alarm(case, alarm) for alarm in alarms]
-        pairs += watcher.pairs_asked
+        watcher, anchor = Watcher(rerun), Anchor(hold)
+        told_last: dict[int, ConfirmedAlarm] = {}
+        for night in nights:
+            seen = watcher.add(night)
+            alarm = anchor.after(night, seen, is_pending=watcher.pending is not None)
+            if alarm is not None:  # what has grown takes the place of what was told before
+                told_last[alarm.suspected] = alarm
+        told += [told_alarm(case, alarm) for alarm in told_last.values()]
+        pairs += watcher.pairs_asked + anchor.pairs_asked
     return Walk(case.id, len(case.nights), tuple(told), pairs)
 
 

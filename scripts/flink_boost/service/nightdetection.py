@@ -24,6 +24,7 @@ from flink_boost.service.confirming import (
     NightReruns,
     confirm,
 )
+from flink_boost.service.holding import agreements, hold
 from flink_boost.service.reruns.setup import RerunMeans
 
 
@@ -56,7 +57,9 @@ def confirm_tonight(
         now=_now,
     )
     wanted = newest_runs(tracks, means.box) if tonight is None else tonight
-    findings = confirm(tracks, results, reruns, wanted)
+    found = confirm(tracks, results, reruns, wanted)
+    agreed = agreements(load_registry(build).alarms)
+    findings = hold(found, results, reruns, wanted, agreed)
     # Not held while something is measured: a person may decide about an alarm meanwhile.
     with registry_lock(build):
         registry = after_night(

@@ -30,10 +30,10 @@ def told(
         found = confirmed(folder / "results", left, MadeReruns(LEVELS), builds)
         registry = after_night(registry, found, NOW)
         if newest == 20 and decision is not None:
-            (first,) = (one for one in registry.alarms if one.state.is_told)
+            (first,) = (one for one in registry.alarms if one.was_told())
             made = AlarmDecision(state=decision, by="me", reason="No.", when=NOW)
             registry = registry.replaced(decided(first, made))
-    return [one for one in registry.alarms if one.state.is_told]
+    return [one for one in registry.alarms if one.was_told()]
 
 
 @pytest.mark.parametrize("decision", [AlarmState.REJECTED, AlarmState.ACCEPTED, None])

@@ -91,7 +91,7 @@ def test_other_rules_change_nothing_of_what_was_told(
             monkeypatch.setattr(suspicion, "LEAST_CHANGE", 0.2)
         found = confirmed(tmp_path / "results", nights[:count], MadeReruns(levels), builds)
         registry = after_night(registry, found, NOW)
-    (alarm,) = (one for one in registry.alarms if one.state.is_told)
+    (alarm,) = (one for one in registry.alarms if one.was_told())
     assert (alarm.first, alarm.seen, len(alarm.history)) == (20, True, 1)
     assert [one.told for one in found.tracks if one.told], "detection still knows it"
 

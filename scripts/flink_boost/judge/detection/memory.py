@@ -95,7 +95,8 @@ class Past:
 
 def nights_of(alarm: ConfirmedAlarm) -> set[int]:
     """The numbers of nights that an alarm names."""
-    return {alarm.night, alarm.first, alarm.suspected, alarm.back_to}
+    through = set() if alarm.through is None else {alarm.through}
+    return {alarm.night, alarm.first, alarm.suspected, alarm.back_to} | through
 
 
 def placed_alarm(alarm: ConfirmedAlarm, place: Place) -> ConfirmedAlarm:
@@ -106,4 +107,5 @@ def placed_alarm(alarm: ConfirmedAlarm, place: Place) -> ConfirmedAlarm:
         first=place(alarm.first),
         suspected=place(alarm.suspected),
         back_to=place(alarm.back_to),
+        through=None if alarm.through is None else place(alarm.through),
     )

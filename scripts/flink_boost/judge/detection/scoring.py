@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +29,7 @@ class Score:
     kind_right: int
     false_alarms: int
     years: float
+    size: float | None = None  # told ÷ true change, as logarithms
 
     @property
     def false_per_year(self) -> float:
@@ -59,6 +61,7 @@ def _score_kind(
                 left.remove(found)
                 pairs.append((change, found))
         false_alarms += len(left)
+    sizes = [math.log(alarm.ratio) / math.log(change.ratio) for change, alarm in pairs]
     delays = [_night_of(alarm) - change.first for change, alarm in pairs]
     return Score(
         kind=kind,
@@ -71,6 +74,7 @@ def _score_kind(
         kind_right=sum(alarm.kind == change.kind for change, alarm in pairs),
         false_alarms=false_alarms,
         years=sum(len(truth.levels) for truth in truths) / NIGHTS_PER_YEAR,
+        size=statistics.median(sizes) if sizes else None,
     )
 
 

@@ -26,7 +26,8 @@ class ConfirmedAlarm:
     """A confirmed change; nights by number, ``effect`` a log-ratio with its interval.
 
     ``suspected`` is the night whose build was rerun: that of the first suspicion. A recovery undoes
-    all alarms from the one that began in ``back_to`` on.
+    all alarms from the one that began in ``back_to`` on. What came little by little goes on
+    ``through`` a night, and was told ``growth`` times more since ``night``.
     """
 
     night: int
@@ -38,6 +39,8 @@ class ConfirmedAlarm:
     pairs: int
     suspected: int = -1
     back_to: int = -1
+    through: int | None = None
+    growth: int = 0
 
 
 @dataclass(frozen=True)

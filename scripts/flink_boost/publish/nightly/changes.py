@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flink_boost.publish.nightly.model import (
     CommitNote,
     NightReport,
-    NightState,
     ReportedAlarm,
     ReportedBisect,
     ReportedNight,
-    ReportedStep,
 )
-from flink_boost.publish.nightly.words import blamed, counted, percent, short, size_of
+from flink_boost.publish.nightly.troubles import of_canary, of_night
+from flink_boost.publish.nightly.words import blamed, counted, short, size_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,11 @@ def news_of(report: NightReport) -> NightNews:
     new = [
         _change(one, commits)
         for one in alarms
-        if one.state == "open" and report.alarms_before.get(one.id) != "open"
+        if one.state == "open"
+        and (
+            report.alarms_before.get(one.id) != "open"
+            or one.growth > report.growth_before.get(one.id, one.growth)
+        )
     ]
     closed = [
         _closed(one, commits)
@@ -88,7 +91,7 @@ def news_of(report: NightReport) -> NightNews:
         and one.id not in fresh
         and one.state == "open"
     ]
-    troubles = (*_troubles(report.night), *_of_canary(report), *report.warnings)
+    troubles = (*of_night(report.night), *of_canary(report), *report.warnings)
     return NightNews(
         headline=_headline(report, new, closed, found, troubles),
         new_alarms=tuple(new),
@@ -114,15 +117,6 @@ _CLOSED = {
     "rejected": "the alarm was rejected",
     "environment": "it was the machine, not the code",
     "retired": "nobody decides it any more, as its box was retired",
-}
-_STATES: dict[NightState, str] = {
-    "running": "The night is not over yet",
-    "complete": "",
-    "short": "The night is short",
-    "empty": "The night measured nothing",
-    "missing": "The night did not take place",
-    "refused": "The night was refused",
-    "failed": "The night ended with an error",
 }
 
 
@@ -193,6 +187,8 @@ def _ended(bisect: ReportedBisect | None) -> str:
 
 def _since(alarm: ReportedAlarm) -> str:
     before, since = map(short, alarm.commits)
+    if alarm.kind == "drift":
+        return f"commit {before}, up to {since}, in {counted(alarm.nights, 'night')}"
     return f"commit {since} ({before} was as before), {counted(alarm.nights, 'night')} so far"
 
 
@@ -207,6 +203,8 @@ def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
     if bisect is not None and bisect.state == "stopped":
         searching = f" The search stopped with {counted(bisect.left, 'commit')} left."
     before, since = alarm.commits
+    if alarm.kind == "drift":
+        return f"no single commit, but several of those after {short(before)} up to {short(since)}."
     uncommitted = ", or what was not committed then" if since.endswith("-dirty") else ""
     return (
         f"one of the commits after {short(before)} up to {short(since)}{_by(since, commits)}"
@@ -217,47 +215,6 @@ def whose(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> str:
 def _by(commit: str, commits: dict[str, CommitNote]) -> str:
     note = commits.get(commit)
     return f" by {note.author}: {note.subject}" if note is not None else ""
-
-
-def _troubles(night: ReportedNight) -> Iterable[str]:
-    state = _STATES[night.state]
-    if state:
-        reason = f": {night.reason}" if night.reason else ""
-        yield f"{state}{reason.rstrip('.')}."
-    if night.measured < night.expected and night.state != "missing":
-        yield (
-            f"{night.measured} of {counted(night.expected, 'benchmark')} were measured; "
-            "the others are listed below."
-        )
-    for step in night.steps:
-        if step.state == "failed":
-            yield f"The step “{step.name}” failed{_note(step)}."
-    if night.undecided is not None and night.undecided.why:
-        yield (
-            f"{counted(night.undecided.count, 'suspect')} could not be measured again, so that "
-            f"nobody knows whether something changed: {night.undecided.why.rstrip('.')}."
-        )
-    for change in night.box_changes:
-        yield (
-            f"The box has changed: {change.what} was {change.before} and is {change.after}. "
-            "Numbers from before and after that do not compare."
-        )
-
-
-def _note(step: ReportedStep) -> str:
-    return f": {step.note.rstrip('.')}" if step.note else ""
-
-
-def _of_canary(report: NightReport) -> Iterable[str]:
-    canary = report.night.canary
-    if canary is None or not canary.moved:
-        return
-    withheld = sum(one.state == "withheld" for one in report.alarms)
-    held = f" {counted(withheld, 'suspicion')} held back until it is steady." if withheld else ""
-    yield (
-        f"The canary moved by {percent(canary.ratio)}: it is a frozen build, so it is the machine "
-        f"that changed, not the code.{held}"
-    )
 
 
 def _moved(report: NightReport) -> str:

@@ -187,6 +187,7 @@ class NightReport(Told):
     night: ReportedNight
     alarms: tuple[ReportedAlarm, ...] = ()
     alarms_before: dict[str, AlarmState] = {}
+    growth_before: dict[str, int] = {}
     bisected_before: tuple[str, ...] = ()
     commits: tuple[CommitNote, ...] = ()
     rows: tuple[ReportedRow, ...] = ()

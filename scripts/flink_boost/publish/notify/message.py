@@ -63,7 +63,7 @@ def due_messages(
     """
     news = news_of(report)
     # By what was told, not by what is new: an alarm of a night that could tell nobody is not lost.
-    fresh = [one for one in open_changes(report) if one.alarm.id not in told]
+    fresh = [one for one in open_changes(report) if one.alarm.notice not in told]
     groups: dict[tuple[str, str], list[NightChange]] = {}
     for change in fresh:
         groups.setdefault(change.alarm.commits, []).append(change)
@@ -105,7 +105,7 @@ def stop_message(now: datetime, what: str, lines: tuple[str, ...]) -> Message:
 
 
 def _of_alarms(report: NightReport, group: Sequence[NightChange]) -> Message:
-    ids = tuple(sorted(change.alarm.id for change in group))
+    ids = tuple(sorted(change.alarm.notice for change in group))
     first = group[0]
     what = first.title
     if len(group) > 1:

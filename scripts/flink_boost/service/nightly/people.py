@@ -255,6 +255,7 @@ def _known(before: NightReport) -> dict[str, object]:
     """What of the alarms was told with that report."""
     return {
         "alarms_before": {one.id: one.state for one in before.alarms},
+        "growth_before": {one.id: one.growth for one in before.alarms},
         "bisected_before": tuple(
             one.id for one in before.alarms if one.bisect is not None and one.bisect.state == "done"
         ),

@@ -31,7 +31,8 @@ class RerunAnswered(Frozen):
     """One answer. ``asked``, ``before`` and ``after`` are ids of nights' runs.
 
     ``asked`` is the night in which it was asked; ``same`` says that both builds were the same bytes
-    and nothing was measured. ``differences`` are log speed-ups of ``after``.
+    and nothing was measured. ``differences`` are log speed-ups of ``after``. ``held``: ``before``
+    is the anchor that ``after`` was held against.
     """
 
     asked: str
@@ -40,6 +41,7 @@ class RerunAnswered(Frozen):
     pairs: int
     differences: tuple[FiniteFloat, ...] = ()
     same: bool = False
+    held: bool = False
     when: datetime
 
 
@@ -73,8 +75,13 @@ class RerunJournal:
 
     @property
     def answers(self) -> Sequence[RerunAnswered]:
-        """Oldest first."""
-        return self._answers
+        """About suspicions, oldest first."""
+        return [one for one in self._answers if not one.held]
+
+    @property
+    def held(self) -> Sequence[RerunAnswered]:
+        """Against the anchor, oldest first."""
+        return [one for one in self._answers if one.held]
 
     def known_pairs(self, asked: str, before: str, after: str) -> int:
         """How many pairs that question has been asked for so far."""

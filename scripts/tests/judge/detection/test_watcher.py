@@ -90,6 +90,17 @@ def test_a_drift_is_told_once_and_as_a_drift(walked: tuple[dict[str, Score], obj
     assert found.false_alarms <= 1
 
 
+def test_what_creeps_is_one_alarm_with_most_of_its_size(
+    walked: tuple[dict[str, Score], dict[str, list[Walk]]],
+) -> None:
+    found = walked[0]["creeping"]
+    assert [len(one.alarms) for one in walked[1]["creeping"]] == [1] * COPIES
+    assert found.told >= 0.8 * found.changes
+    assert found.kind_right == found.told
+    assert found.size is not None
+    assert 0.6 < found.size < 1.1
+
+
 def test_the_second_step_and_the_way_back_are_told(
     walked: tuple[dict[str, Score], dict[str, list[Walk]]],
 ) -> None:
@@ -188,13 +199,13 @@ def test_nothing_is_told_of_box_outliers_and_equal_builds(
     silent = [one for one in walked[0].values() if one.changes == 0]
     assert len(silent) >= 8
     assert {one.kind: one.false_alarms for one in silent if one.false_alarms} == {}
-    assert sum(one.false_alarms for kind, one in walked[0].items() if kind != "creeping") <= 2
+    assert sum(one.false_alarms for one in walked[0].values()) <= 2
 
 
 def test_reruns_are_within_their_budget(walked: tuple[object, dict[str, list[Walk]]]) -> None:
     for kind, walks in walked[1].items():
         pairs = sum(one.pairs for one in walks) / sum(one.nights for one in walks)
-        assert pairs <= (16 if kind in ("drift", "creeping") else 10), kind
+        assert pairs <= (20 if kind in ("drift", "creeping") else 16), kind
 
 
 def test_without_confirmation_there_are_false_alarms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +222,7 @@ def test_without_confirmation_there_are_false_alarms(monkeypatch: pytest.MonkeyP
 
 
 def watching_change(_before: int, after: int) -> LocatedChange:
-    return LocatedChange(after, -0.02, is_drift=False)
+    return LocatedChange(after, -0.04, is_drift=False)
 
 
 def one_case(kind: str, seed: int = 11) -> tuple[DetectionCase, Truth]:

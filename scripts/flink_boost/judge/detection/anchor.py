@@ -1,0 +1,228 @@
+"""What a series has lost or won little by little: each build held against an anchor.
+
+The anchor is the night whose level people last agreed to: that of an alarm that they accepted, or
+the first of the series. Steps of ``LEAST`` and more stand for themselves. What is left of the
+change since the anchor is one alarm that grows, however many small steps it came in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from flink_boost.judge.detection.confirmation import (
+    BATCH,
+    FALSE_CONFIRMATION,
+    MISSED_CHANGE,
+    MOST_PAIRS,
+)
+from flink_boost.judge.detection.evidence import Evidence
+from flink_boost.judge.detection.nights import Night, hodges_lehmann, noise_of
+from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
+from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
+
+LEAST = 0.03  # log-ratio: what is told first, and by how much more it grows until it is told again
+_ERROR = 0.05  # of intervals
+_UNKNOWN_ERROR = 0.03
+_NOISE_NIGHTS = 60
+
+# As a ``Rerun`` of the anchor's build against tonight's; empty when it is not the turn of this
+# series. The last argument says that a small change was confirmed, so that it does not wait.
+Hold = Callable[[int, int, int, bool], Sequence[float] | None]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A part of the change since the anchor that was told; ``stands`` for itself, or creeps."""
+
+    since: int  # or until, where it creeps
+    effect: float
+    error: float
+    stands: bool
+
+
+class Anchor:
+    """Adds up what is small in the nights of a series. What has grown is told with its
+    ``suspected`` night once more, and takes the place of what was told before.
+
+    ``agreed`` says which night people had agreed to before a night, if any.
+    """
+
+    def __init__(self, hold: Hold, agreed: Callable[[int], int | None] = lambda _: None) -> None:
+        self._hold = hold
+        self._agreed = agreed
+        self._nights: list[Night] = []
+        self._anchor = -1
+        self._told: list[_Told] = []
+        self._held: list[tuple[int, bool]] = []  # nights, and whether nothing was seen in them
+        self._growing: ConfirmedAlarm | None = None
+        self.pairs_asked = 0
+
+    def after(
+        self, night: Night, alarm: ConfirmedAlarm | None, *, is_pending: bool = False
+    ) -> ConfirmedAlarm | None:
+        """What there is to tell after a night, of which the watcher tells that alarm.
+
+        ``is_pending``: a rerun is undecided, so that this one waits.
+        """
+        self._nights.append(night)
+        self._move_anchor(night.number)
+        small = alarm is not None and self._belongs_to_what_grows(alarm)
+        if alarm is not None and not small:
+            if self._growing is not None and self._undoes(self._growing, alarm):
+                alarm = replace(alarm, kind=Kind.RECOVERY, back_to=self._growing.first)
+            self._note(alarm)
+            return alarm
+        is_young = len(self._nights) < LEARNING_NIGHTS
+        if is_young or is_pending or self._anchor == night.number:
+            return None
+        evidence = self._compare(night.number, urgent=small)
+        return self._found(night.number, evidence) if evidence.pairs else None
+
+    def _move_anchor(self, night: int) -> None:
+        agreed = self._agreed(night)
+        anchor = self._nights[0].number if agreed is None else agreed
+        if anchor == self._anchor:
+            return
+        self._anchor = anchor
+        self._told = [one for one in self._told if one.since > anchor]
+        self._held = []
+        if all(one.stands for one in self._told):
+            self._growing = None
+
+    @property
+    def _steps(self) -> float:
+        return sum(one.effect for one in self._told if one.stands)
+
+    @property
+    def _crept(self) -> float:
+        """What was told of the rest."""
+        return sum(one.effect for one in self._told if not one.stands)
+
+    def _belongs_to_what_grows(self, alarm: ConfirmedAlarm) -> bool:
+        if self._growing is None or abs(alarm.effect) >= LEAST:
+            return False
+        has_grown = abs(self._crept) >= LEAST
+        return alarm.effect * self._crept > 0 or (has_grown and alarm.kind is Kind.RECOVERY)
+
+    def _undoes(self, growing: ConfirmedAlarm, alarm: ConfirmedAlarm) -> bool:
+        """Whether a step leads back to where the anchor is, as the anchor's build itself shows."""
+        crept = self._crept
+        is_way_back = alarm.kind is Kind.STEP and alarm.effect * growing.effect < 0
+        if not is_way_back or abs(crept) < LEAST or abs(alarm.effect) < LEAST:
+            return False
+        evidence = self._compare(alarm.night, urgent=True)
+        if not evidence.pairs or self._side(evidence) * crept >= 0:
+            return False
+        return abs(hodges_lehmann(evidence.differences) - self._steps) < LEAST
+
+    def _note(self, alarm: ConfirmedAlarm) -> None:
+        is_recovery = alarm.kind is Kind.RECOVERY
+        if is_recovery and any(not one.stands and one.since >= alarm.back_to for one in self._told):
+            # What is left of it was told: only what comes after that is new.
+            self._told = [replace(one, stands=True) for one in self._told]
+            self._growing = None
+        stands = is_recovery or (abs(alarm.effect) >= LEAST and alarm.kind is not Kind.DRIFT)
+        width = (alarm.high - alarm.low) / 2
+        error = width if math.isfinite(width) else _UNKNOWN_ERROR
+        since = alarm.night if alarm.kind is Kind.DRIFT else alarm.first
+        self._told.append(_Told(since, alarm.effect, error, stands))
+        if not stands:
+            self._growing = alarm
+
+    def _bounds(self) -> tuple[float, float]:
+        """Of what has crept: outside of them there is something to tell."""
+        crept = self._crept
+        if abs(crept) < LEAST:
+            return -LEAST, LEAST
+        back = math.copysign(LEAST / 2, crept)
+        return (crept - LEAST, back) if crept < 0 else (back, crept + LEAST)
+
+    def _compare(self, night: int, *, urgent: bool) -> Evidence:
+        """Pairs of the anchor and tonight until they decide; none when it is not the turn."""
+        evidence = Evidence(noise_of(self._nights[-_NOISE_NIGHTS:]).pair)
+        asked = 0
+        while asked < MOST_PAIRS and not (evidence.pairs and self._is_decided(evidence)):
+            found = self._hold(self._anchor, night, BATCH, urgent)
+            asked += BATCH
+            if not found:
+                break
+            self.pairs_asked += BATCH
+            evidence.add(found)
+        return evidence
+
+    def _is_decided(self, evidence: Evidence) -> bool:
+        low, high = self._bounds()
+        enough = -math.log(MISSED_CHANGE)
+        excluded = (
+            evidence.above(self._steps + low) >= enough
+            and evidence.below(self._steps + high) >= enough
+        )
+        return excluded or self._side(evidence) != 0
+
+    def _side(self, evidence: Evidence) -> int:
+        """On which side of the bounds it is, and surely not where it was told to be; or 0."""
+        low, high = self._bounds()
+        creep = hodges_lehmann(evidence.differences) - self._steps
+        slack = math.sqrt(sum(one.error**2 for one in self._told))
+        told = self._steps + self._crept
+        sure = -math.log(FALSE_CONFIRMATION)
+        if creep <= low and evidence.below(told - slack) >= sure:
+            return -1
+        return 1 if creep >= high and evidence.above(told + slack) >= sure else 0
+
+    def _found(self, night: int, evidence: Evidence) -> ConfirmedAlarm | None:
+        creep = hodges_lehmann(evidence.differences) - self._steps
+        low, high = (end - self._steps for end in evidence.interval(_ERROR))
+        self._held.append((night, low <= 0 <= high))
+        side = self._side(evidence)
+        crept, growing = self._crept, self._growing
+        if side == 0:
+            return None
+        new = ConfirmedAlarm(
+            night=night,
+            first=self._first(growing),
+            kind=Kind.DRIFT,
+            effect=creep,
+            low=low,
+            high=high,
+            pairs=evidence.pairs,
+            suspected=night,
+            through=night,
+        )
+        self._told = [one for one in self._told if one.stands]
+        if growing is not None and abs(crept) >= LEAST and side * crept < 0:
+            self._growing = None
+            return replace(
+                new,
+                first=night,
+                kind=Kind.RECOVERY,
+                effect=creep - crept,
+                low=low - crept,
+                high=high - crept,
+                through=None,
+                back_to=growing.first,
+            )
+        if growing is not None and crept * creep > 0:
+            new = replace(
+                new,
+                night=growing.night,
+                suspected=growing.suspected,
+                growth=growing.growth + 1,
+            )
+        self._growing = new
+        error = (high - low) / 2 if math.isfinite(high - low) else _UNKNOWN_ERROR
+        self._told.append(_Told(night, creep, error, stands=False))
+        return new
+
+    def _first(self, growing: ConfirmedAlarm | None) -> int:
+        """The first night after the last in which nothing could be seen yet."""
+        if growing is not None and growing.through is not None:
+            return growing.first
+        clean = max((one for one, is_clean in self._held if is_clean), default=self._anchor)
+        if growing is not None and all(
+            one <= clean for one, _ in self._held if one < growing.first
+        ):
+            return growing.first
+        return next(one.number for one in self._nights if one.number > clean)

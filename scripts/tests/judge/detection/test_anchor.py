@@ -1,0 +1,102 @@
+"""What is lost little by little is told with all of its size, as one alarm that grows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from flink_boost.judge.detection.anchor import Anchor
+from flink_boost.judge.detection.nights import effects_of
+from flink_boost.judge.detection.simulation import Scenario, make_case, rerun_pairs
+from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
+from flink_boost.judge.detection.watcher import Watcher
+
+TURNS = 14
+NIGHTS = np.arange(300)
+
+
+def told(
+    build: Sequence[float], seed: int = 1, agreed: tuple[int, int] | None = None
+) -> list[ConfirmedAlarm]:
+    """All that is told in nights with those levels. ``agreed``: from a night on, to another."""
+    scenario = Scenario("x", np.asarray(build))
+    case, truth = make_case("x", scenario, np.random.default_rng([7, seed]))
+    asked = 0
+
+    def rerun(before: int, after: int, pairs: int) -> Sequence[float]:
+        nonlocal asked
+        asked += 1
+        found = rerun_pairs(truth, before, after, pairs, asked)
+        return effects_of([tuple(row) for row in found], less_is_better=truth.less_is_better)
+
+    def hold(before: int, after: int, pairs: int, urgent: bool) -> Sequence[float]:
+        return rerun(before, after, pairs) if urgent or after % TURNS == 0 else ()
+
+    watcher = Watcher(rerun)
+    anchor = Anchor(hold, lambda night: agreed[1] if agreed and night >= agreed[0] else None)
+    found = []
+    for night in case.to_nights():
+        seen = watcher.add(night)
+        alarm = anchor.after(night, seen, is_pending=watcher.pending is not None)
+        found += [alarm] if alarm is not None else []
+    return found
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        math.log(0.99) * (NIGHTS // 30),
+        math.log(0.999) * NIGHTS,
+        math.log(0.995) * (NIGHTS[:120] // 7),
+        -math.log(0.99) * (NIGHTS // 30),
+    ],
+    ids=["1 % a month", "0.1 % a night", "0.5 % a week", "1 % faster a month"],
+)
+def test_what_creeps_is_one_alarm_that_grows_to_its_real_size(build: Sequence[float]) -> None:
+    for seed in (1, 2):
+        found = told(build, seed)
+        assert len({one.suspected for one in found}) == 1
+        assert [one.growth for one in found] == list(range(len(found)))
+        last = found[-1]
+        assert last.kind is Kind.DRIFT
+        assert last.through is not None
+        assert last.effect == pytest.approx(build[last.through], abs=0.012)
+        assert last.low < build[last.through] < last.high
+        assert abs(build[-1] - last.effect) < 0.05, "the rest is less than what is told next"
+        grown = [one.effect for one in found if one.through is not None]
+        steps = np.abs(np.diff([0.0, *grown]))
+        assert steps.min() >= 0.03
+
+
+def test_a_step_beside_it_is_an_alarm_of_its_own_and_does_not_count_again() -> None:
+    build = math.log(0.99) * (NIGHTS // 30) + math.log(0.9) * (NIGHTS >= 170)
+    found = told(build)
+    (step,) = [one for one in found if abs(one.effect) > 0.08 and one.through is None]
+    assert (step.first, step.kind) == (170, Kind.STEP)
+    assert found[-1].effect == pytest.approx(math.log(0.99) * 8, abs=0.025)
+
+
+def test_what_crept_and_is_back_at_once_is_a_recovery() -> None:
+    build = np.where(NIGHTS < 190, math.log(0.99) * (NIGHTS // 30), 0.0)
+    found = told(build[:220])
+    assert found[-1].kind is Kind.RECOVERY
+    assert found[-1].first == 190
+
+
+def test_after_people_agreed_it_begins_anew() -> None:
+    build = math.log(0.99) * (NIGHTS // 30)
+    assert told(build)[-1].suspected < 205
+    bound = told(build, agreed=(205, 204))
+    late = [one for one in bound if (one.through or one.night) > 205]
+    assert all(abs(one.effect) < 0.05 for one in late), "only what came since"
+    assert all(one.suspected > 205 for one in late), "as an alarm of its own"
+
+
+@pytest.mark.parametrize("size", [0.0, 0.02, 0.05])
+def test_what_does_not_creep_is_told_once_or_never(size: float) -> None:
+    for seed in range(3):
+        found = told(math.log(1 - size) * (NIGHTS[:150] >= 60), seed)
+        assert len(found) == (1 if size else 0)

@@ -1,0 +1,151 @@
+"""Nights in which a benchmark is held against its anchor: one a night, told as one that grows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from synthetic import JOB, WRITE
+from watched_nights import NOW, MadeBuilds, MadeReruns, commit_of, flat, make_nights
+
+from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, decided
+from flink_boost.judge.tracks import build_tracks, newest_runs
+from flink_boost.measure.model import Cell
+from flink_boost.service.alarming import AlarmRegistry, after_night
+from flink_boost.service.confirming import NightReruns, confirm
+from flink_boost.service.holding import agreements, hold
+from flink_boost.service.reruns.journal import RerunJournal
+
+NIGHTS = 60
+CREEPING = [-0.0012 * night for night in range(NIGHTS)]
+
+
+class Months:
+    """Nights of two benchmarks, one of which creeps, gone through from the tenth on."""
+
+    def __init__(
+        self, folder: Path, levels: Mapping[Cell, Sequence[float]], failing: Sequence[str] = ()
+    ) -> None:
+        folder.mkdir(exist_ok=True)
+        self.results = folder / "results"
+        self.levels = levels
+        self.runs = make_nights(levels)
+        self.builds = MadeBuilds(folder / "jars", failing)
+        self.registry = AlarmRegistry()
+
+    def night(self, count: int, bench: MadeReruns | None = None) -> None:
+        tracks = build_tracks(self.runs[:count])
+        reruns = NightReruns(
+            self.results,
+            self.builds,
+            "flink-boost",
+            bench or MadeReruns(self.levels),
+            pairs=600,
+            now=lambda: NOW,
+        )
+        tonight = newest_runs(tracks, "box-1")
+        found = confirm(tracks, self.results, reruns, tonight)
+        agreed = agreements(self.registry.alarms)
+        findings = hold(found, self.results, reruns, tonight, agreed)
+        self.registry = after_night(self.registry, findings, NOW)
+
+    def held(self) -> list[str]:
+        """The nights in which something was held against its anchor."""
+        tracks = build_tracks(self.runs)
+        journals = [RerunJournal(self.results, track.key) for track in tracks]
+        return [name for one in journals for name in sorted({held.asked for held in one.held})]
+
+    @property
+    def told(self) -> list[AlarmRecord]:
+        return [one for one in self.registry.alarms if one.was_told()]
+
+
+@pytest.fixture(scope="module")
+def crept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Months, list[AlarmRecord]]:
+    """All of these nights, and the alarm after each in which there is one."""
+    months = Months(tmp_path_factory.mktemp("x"), {JOB: CREEPING, WRITE: flat(NIGHTS)})
+    seen = []
+    for count in range(9, NIGHTS + 1):
+        months.night(count)
+        seen += months.told
+    return months, seen
+
+
+def test_what_creeps_is_one_alarm_with_the_whole_change(
+    crept: tuple[Months, list[AlarmRecord]],
+) -> None:
+    months, seen = crept
+    (alarm,) = months.told
+    assert (alarm.cell, alarm.kind, alarm.state) == (JOB, "drift", AlarmState.OPEN)
+    last = int(alarm.commits[1], 16) - 1
+    assert alarm.effect == pytest.approx(math.exp(CREEPING[last]), abs=0.01)
+    assert alarm.effect < 0.96
+    assert alarm.commits[0] < alarm.commits[1]
+    assert alarm.growth >= 1
+    assert {one.id for one in seen} == {alarm.id}
+    grown = [event.note for event in alarm.history if "has grown" in event.note]
+    assert len(grown) == alarm.growth
+    assert len({one.notice for one in seen}) == alarm.growth + 1
+
+
+def test_one_benchmark_a_night_is_held_in_turn(crept: tuple[Months, list[AlarmRecord]]) -> None:
+    months, _ = crept
+    nights = months.held()
+    tracks = build_tracks(months.runs)
+    counts = [
+        len({one.asked for one in RerunJournal(months.results, track.key).held}) for track in tracks
+    ]
+    assert len(nights) <= NIGHTS - 9 + 5, "besides the turn, only what was confirmed to be small"
+    assert abs(counts[0] - counts[1]) <= 8
+    assert min(counts) >= 15
+
+
+def test_a_second_call_in_a_night_asks_for_nothing(
+    crept: tuple[Months, list[AlarmRecord]],
+) -> None:
+    months, _ = crept
+    before = months.registry
+    again = MadeReruns(months.levels)
+    months.night(NIGHTS, again)
+    assert again.asked == []
+    assert months.registry.alarms == before.alarms
+
+
+def test_a_call_that_was_killed_goes_on(tmp_path: Path) -> None:
+    levels = {JOB: flat(14), WRITE: flat(14)}
+    whole, killed = Months(tmp_path / "a", levels), Months(tmp_path / "b", levels)
+    for one in (whole, killed):
+        for count in range(9, 14):
+            one.night(count)
+    bench = MadeReruns(levels)
+    whole.night(14, bench)
+    assert bench.asked
+    cut, rest = MadeReruns(levels, interrupted_after=1), MadeReruns(levels)
+    with pytest.raises(KeyboardInterrupt):
+        killed.night(14, cut)
+    killed.night(14, rest)
+    assert cut.asked + rest.asked == bench.asked
+    assert killed.held() == whole.held()
+
+
+def test_an_anchor_that_does_not_build_stands_in_nobody_s_way(tmp_path: Path) -> None:
+    levels = {JOB: flat(14), WRITE: flat(14)}
+    months = Months(tmp_path, levels, failing=[commit_of(0)])
+    for count in range(10, 15):
+        months.night(count)
+    assert months.told == []
+    tracks = build_tracks(months.runs)
+    assert all(RerunJournal(months.results, track.key).held for track in tracks)
+
+
+def test_what_people_accepted_is_the_next_anchor(crept: tuple[Months, list[AlarmRecord]]) -> None:
+    months, _ = crept
+    (alarm,) = months.told
+    when = months.runs[-1].info.started - timedelta(hours=1)
+    decision = AlarmDecision(state=AlarmState.ACCEPTED, by="x", reason="It has to be.", when=when)
+    (agreed,) = agreements([decided(alarm, decision)])[alarm.series]
+    assert agreed.run == alarm.since_run
+    assert agreements([alarm]).get(alarm.series) is None
