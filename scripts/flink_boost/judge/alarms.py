@@ -157,6 +157,11 @@ class AlarmFigures(Frozen):
     missed: int = 0
 
 
+def alarm_of(notice: str) -> str:
+    """The id of the alarm that a ``notice`` is of."""
+    return notice.partition("+")[0]
+
+
 def alarm_id(series: str, suspected: str) -> str:
     """The id of an alarm: of its track and the run in which it was first suspected.
 

@@ -1,24 +1,27 @@
 """Holds one benchmark a night against its anchor, and adds up what was told of each in small steps.
 
-It goes through all nights of a track with what the watcher told in them and what reruns of the
-anchor have answered, and asks only in the newest night. So it keeps no state either.
+What was told of a night, and what the next one has to know, is kept in the journal of the track. It
+asks only in the newest night, so a call that was killed goes on where it was.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from flink_boost.judge.alarms import AlarmRecord, AlarmState
 from flink_boost.judge.detection.anchor import Anchor
+from flink_boost.judge.detection.memory import AnchorMemory, nights_of, placed_alarm
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.judge.detection.told import ConfirmedAlarm
 from flink_boost.judge.tracks import Track
 from flink_boost.service.confirming import Findings, NightReruns, WatchedTrack
-from flink_boost.service.reruns.journal import RerunAnswered, RerunJournal
+from flink_boost.service.reruns.journal import NightHeld, NightJudged, RerunAnswered, RerunJournal
+from flink_boost.service.reruns.recalling import NightNumbers
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,60 @@ def _held(
         return reruns.answer(track, journal, runs[before], runs[after], pairs, held=True)
 
     anchor = Anchor(ask, _agreed_to(track, agreed))
-    seen = {alarm.night: alarm for alarm in watched.told}
-    told: dict[int, ConfirmedAlarm] = {}
-    for night in track.nights:
-        is_pending = night.number == newest and watched.pending is not None
-        alarm = anchor.after(night, seen.get(night.number), is_pending=is_pending)
-        if alarm is not None:
-            told[alarm.suspected] = alarm
-    return replace(watched, told=tuple(told.values()), answers=(*watched.answers, *journal.held))
+    lines = [*journal.nights[: watched.kept], *watched.judged]
+    place = NightNumbers(track, lines)
+    first = _go_on(anchor, track, lines, place)
+    nights = {night.number: night for night in track.nights}
+    newer = []
+    for line in lines[first:]:
+        number = place.now.get(line.night)
+        if number is None:  # it was abandoned
+            newer.append(line)
+            continue
+        seen = line.told and placed_alarm(line.told, partial(place.next_number, line.runs))
+        is_pending = number == newest and watched.pending is not None
+        before = anchor.memory
+        told = anchor.after(nights[number], seen, is_pending=is_pending)
+        held = _as_held(track, told, None if anchor.memory == before else anchor.memory)
+        newer.append(line.model_copy(update={"held": held}))
+    if reruns is not None:
+        journal.judge(first, newer)
+    return replace(
+        watched,
+        told=_newest((*lines[:first], *newer), place),
+        answers=(*watched.answers, *journal.held),
+    )
+
+
+def _go_on(anchor: Anchor, track: Track, lines: Sequence[NightJudged], place: NightNumbers) -> int:
+    """Lets the anchor know of the nights that have its part, and says how many lines these are."""
+    known = next((count for count in range(len(lines), 0, -1) if lines[count - 1].held), 0)
+    until = max((place.now.get(one.night, -1) for one in lines[:known]), default=-1)
+    held = [one.held for one in lines[:known] if one.held and one.held.memory]
+    if not held or held[-1].memory is None:
+        return 0
+    memory = held[-1].memory.placed(partial(place.next_number, held[-1].runs))
+    anchor.go_on([night for night in track.nights if night.number <= until], memory)
+    return known
+
+
+def _as_held(track: Track, told: ConfirmedAlarm | None, memory: AnchorMemory | None) -> NightHeld:
+    numbers = (memory.nights if memory else set()) | (nights_of(told) if told else set())
+    runs = {one: track.runs[one].run_id for one in sorted(numbers) if one >= 0}
+    return NightHeld(told=told, memory=memory, runs=runs)
+
+
+def _newest(lines: Iterable[NightJudged], place: NightNumbers) -> tuple[ConfirmedAlarm, ...]:
+    """All that was told; of an alarm that has grown only how large it is now."""
+    found: list[ConfirmedAlarm] = []
+    for held in (line.held for line in lines):
+        if held is None or held.told is None:
+            continue
+        alarm = placed_alarm(held.told, partial(place.next_number, held.runs))
+        if alarm.growth:
+            found = [one for one in found if one.suspected != alarm.suspected]
+        found.append(alarm)
+    return tuple(found)
 
 
 def _agreed_to(track: Track, agreed: Sequence[Agreement]) -> Callable[[int], int | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from synthetic import JOB, WRITE
 from watched_nights import NOW, MadeBuilds, MadeReruns, commit_of, flat, make_nights
 
 from flink_boost.judge.alarms import AlarmDecision, AlarmRecord, AlarmState, decided
+from flink_boost.judge.detection import anchor
 from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.model import Cell
 from flink_boost.service.alarming import AlarmRegistry, after_night
@@ -20,7 +22,8 @@ from flink_boost.service.holding import agreements, hold
 from flink_boost.service.reruns.journal import RerunJournal
 
 NIGHTS = 60
-CREEPING = [-0.0012 * night for night in range(NIGHTS)]
+LATER = 5
+CREEPING = [-0.0012 * night for night in range(NIGHTS + LATER)]
 
 
 class Months:
@@ -52,6 +55,14 @@ class Months:
         findings = hold(found, self.results, reruns, tonight, agreed)
         self.registry = after_night(self.registry, findings, NOW)
 
+    def copied(self, folder: Path, gone: Collection[int] = ()) -> Months:
+        """The same machine elsewhere, with some of its nights abandoned."""
+        copy = Months(folder, self.levels)
+        shutil.copytree(self.results, copy.results)
+        copy.registry = self.registry
+        copy.runs = [run for number, run in enumerate(self.runs) if number not in gone]
+        return copy
+
     def held(self) -> list[str]:
         """The nights in which something was held against its anchor."""
         tracks = build_tracks(self.runs)
@@ -66,7 +77,7 @@ class Months:
 @pytest.fixture(scope="module")
 def crept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Months, list[AlarmRecord]]:
     """All of these nights, and the alarm after each in which there is one."""
-    months = Months(tmp_path_factory.mktemp("x"), {JOB: CREEPING, WRITE: flat(NIGHTS)})
+    months = Months(tmp_path_factory.mktemp("x"), {JOB: CREEPING, WRITE: flat(NIGHTS + LATER)})
     seen = []
     for count in range(9, NIGHTS + 1):
         months.night(count)
@@ -139,6 +150,71 @@ def test_an_anchor_that_does_not_build_stands_in_nobody_s_way(tmp_path: Path) ->
     assert months.told == []
     tracks = build_tracks(months.runs)
     assert all(RerunJournal(months.results, track.key).held for track in tracks)
+
+
+@pytest.mark.parametrize("gone", [(), (0,), (20, 31)])
+def test_neither_other_rules_nor_an_abandoned_night_change_what_was_told(
+    crept: tuple[Months, list[AlarmRecord]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gone: Collection[int],
+) -> None:
+    months, _ = crept
+    (before,) = months.told
+    copy = months.copied(tmp_path, gone)
+    monkeypatch.setattr(anchor, "LEAST", 0.2)
+    for count in range(NIGHTS + 1, NIGHTS + 4):
+        copy.night(count - len(gone))
+    (after,) = copy.told
+    assert (after.id, after.growth, after.seen) == (before.id, before.growth, True)
+    assert after.history == before.history
+    assert (after.effect, after.since_run) == (before.effect, before.since_run)
+
+
+def test_a_step_of_a_night_that_was_killed_is_no_part_of_what_creeps(tmp_path: Path) -> None:
+    levels = {JOB: flat(26, n18=-0.1)}
+    months = Months(tmp_path, levels)
+    for count in range(10, 19):
+        months.night(count)
+    tracks = build_tracks(months.runs[:19])
+    reruns = NightReruns(
+        months.results, months.builds, "flink-boost", MadeReruns(levels), pairs=600, now=lambda: NOW
+    )
+    found = confirm(tracks, months.results, reruns, newest_runs(tracks, "box-1"))
+    assert [alarm.first for one in found.tracks for alarm in one.told] == [18]
+    for count in range(20, 27):
+        months.night(count)
+    (alarm,) = months.told
+    assert (alarm.first, alarm.kind) == (18, "step")
+
+
+def test_what_people_accepted_stays_the_anchor_though_they_take_it_back(
+    crept: tuple[Months, list[AlarmRecord]], tmp_path: Path
+) -> None:
+    months, _ = crept
+    (alarm,) = months.told
+    copy = months.copied(tmp_path)
+    decide(copy, alarm, AlarmState.ACCEPTED)
+    copy.night(NIGHTS + 1)
+    copy.night(NIGHTS + 2)
+    assert held_against(copy, alarm.series) == alarm.since_run
+    decide(copy, copy.registry.find(alarm.id), AlarmState.REJECTED)
+    copy.night(NIGHTS + 3)
+    copy.night(NIGHTS + 4)
+    assert held_against(copy, alarm.series) == alarm.since_run
+    (still,) = copy.told
+    assert (still.id, still.state, still.seen) == (alarm.id, AlarmState.REJECTED, True)
+    assert (still.effect, still.growth) == (alarm.effect, alarm.growth)
+
+
+def decide(months: Months, alarm: AlarmRecord, state: AlarmState) -> None:
+    when = months.runs[NIGHTS].info.started - timedelta(hours=1)
+    decision = AlarmDecision(state=state, by="x", reason="It has to be.", when=when)
+    months.registry = months.registry.replaced(decided(alarm, decision))
+
+
+def held_against(months: Months, series: str) -> str:
+    return RerunJournal(months.results, series).held[-1].before
 
 
 def test_what_people_accepted_is_the_next_anchor(crept: tuple[Months, list[AlarmRecord]]) -> None:

@@ -229,6 +229,22 @@ def test_what_is_decided_by_day_is_told_by_the_next_night(
     assert subjects(slack) == [f"flink-boost, night {tomorrow.night} on box-1: 1 alarm closed."]
 
 
+def test_what_creeps_is_told_once_more_each_time_that_it_has_grown(
+    tmp_path: Path, slack: SlackServer
+) -> None:
+    told = []
+    for day, (growth, effect) in enumerate([(0, 0.96), (0, 0.96), (1, 0.93), (1, 0.93), (3, 0.87)]):
+        grown = seen(kind="drift", growth=growth, effect=effect)
+        store_registry(tmp_path, AlarmRegistry(made=NOW, alarms=(grown,)))
+        tonight = recorded(tmp_path, TODAY - timedelta(days=4 - day))
+        people(tmp_path).write(tonight)
+        people(tmp_path).tell(tonight)
+        people(tmp_path).tell(tonight)
+        news = len(news_of(report_of(tmp_path)).new_alarms)
+        told.append((news, len(subjects(slack))))
+    assert told == [(1, 1), (0, 0), (1, 1), (0, 0), (1, 1)]
+
+
 # --- nights that never begin ----------------------------------------------------------------------
 
 

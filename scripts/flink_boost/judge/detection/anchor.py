@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flink_boost.judge.detection.confirmation import (
     BATCH,
@@ -18,6 +18,7 @@ from flink_boost.judge.detection.confirmation import (
     MOST_PAIRS,
 )
 from flink_boost.judge.detection.evidence import Evidence
+from flink_boost.judge.detection.memory import AnchorMemory, ToldPart
 from flink_boost.judge.detection.nights import Night, hodges_lehmann, noise_of
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
@@ -32,16 +33,6 @@ _NOISE_NIGHTS = 60
 Hold = Callable[[int, int, int, bool], Sequence[float] | None]
 
 
-@dataclass(frozen=True)
-class _Told:
-    """A part of the change since the anchor that was told; ``stands`` for itself, or creeps."""
-
-    since: int  # or until, where it creeps
-    effect: float
-    error: float
-    stands: bool
-
-
 class Anchor:
     """Adds up what is small in the nights of a series. What has grown is told with its
     ``suspected`` night once more, and takes the place of what was told before.
@@ -54,10 +45,21 @@ class Anchor:
         self._agreed = agreed
         self._nights: list[Night] = []
         self._anchor = -1
-        self._told: list[_Told] = []
+        self._told: list[ToldPart] = []
         self._held: list[tuple[int, bool]] = []  # nights, and whether nothing was seen in them
         self._growing: ConfirmedAlarm | None = None
         self.pairs_asked = 0
+
+    def go_on(self, nights: Sequence[Night], memory: AnchorMemory) -> None:
+        """Knows that many nights as they were told, instead of looking at them again."""
+        self._nights = list(nights)
+        self._anchor, self._told = memory.anchor, list(memory.told)
+        self._held, self._growing = list(memory.held), memory.growing
+
+    @property
+    def memory(self) -> AnchorMemory:
+        """What the next night has to know of those before."""
+        return AnchorMemory(self._anchor, tuple(self._told), tuple(self._held), self._growing)
 
     def after(
         self, night: Night, alarm: ConfirmedAlarm | None, *, is_pending: bool = False
@@ -83,7 +85,8 @@ class Anchor:
     def _move_anchor(self, night: int) -> None:
         agreed = self._agreed(night)
         anchor = self._nights[0].number if agreed is None else agreed
-        if anchor == self._anchor:
+        # What was told since an anchor is told, though somebody may take back that he agreed to it.
+        if anchor <= self._anchor:
             return
         self._anchor = anchor
         self._told = [one for one in self._told if one.since > anchor]
@@ -127,7 +130,7 @@ class Anchor:
         width = (alarm.high - alarm.low) / 2
         error = width if math.isfinite(width) else _UNKNOWN_ERROR
         since = alarm.night if alarm.kind is Kind.DRIFT else alarm.first
-        self._told.append(_Told(since, alarm.effect, error, stands))
+        self._told.append(ToldPart(since, alarm.effect, error, stands))
         if not stands:
             self._growing = alarm
 
@@ -213,7 +216,7 @@ class Anchor:
             )
         self._growing = new
         error = (high - low) / 2 if math.isfinite(high - low) else _UNKNOWN_ERROR
-        self._told.append(_Told(night, creep, error, stands=False))
+        self._told.append(ToldPart(night, creep, error, stands=False))
         return new
 
     def _first(self, growing: ConfirmedAlarm | None) -> int:

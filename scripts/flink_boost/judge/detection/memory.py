@@ -83,6 +83,47 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class ToldPart:
+    """A part of the change since the anchor that was told; it ``stands`` for itself, or creeps.
+
+    ``since`` is its first night; where it creeps, the last one.
+    """
+
+    since: int
+    effect: float
+    error: float
+    stands: bool
+
+
+@dataclass(frozen=True)
+class AnchorMemory:
+    """What the next night has to know of a series' anchor.
+
+    ``held`` are nights that were held against it, and whether nothing was seen in them.
+    """
+
+    anchor: int = -1
+    told: tuple[ToldPart, ...] = ()
+    held: tuple[tuple[int, bool], ...] = ()
+    growing: ConfirmedAlarm | None = None
+
+    @property
+    def nights(self) -> frozenset[int]:
+        """The numbers that are in it."""
+        found = {self.anchor, *(one.since for one in self.told), *(night for night, _ in self.held)}
+        return frozenset(found | (nights_of(self.growing) if self.growing else set()))
+
+    def placed(self, next_one: Place) -> AnchorMemory:
+        """With the numbers that its nights have now."""
+        return AnchorMemory(
+            anchor=next_one(self.anchor),
+            told=tuple(replace(one, since=next_one(one.since)) for one in self.told),
+            held=tuple((next_one(night), is_clean) for night, is_clean in self.held),
+            growing=self.growing and placed_alarm(self.growing, next_one),
+        )
+
+
+@dataclass(frozen=True)
 class Past:
     """Nights that were judged. ``pending`` and ``spread`` are what reruns showed until then."""
 

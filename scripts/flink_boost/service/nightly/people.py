@@ -166,7 +166,10 @@ class People:
         document = alarm_document(
             *(registry.alarms, (night.box,), registry.figures, self.clock()), pages=pages
         )
-        return tuple(ReportedAlarm.model_validate(one) for one in document.alarms)
+        return tuple(
+            ReportedAlarm.model_validate({**told, "growth": one.growth})
+            for told, one in zip(document.alarms, registry.alarms, strict=True)
+        )
 
     def _ahead(self) -> Iterable[str]:
         for name in NightJournal(self.places.build / "nights").nights():

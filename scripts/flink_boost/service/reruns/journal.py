@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationErro
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.judge.detection.confirmation import Decision
-from flink_boost.judge.detection.memory import RULES, Memory
+from flink_boost.judge.detection.memory import RULES, AnchorMemory, Memory
 from flink_boost.judge.detection.told import ConfirmedAlarm
 from flink_boost.measure.model import Frozen
 from flink_boost.service.reruns.bench import FOLDER
@@ -45,12 +45,27 @@ class RerunAnswered(Frozen):
     when: datetime
 
 
+class NightHeld(Frozen):
+    """What people are told of a night, after what was told little by little is taken into account.
+
+    ``memory`` is what the next night has to know; none is that of the line before. ``runs`` names
+    the nights whose numbers are in both.
+    """
+
+    model_config = ConfigDict(ser_json_inf_nan="constants")
+
+    told: ConfirmedAlarm | None = None
+    memory: AnchorMemory | None = None
+    runs: dict[int, str] = Field(default_factory=dict)
+
+
 class NightJudged(Frozen):
     """One night as it was judged, by that version of the ``rules``. Nights are ids of runs.
 
     ``decision`` is that of the night's suspicion, ``decisions`` are all of the night, of two builds
     each. ``memory`` is what the next night has to know; none is that of the line before. ``runs``
-    names the nights whose numbers are in ``told`` and ``memory``.
+    names the nights whose numbers are in ``told`` and ``memory``. ``held`` is what the anchor made
+    of it; none where a call was killed before.
     """
 
     model_config = ConfigDict(ser_json_inf_nan="constants")
@@ -62,6 +77,7 @@ class NightJudged(Frozen):
     told: ConfirmedAlarm | None = None
     memory: Memory | None = None
     runs: dict[int, str] = Field(default_factory=dict)
+    held: NightHeld | None = None
 
 
 class RerunJournal:

@@ -38,7 +38,7 @@ class Recalled:
 def recall(track: Track, journal: RerunJournal, *, newest: bool) -> Recalled | None:
     """What is known of the nights before the newest run; with ``newest`` of that one as well."""
     nights = journal.nights
-    place = _Places(track, nights)
+    place = NightNumbers(track, nights)
     names = [one.night for one in nights]
     last = track.runs[-1].run_id
     if last in names:
@@ -88,7 +88,7 @@ def without_repetition(
     return tuple(found)
 
 
-class _Places:
+class NightNumbers:
     """The numbers of nights now; of those that are gone, the ones of their neighbours."""
 
     def __init__(self, track: Track, nights: Sequence[NightJudged]) -> None:
@@ -118,7 +118,7 @@ def _recalled(
     memory: Memory,
     runs: dict[int, str],
 ) -> Recalled:
-    place = _Places(track, journal.nights)
+    place = NightNumbers(track, journal.nights)
     placed = memory.placed(
         there=lambda number: runs.get(number) in place.now,
         next_one=lambda number: place.next_number(runs, number),

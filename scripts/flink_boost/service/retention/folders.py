@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from flink_boost.base.files import write_durably
+from flink_boost.judge.alarms import alarm_of
 from flink_boost.publish.nightly import report as night_reports
 from flink_boost.publish.notify.outbox import Outbox, Posted
 from flink_boost.service.retention.kinds import Old, deletion, is_before
@@ -63,7 +64,8 @@ def messages(outbox: Outbox, before: datetime, references: References) -> Iterat
             if (place == "sent" or posted.told_of) and posted.message.made < before:
                 found.append((path, posted))
     for path, posted in found:
-        if posted != newest[posted.channel] and references.alarms.isdisjoint(posted.message.alarms):
+        told = {alarm_of(notice) for notice in posted.message.alarms}
+        if posted != newest[posted.channel] and references.alarms.isdisjoint(told):
             yield deletion(f"message {path.stem}", path)
 
 
