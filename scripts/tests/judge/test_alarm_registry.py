@@ -110,6 +110,44 @@ def test_another_night_is_another_alarm_beside_one_that_was_decided(state: Alarm
     assert (same.id, same.state, same.nights) == (known.id, state, 9)
 
 
+def crept(growth: int, first: int = 20) -> AlarmRecord:
+    """Little by little, 3 % at first and with each growth."""
+    effect = round(0.97 - 0.03 * growth, 2)
+    return seen(
+        first=first,
+        suspected="run40",
+        kind="drift",
+        growth=growth,
+        effect=effect,
+        low=effect - 0.005,
+        high=effect + 0.005,
+        since_run=f"run{40 + 20 * growth}",
+    )
+
+
+def test_what_has_grown_is_the_same_alarm_and_says_how_large_it_is() -> None:
+    known = merge((), [crept(0)], NOW)
+    for growth in (1, 1, 2):
+        known = merge(known, [crept(growth)], LATER)
+    (alarm,) = known
+    assert (alarm.effect, alarm.since_run, alarm.seen) == (0.91, "run80", True)
+    assert [event.note for event in alarm.history[1:]] == [
+        "has grown to 6.0 %: confirmed by reruns", "has grown to 9.0 %: confirmed by reruns",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", [AlarmState.ACCEPTED, AlarmState.REJECTED])
+def test_what_grows_after_somebody_decided_is_one_alarm_beside_it(state: AlarmState) -> None:
+    (first,) = merge((), [crept(0)], NOW)
+    decision = AlarmDecision(state=state, by="me", reason="No.", when=NOW)
+    known = (decided(first, decision),)
+    for growth in (0, 1, 1, 2):
+        known = merge(known, [crept(growth)], LATER)
+    old, new = sorted(known, key=lambda one: one.growth)
+    assert (old.id, old.state, old.effect) == (first.id, state, 0.97)
+    assert (new.state, new.effect, new.beside) == (AlarmState.OPEN, 0.91, first.id)
+
+
 def test_two_new_alarms_near_a_known_one_stay_two() -> None:
     known = merge((), [seen(first=21)], NOW)
     again = merge(known, [seen(first=20), seen(first=22)], LATER)
