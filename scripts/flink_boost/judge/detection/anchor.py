@@ -72,9 +72,16 @@ class Anchor:
         self._move_anchor(night.number)
         small = alarm is not None and self._belongs_to_what_grows(alarm)
         if alarm is not None and not small:
-            if self._growing is not None and self._undoes(self._growing, alarm):
-                alarm = replace(alarm, kind=Kind.RECOVERY, back_to=self._growing.first)
-            self._note(alarm)
+            steps = [one for one in self._told if one.stands and one.since >= alarm.back_to]
+            if alarm.kind is Kind.RECOVERY:
+                self._told = [one for one in self._told if one not in steps]
+            alarm = self._as_way_back(
+                alarm, undoes_steps=alarm.kind is Kind.RECOVERY and bool(steps)
+            )
+            if alarm.kind is Kind.RECOVERY:
+                self._take_back(alarm, sum(one.effect for one in steps))
+            else:
+                self._note(alarm)
             return alarm
         is_young = len(self._nights) < LEARNING_NIGHTS
         if is_young or is_pending or self._anchor == night.number:
@@ -109,28 +116,39 @@ class Anchor:
         has_grown = abs(self._crept) >= LEAST
         return alarm.effect * self._crept > 0 or (has_grown and alarm.kind is Kind.RECOVERY)
 
-    def _undoes(self, growing: ConfirmedAlarm, alarm: ConfirmedAlarm) -> bool:
-        """Whether a step leads back to where the anchor is, as the anchor's build itself shows."""
-        crept = self._crept
-        is_way_back = alarm.kind is Kind.STEP and alarm.effect * growing.effect < 0
-        if not is_way_back or abs(crept) < LEAST or abs(alarm.effect) < LEAST:
-            return False
+    def _as_way_back(self, alarm: ConfirmedAlarm, *, undoes_steps: bool) -> ConfirmedAlarm:
+        """A recovery where it leads back to where the anchor is, as the anchor's build shows.
+
+        A step where it leads back to a level on the way there, which nobody was told of.
+        """
+        growing, crept = self._growing, self._crept
+        if growing is None or alarm.kind is Kind.DRIFT or alarm.effect * crept >= 0:
+            return alarm
+        is_whole = alarm.kind is Kind.RECOVERY and alarm.back_to <= growing.first
+        if is_whole or abs(crept) < LEAST or abs(alarm.effect) < LEAST:
+            return alarm
         evidence = self._compare(alarm.night, urgent=True)
-        if not evidence.pairs or self._side(evidence) * crept >= 0:
-            return False
-        return abs(hodges_lehmann(evidence.differences) - self._steps) < LEAST
+        if not evidence.pairs:
+            return alarm
+        rest = abs(hodges_lehmann(evidence.differences) - self._steps)
+        if self._side(evidence) * crept < 0 and rest < LEAST:
+            return replace(alarm, kind=Kind.RECOVERY, back_to=growing.first)
+        return alarm if undoes_steps else replace(alarm, kind=Kind.STEP, back_to=-1)
+
+    def _take_back(self, alarm: ConfirmedAlarm, steps: float) -> None:
+        """Forgets what a recovery undoes. ``steps`` are those that it undoes."""
+        crept = 0.0
+        if self._growing is not None and self._growing.first >= alarm.back_to:
+            crept, self._growing = self._crept, None
+            self._told = [one for one in self._told if one.stands]
+        if alarm.back_to <= self._anchor:  # people had agreed to what it undoes
+            rest = alarm.effect + steps + crept
+            self._told.append(ToldPart(alarm.first, rest, _error_of(alarm), stands=True))
 
     def _note(self, alarm: ConfirmedAlarm) -> None:
-        is_recovery = alarm.kind is Kind.RECOVERY
-        if is_recovery and any(not one.stands and one.since >= alarm.back_to for one in self._told):
-            # What is left of it was told: only what comes after that is new.
-            self._told = [replace(one, stands=True) for one in self._told]
-            self._growing = None
-        stands = is_recovery or (abs(alarm.effect) >= LEAST and alarm.kind is not Kind.DRIFT)
-        width = (alarm.high - alarm.low) / 2
-        error = width if math.isfinite(width) else _UNKNOWN_ERROR
+        stands = abs(alarm.effect) >= LEAST and alarm.kind is not Kind.DRIFT
         since = alarm.night if alarm.kind is Kind.DRIFT else alarm.first
-        self._told.append(ToldPart(since, alarm.effect, error, stands))
+        self._told.append(ToldPart(since, alarm.effect, _error_of(alarm), stands))
         if not stands:
             self._growing = alarm
 
@@ -215,8 +233,7 @@ class Anchor:
                 growth=growing.growth + 1,
             )
         self._growing = new
-        error = (high - low) / 2 if math.isfinite(high - low) else _UNKNOWN_ERROR
-        self._told.append(ToldPart(night, creep, error, stands=False))
+        self._told.append(ToldPart(night, creep, _error_of(new), stands=False))
         return new
 
     def _first(self, growing: ConfirmedAlarm | None) -> int:
@@ -229,3 +246,8 @@ class Anchor:
         ):
             return growing.first
         return next(one.number for one in self._nights if one.number > clean)
+
+
+def _error_of(alarm: ConfirmedAlarm) -> float:
+    width = (alarm.high - alarm.low) / 2
+    return width if math.isfinite(width) else _UNKNOWN_ERROR

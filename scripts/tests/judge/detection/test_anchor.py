@@ -86,6 +86,33 @@ def test_what_crept_and_is_back_at_once_is_a_recovery() -> None:
     assert found[-1].first == 190
 
 
+def test_what_creeps_anew_after_a_recovery_is_told_with_what_came_since() -> None:
+    since = np.clip(NIGHTS - 230, 0, None)
+    build = math.log(0.99) * np.where(NIGHTS < 190, NIGHTS // 30, since // 12)
+    found = told(build)
+    (place,) = [place for place, one in enumerate(found) if one.kind is Kind.RECOVERY]
+    assert found[place].first == 190
+    assert found[place].back_to == found[place - 1].first
+    late = found[place + 1 :]
+    assert late[-1].effect == pytest.approx(build[late[-1].through or 0], abs=0.015)
+    assert {one.suspected > 230 for one in late} == {True}
+
+
+def test_a_step_that_is_taken_back_takes_nothing_away_from_what_creeps() -> None:
+    build = math.log(0.99) * (NIGHTS // 30) + math.log(0.9) * ((NIGHTS >= 130) & (NIGHTS < 145))
+    found = told(build)
+    assert [one.kind for one in found if abs(one.effect) > 0.09] == [Kind.STEP, Kind.RECOVERY]
+    last = found[-1]
+    assert (last.kind, last.growth > 0) == (Kind.DRIFT, True)
+    assert last.effect == pytest.approx(build[last.through or 0], abs=0.012)
+
+
+def test_half_of_the_way_back_is_a_step_of_its_own_and_nothing_more() -> None:
+    build = math.log(0.99) * np.where(NIGHTS < 240, NIGHTS // 30, 4)
+    found = told(build, seed=2)
+    assert [(one.kind, one.first) for one in found if one.effect > 0] == [(Kind.STEP, 240)]
+
+
 def test_after_people_agreed_it_begins_anew() -> None:
     build = math.log(0.99) * (NIGHTS // 30)
     assert told(build)[-1].suspected < 205
