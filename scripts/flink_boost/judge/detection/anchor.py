@@ -111,7 +111,7 @@ class Anchor:
         return sum(one.effect for one in self._told if not one.stands)
 
     def _belongs_to_what_grows(self, alarm: ConfirmedAlarm) -> bool:
-        if self._growing is None or abs(alarm.effect) >= LEAST:
+        if self._growing is None or (abs(alarm.effect) >= LEAST and not alarm.goes_on):
             return False
         has_grown = abs(self._crept) >= LEAST
         return alarm.effect * self._crept > 0 or (has_grown and alarm.kind is Kind.RECOVERY)

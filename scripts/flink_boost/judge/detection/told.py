@@ -9,8 +9,9 @@ from itertools import pairwise
 
 _SOON = 8  # nights after a drift was told within which its going on is no news
 _AT_ONCE = 3  # nights between steps in a row
-_ALIKE = 3  # times as large as another: a step of its own
+_ALIKE = 1.5  # times as large as another: a step of its own
 _FASTER = 1.5  # times the pace of a drift: more is a step beside it
+_LARGE = 0.03  # log-ratio: a step that nobody takes for a part of a drift, whatever its pace
 
 
 class Kind(StrEnum):
@@ -27,7 +28,8 @@ class ConfirmedAlarm:
 
     ``suspected`` is the night whose build was rerun: that of the first suspicion. A recovery undoes
     all alarms from the one that began in ``back_to`` on. What came little by little goes on
-    ``through`` a night, and was told ``growth`` times more since ``night``.
+    ``through`` a night, and was told ``growth`` times more since ``night``. One that ``goes_on`` is
+    no news by itself: the anchor says how large the whole has become.
     """
 
     night: int
@@ -41,6 +43,7 @@ class ConfirmedAlarm:
     back_to: int = -1
     through: int | None = None
     growth: int = 0
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,16 @@ class OpenAlarm:
 
 def with_alarm(
     known: Sequence[OpenAlarm], newest: OpenAlarm, most: float
-) -> tuple[list[OpenAlarm], ConfirmedAlarm | None]:
-    """The open alarms, oldest first, with the newest one; and what there is to tell of it.
+) -> tuple[list[OpenAlarm], ConfirmedAlarm]:
+    """The open alarms, oldest first, with the newest one as it is told.
 
-    A drift that goes on is not told again, unless a step of ``most`` came beside it. The third of
-    three steps in a row is told as the drift that they are.
+    What makes a drift go on is told as that, unless it is a step of ``most`` beside it. The third
+    of three steps in a row is told as the drift that they are.
     """
     alarm = newest.alarm
     if known and _goes_on(known[-1].alarm, alarm, most):
-        return [*known[:-1], _grown(known[-1], alarm)], None
+        further = replace(alarm, kind=Kind.DRIFT, goes_on=True)
+        return [*known[:-1], _grown(known[-1], alarm)], further
     if len(known) > 1 and _are_in_a_row([*(one.alarm for one in known[-2:]), alarm]):
         drift = replace(alarm, kind=Kind.DRIFT)
         return [*known[:-2], _grown(_grown(known[-2], known[-1].alarm), drift)], drift
@@ -81,7 +85,7 @@ def _goes_on(told: ConfirmedAlarm, alarm: ConfirmedAlarm, most: float) -> bool:
         return False
     pace = abs(told.effect) / (told.night - told.first + 1)
     usual = _FASTER * pace * (alarm.night - told.night)
-    return alarm.kind is Kind.DRIFT or abs(alarm.effect) < max(most, usual)
+    return alarm.kind is Kind.DRIFT or abs(alarm.effect) < max(most, min(usual, _LARGE))
 
 
 def _are_in_a_row(alarms: Sequence[ConfirmedAlarm]) -> bool:

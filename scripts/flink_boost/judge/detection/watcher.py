@@ -176,7 +176,7 @@ class Watcher:
                 self._start = newest[0][0]
             self._sides.clear()
 
-    def _tell(self, confirmation: Confirmation, noise: Noise) -> ConfirmedAlarm | None:
+    def _tell(self, confirmation: Confirmation, noise: Noise) -> ConfirmedAlarm:
         old = [
             one.level for one in self._nights if self._start <= one.number <= confirmation.before
         ]
@@ -212,22 +212,19 @@ class Watcher:
             suspected=confirmation.after,
             back_to=-1 if undone is None else self._open[undone].alarm.first,
         )
-        told = None
         if undone is None:
             opened = OpenAlarm(alarm, baseline, confirmation.before)
-            self._open, told = with_alarm(self._open, opened, 2 * confirmation.least)
+            self._open, alarm = with_alarm(self._open, opened, 2 * confirmation.least)
         else:
-            told = alarm
             del self._open[undone:]
             # What has become slower again may be undone as well, and is no good end of anything.
             if alarm.effect < 0:
                 self._open.append(OpenAlarm(alarm, baseline, confirmation.before))
         # A drift has not ended: its newest night is the level that the next ones are held against.
-        has_ended = told is not None and told.kind is not Kind.DRIFT
-        self._start = change.first if has_ended else self._nights[-1].number
+        self._start = change.first if alarm.kind is not Kind.DRIFT else self._nights[-1].number
         self._cleared = self._nights[-1].number
         self._sides.clear()
-        return told
+        return alarm
 
     def _undone(self, confirmation: Confirmation, baseline: float, noise: Noise) -> int | None:
         """The place of the oldest open alarm that is undone: the level from before it is back."""

@@ -127,3 +127,44 @@ def test_what_does_not_creep_is_told_once_or_never(size: float) -> None:
     for seed in range(3):
         found = told(math.log(1 - size) * (NIGHTS[:150] >= 60), seed)
         assert len(found) == (1 if size else 0)
+
+
+def levels(steps: dict[int, float], nights: int = 60) -> list[float]:
+    """Log-ratios of a build with those changes, by the night of each."""
+    return [sum(s for first, s in steps.items() if night >= first) for night in range(nights)]
+
+
+@pytest.mark.parametrize(
+    ("before", "size"),
+    [
+        ({25: -0.03, 27: -0.03, 29: -0.08}, -0.22),
+        ({25: -0.02, 28: -0.02, 31: -0.02}, -0.06),
+        (dict.fromkeys(range(25, 30), -0.01), -0.08),
+        (dict.fromkeys(range(20, 30), -0.006), -0.05),
+    ],
+    ids=["three steps", "three small steps", "a steep drift", "a drift"],
+)
+def test_a_step_soon_after_others_is_told_as_it_is(before: dict[int, float], size: float) -> None:
+    for seed in range(3):
+        found = told(levels({**before, 36: size}), seed)
+        near = [one for one in found if abs(one.first - 36) <= 1]
+        assert [one.kind for one in near] == [Kind.STEP]
+        assert near[0].effect == pytest.approx(size, abs=0.015)
+
+
+def test_steps_of_other_sizes_in_a_row_are_no_drift() -> None:
+    found = told(levels({25: -0.03, 27: -0.03, 29: -0.08}))
+    assert [(one.kind, one.first) for one in found] == [
+        (Kind.STEP, 25), (Kind.STEP, 27), (Kind.STEP, 29)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("pace", [0.006, 0.012])
+def test_a_steep_drift_grows_to_its_whole_size(pace: float) -> None:
+    build = [-pace * min(max(0, night - 20), 40) for night in range(90)]
+    for seed in range(4):
+        found = told(build, seed)
+        newest = {one.suspected: one for one in found}
+        assert len(newest) <= 3
+        assert sum(one.effect for one in newest.values()) == pytest.approx(build[-1], abs=0.04)
+        assert len(found) <= abs(build[-1]) / 0.03 + 3, "one message for each further 3 %"
