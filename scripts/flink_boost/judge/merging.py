@@ -7,7 +7,7 @@ that somebody decided so is one of another night.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import count
 
@@ -30,16 +30,16 @@ def merge(
     now: datetime,
     *,
     canary_moved: bool = False,
-    series: Collection[str] | None = None,
+    series: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[AlarmRecord, ...]:
     """The alarms after a night: ``known`` ones, and those that detection has ``seen``.
 
-    ``seen`` are open or watching; ``series`` are those that were looked through, by default all.
-    What was told stays, and says so when detection no longer sees it. A way back closes the alarms
-    before it that it undoes. The order does not matter.
+    ``seen`` are open or watching; ``series`` are those that were looked through, by default all,
+    with the ids of their runs. What was told stays, and says so when detection no longer sees it. A
+    way back closes the alarms before it that it undoes. The order does not matter.
     """
     found = sorted(seen, key=lambda one: (one.series, one.first, one.id))
-    before = _matched(known, found)
+    before = _matched(known, found, series or {})
     claimed = {one.id for one in before.values()}
     kept = {
         one.id: one if series is not None and one.series not in series else _unseen(one, now)
@@ -56,7 +56,11 @@ def merge(
     return tuple(sorted(_recovered(kept.values(), now), key=by_night))
 
 
-def _matched(known: Sequence[AlarmRecord], found: Sequence[AlarmRecord]) -> dict[int, AlarmRecord]:
+def _matched(
+    known: Sequence[AlarmRecord],
+    found: Sequence[AlarmRecord],
+    series: Mapping[str, Collection[str]],
+) -> dict[int, AlarmRecord]:
     """The known alarm that each of the found ones is, by its place; each is at most one."""
     near = sorted(
         (
@@ -65,7 +69,7 @@ def _matched(known: Sequence[AlarmRecord], found: Sequence[AlarmRecord]) -> dict
         )
         for one in known
         for place, other in enumerate(found)
-        if _is_same(one, other)
+        if _is_same(one, other, series.get(one.series, ()))
     )
     by_id = {one.id: one for one in known}
     matched: dict[int, AlarmRecord] = {}
@@ -75,7 +79,7 @@ def _matched(known: Sequence[AlarmRecord], found: Sequence[AlarmRecord]) -> dict
     return matched
 
 
-def _is_same(known: AlarmRecord, seen: AlarmRecord) -> bool:
+def _is_same(known: AlarmRecord, seen: AlarmRecord, runs: Collection[str]) -> bool:
     if not _is_of_the_same_way(known, seen):
         return False
     if seen.state is AlarmState.WATCHING and known.state is not AlarmState.WATCHING:
@@ -87,7 +91,9 @@ def _is_same(known: AlarmRecord, seen: AlarmRecord) -> bool:
         return is_near
     same_night = known.since_run == seen.since_run
     if known.state in _DECIDED:
-        return same_night and _is_alike(known, seen)
+        # Where the run of its night was given up, it is seen in the next one.
+        has_moved = bool(runs) and known.since_run not in runs and is_near
+        return (same_night or has_moved) and _is_alike(known, seen)
     return (same_night or is_near) and _is_alike(known, seen)
 
 
@@ -158,6 +164,8 @@ def _seen_again(
         name: getattr(before, name)
         for name in ("id", "state", "decision", "history", "bisect", "report", "profile", "beside")
     }
+    # Those of a night that was given up are in no journal of its nights.
+    fate["reruns"] = one.reruns or before.reruns
     newer = one.model_copy(update={**fate, "told": before.told, "delay": before.delay})
     if one.growth > before.growth and before.state is AlarmState.OPEN:
         note = f"has grown to {abs(one.effect - 1) * 100:.1f} %: confirmed by reruns"

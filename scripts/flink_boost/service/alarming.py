@@ -150,7 +150,9 @@ def after_night(
     """The registry after these findings. ``night_of`` gives the id of the night of a run."""
     seen = [record for one in findings.tracks for record in _records(one, night_of, environment)]
     pairs = sum(answer.pairs for one in findings.tracks for answer in one.answers)
-    looked_through = {one.track.key for one in findings.tracks}
+    looked_through = {
+        one.track.key: frozenset(run.run_id for run in one.track.runs) for one in findings.tracks
+    }
     alarms = merge(registry.alarms, seen, now, canary_moved=canary_moved, series=looked_through)
     return AlarmRegistry(
         made=now,

@@ -69,7 +69,7 @@ def test_what_was_told_stays_and_says_once_that_detection_sees_it_no_more() -> N
     assert merge([gone], [], LATER) == (gone,)
     (again,) = merge([gone], [seen()], LATER)
     assert (again.seen, again.history[-1].note) == (True, "seen again")
-    assert merge(known, [], LATER, series={"other"}) == known, "not looked through"
+    assert merge(known, [], LATER, series={"other": ()}) == known, "not looked through"
 
 
 STATES = [AlarmState.OPEN, AlarmState.ACCEPTED, AlarmState.REJECTED, AlarmState.ENVIRONMENT]

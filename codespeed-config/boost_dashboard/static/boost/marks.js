@@ -51,7 +51,8 @@ function place(layer, plot, marks, textOf) {
 export function labelMarks(layer, plot, marks) {
   const seen = inSight(plot, marks);
   if (place(layer, plot, seen, (mark) => mark.text) <= MOST_ROWS) return;
-  const dates = Map.groupBy(seen, day);
+  const dates = new Map();
+  for (const mark of seen) dates.set(day(mark), [...(dates.get(day(mark)) ?? []), mark]);
   const together = [...dates.values()].map((marks) => ({ ...marks[0], text: marks.map(({ text }) => text).join("\n") }));
   place(layer, plot, together, day);
 }
