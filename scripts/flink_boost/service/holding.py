@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from flink_boost.judge.alarms import AlarmRecord, AlarmState
@@ -164,12 +165,17 @@ def _newest(lines: Iterable[NightJudged], place: NightNumbers) -> tuple[Confirme
 
 
 def _agreed_to(track: Track, agreed: Sequence[Agreement]) -> Callable[[int], int | None]:
-    """The newest night of those that people had agreed to before a night."""
+    """The newest night of those that people had agreed to before a night.
+
+    The last one of a release is one of them, for that is what people use since.
+    """
     numbers = {run.run_id: number for number, run in enumerate(track.runs)}
+    versions = [run.subject.version if run.subject else run.boost_version for run in track.runs]
+    released = [number for number, (one, other) in enumerate(pairwise(versions)) if one != other]
 
     def newest(night: int) -> int | None:
         started = track.runs[night].started
         found = [numbers.get(one.run, -1) for one in agreed if one.when <= started]
-        return max((one for one in found if 0 <= one < night), default=None)
+        return max((one for one in (*found, *released) if 0 <= one < night), default=None)
 
     return newest

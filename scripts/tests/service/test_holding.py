@@ -225,3 +225,21 @@ def test_what_people_accepted_is_the_next_anchor(crept: tuple[Months, list[Alarm
     (agreed,) = agreements([decided(alarm, decision)])[alarm.series]
     assert agreed.run == alarm.since_run
     assert agreements([alarm]).get(alarm.series) is None
+
+
+def test_the_last_night_of_a_release_is_an_anchor(tmp_path: Path) -> None:
+    levels = {JOB: flat(15)}
+    months = Months(tmp_path, levels)
+    for number, run in enumerate(months.runs):
+        info = run.info
+        version = "0.2.0" if number < 11 else "0.3.0"
+        subject = info.subject and info.subject.model_copy(update={"version": version})
+        later = info.model_copy(update={"boost_version": version, "subject": subject})
+        months.runs[number] = run.model_copy(update={"info": later})
+    (track,) = build_tracks(months.runs)
+    against = []
+    for count in (11, 12, 13, 15):
+        months.night(count)
+        against.append(held_against(months, track.key))
+    names = [run.info.run_id for run in months.runs]
+    assert against == [names[0], names[10], names[10], names[10]]
