@@ -2,7 +2,8 @@
 
 ``POST alarms/add/`` takes one JSON document, which replaces what was known of the boxes that it
 names. Version 2 is the register of the nightly; version 1 are suspicions of ``detect --send``, and
-leaves alarms of version 2 alone. Only the token of all may send either: alarms are about nights.
+leaves alarms of version 2 alone. A box that is named in ``retired`` only keeps its alarms, closed.
+Only the token of all may send either: alarms are about nights.
 """
 
 from __future__ import annotations
@@ -11,13 +12,23 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from codespeed.models import Environment
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ConfigDict
 
-from boost_dashboard.documents import Suspicion, SuspicionSheet, ToldAlarm, ToldSheet
+from boost_dashboard.documents import (
+    ACTIVE,
+    MOST_ROWS,
+    Event,
+    RetiredBox,
+    Suspicion,
+    SuspicionSheet,
+    ToldAlarm,
+    ToldSheet,
+)
 from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet
 from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
 
@@ -69,7 +80,7 @@ def _keep_told(sheet: ToldSheet) -> None:
         twice = next(key for box, key in keys if keys.count((box, key)) > 1)
         raise RefusedParcelError(f"alarms: {twice} is there twice.")
     figures = sheet.figures.model_dump_json() if sheet.figures else ""
-    retired = {one.box: one.when for one in sheet.retired}
+    retired = {one.box: one.when for one in sheet.retired if one.back is None}
     with transaction.atomic():
         for name in sheet.boxes:
             box = box_named(name)
@@ -92,3 +103,33 @@ def _keep_told(sheet: ToldSheet) -> None:
                 for alarm in sheet.alarms
                 if alarm.box == name
             )
+        for one in sheet.retired:
+            if one.box not in sheet.boxes:
+                _retire_unknown(one)
+
+
+def _retire_unknown(gone: RetiredBox) -> None:
+    """Of a box of which the sender has no alarms; what the box itself told later counts more."""
+    box = Environment.objects.filter(name=gone.box).first()
+    if box is None:
+        return
+    register, _ = AlarmRegister.objects.select_for_update().get_or_create(
+        environment=box, defaults={"made": gone.when}
+    )
+    if gone.back is not None:
+        if register.retired is not None and register.retired < gone.back:
+            register.retired = None
+            register.save(update_fields=["retired"])
+        return
+    if register.made > gone.when:
+        return
+    register.retired = gone.when
+    register.save(update_fields=["retired"])
+    AlarmSheet.objects.filter(environment=box).delete()
+    event = Event(when=gone.when, state="retired", note=f"the box was retired by {gone.by}")
+    for row in AlarmRecord.objects.filter(environment=box, state__in=ACTIVE):
+        told = ToldAlarm.model_validate_json(row.document)
+        history = (*told.history, event)[-MOST_ROWS:]
+        closed = told.model_copy(update={"state": "retired", "history": history})
+        row.state, row.document = closed.state, closed.model_dump_json()
+        row.save(update_fields=["state", "document"])

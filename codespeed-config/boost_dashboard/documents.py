@@ -22,7 +22,7 @@ from boost_dashboard.incoming import FIRST_YEAR, LAST_YEAR, Name
 from boost_dashboard.notes import Command
 
 MOST_ALARMS = 2000
-_MOST_ROWS = 200  # of a history, of reruns, of steps
+MOST_ROWS = 200  # of a history, of reruns, of steps
 
 AlarmState = Literal[
     "open", "watching", "withheld", "recovered", "accepted", "rejected", "environment", "retired"
@@ -177,8 +177,8 @@ class Bisect(Document):
     state: Literal["running", "done", "stopped"]
     first_bad: Commit | None
     left: _Count
-    steps: Annotated[tuple[BisectStep, ...], Field(max_length=_MOST_ROWS)]
-    parts: Annotated[tuple[BisectPart, ...], Field(max_length=_MOST_ROWS)] = ()
+    steps: Annotated[tuple[BisectStep, ...], Field(max_length=MOST_ROWS)]
+    parts: Annotated[tuple[BisectPart, ...], Field(max_length=MOST_ROWS)] = ()
 
 
 class Decision(Document):
@@ -223,10 +223,10 @@ class ToldAlarm(Document):
     command: Command
     report: Link | None = None
     profile: Link | None = None
-    reruns: Annotated[tuple[Rerun, ...], Field(max_length=_MOST_ROWS)] = ()
+    reruns: Annotated[tuple[Rerun, ...], Field(max_length=MOST_ROWS)] = ()
     bisect: Bisect | None = None
     decision: Decision | None = None
-    history: Annotated[tuple[Event, ...], Field(max_length=_MOST_ROWS)] = ()
+    history: Annotated[tuple[Event, ...], Field(max_length=MOST_ROWS)] = ()
 
 
 class DetectionFigures(Document):
@@ -258,15 +258,16 @@ class DetectionFigures(Document):
 
 
 class RetiredBox(Document):
-    """A box that measures no more."""
+    """A box that measures no more, or was taken ``back``."""
 
     box: BoxName
     by: _Label
     when: Moment
+    back: Moment | None = None
 
 
 class ToldSheet(Document):
-    """All alarms of some boxes."""
+    """All alarms of some boxes; ``retired`` may be others, whose alarms it does not know."""
 
     schema_version: Literal[2]
     made: Moment
@@ -336,12 +337,12 @@ class ToldNight(Document):
     state: NightState
     expected: _Count
     measured: _Count
-    runs: Annotated[tuple[_Label, ...], Field(max_length=_MOST_ROWS)]
+    runs: Annotated[tuple[_Label, ...], Field(max_length=MOST_ROWS)]
     quiet: bool | None
     reason: Sentence
     canary: Canary | None
     box_changes: Annotated[tuple[BoxChange, ...], Field(max_length=50)]
-    steps: Annotated[tuple[NightStep, ...], Field(max_length=_MOST_ROWS)]
+    steps: Annotated[tuple[NightStep, ...], Field(max_length=MOST_ROWS)]
     old_against_new: Annotated[tuple[OldAgainstNew, ...], Field(max_length=50)] = ()
 
     @property

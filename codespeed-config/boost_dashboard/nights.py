@@ -117,6 +117,12 @@ def retired_boxes() -> dict[int, datetime]:
     return dict(rows.values_list("environment_id", "retired"))
 
 
+def retired_names() -> list[str]:
+    """Boxes that were retired, whether a night of them is known or not."""
+    rows = AlarmRegister.objects.exclude(retired=None).order_by("environment__name")
+    return list(rows.values_list("environment__name", flat=True))
+
+
 def overdue(newest_first: Sequence[datetime], now: datetime) -> datetime | None:
     """The slot of which nothing was told within two hours, by how far apart they usually are."""
     if len(newest_first) < 2:

@@ -167,22 +167,6 @@ def test_a_moved_canary_and_a_missing_night_are_marked(dashboard: Dashboard) -> 
     assert "Nothing is known of a night since</strong>: one was due 2026-03-05 01:00" in first
 
 
-def test_a_retired_box_owes_no_night_and_its_alarms_are_closed(dashboard: Dashboard) -> None:
-    left = told_alarm(state="retired")
-    gone = {"box": "box-1", "by": "ann", "when": "2026-03-06T08:00:00Z"}
-    must(dashboard, ALARMS, told_sheet(left, retired=[gone]))
-    first = page(dashboard, "")
-    assert "The box was retired 2026-03-06: no more nights are due" in first
-    assert "Nothing is known of a night since" not in first
-    assert "What has changed lately" not in first
-    listed = page(dashboard, "alarms/")
-    assert listed.index(">Closed<") < listed.index("/alarms/a0123456789/")
-    assert {night["retired"] for night in dashboard.get("nights.json").json()["nights"]} == {True}
-
-    must(dashboard, ALARMS, told_sheet(left))  # taken back
-    assert "Nothing is known of a night since" in page(dashboard, "")
-
-
 def test_a_change_of_the_box_and_an_alarm_are_marks_of_the_plots(dashboard: Dashboard) -> None:
     must(dashboard, ALARMS, told_sheet(told_alarm()))
     must(dashboard, NIGHTS, told_night())

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from boost_dashboard.alarms import Alarm, box_by_name_or_number, told_alarms
-from boost_dashboard.nights import Night, read_nights, retired_boxes
+from boost_dashboard.nights import Night, read_nights, retired_boxes, retired_names
 from boost_dashboard.operation.runs import ending_of
 from boost_dashboard.parameters import Choice, Field, Name, for_programs, page
 from boost_dashboard.reading.scope import Missing
@@ -38,7 +38,7 @@ def night_list(request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
 @require_safe
 @for_programs(_JSON)
 def as_json(_request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
-    """The same for programs: ``{"nights": [...]}``, the newest first; ``retired`` is of the box."""
+    """The same for programs, the newest first; and the names of all retired boxes."""
     retired = retired_boxes()
     try:
         nights = [
@@ -46,7 +46,7 @@ def as_json(_request: HttpRequest, query: dict[str, Any]) -> HttpResponse:
         ]
     except Missing as missing:
         return JsonResponse({"error": f"There is no {missing}."}, status=404)
-    return JsonResponse({"schema_version": 1, "nights": nights})
+    return JsonResponse({"schema_version": 1, "nights": nights, "retired": retired_names()})
 
 
 def _chosen(query: dict[str, Any]) -> list[Night]:

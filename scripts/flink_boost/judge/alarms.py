@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Literal
 
 from pydantic import BaseModel, Field, FiniteFloat
@@ -124,9 +124,16 @@ class AlarmRecord(AlarmFacts, Frozen):
     seen: bool = Field(default=True, description="by detection in the newest night")
 
     def was_told(self) -> bool:
-        """Whether somebody has been told, though its box may have been retired since."""
+        """Whether somebody has been told, though its box may have been retired since.
+
+        What a night on a retired box opens is closed at once: nobody was told.
+        """
         if self.state is AlarmState.RETIRED:
-            return any(event.state is AlarmState.OPEN for event in self.history)
+            return any(
+                event.state is AlarmState.OPEN
+                and (later.state is not AlarmState.RETIRED or event.when < later.when)
+                for event, later in pairwise(self.history)
+            )
         return self.state not in (AlarmState.WATCHING, AlarmState.WITHHELD)
 
     @property

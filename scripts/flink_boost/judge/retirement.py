@@ -10,27 +10,49 @@ from flink_boost.measure.model import Frozen
 
 
 class RetiredBox(Frozen):
-    """A box that measures no more; its name is the dashboard's, as in alarms."""
+    """A box that measures no more; its name is the dashboard's, as in alarms.
+
+    One that was taken back stays known as such, as the dashboard has to hear of it.
+    """
 
     box: str
     by: str
     when: datetime
+    back: datetime | None = None
 
 
 def left_behind(
-    alarms: Iterable[AlarmRecord], boxes: Iterable[RetiredBox]
+    alarms: Iterable[AlarmRecord], boxes: Iterable[RetiredBox], now: datetime
 ) -> tuple[AlarmRecord, ...]:
     """The alarms, those closed that are of one of the boxes: no night there will decide them."""
-    retired = {one.box: one for one in boxes}
+    retired = {one.box: one for one in boxes if one.back is None}
     return tuple(
-        _closed(one, retired[one.box]) if one.box in retired and one.state in CURRENT else one
+        _turned(one, AlarmState.RETIRED, now, f"retired by {retired[one.box].by}")
+        if one.box in retired and one.state in CURRENT
+        else one
         for one in alarms
     )
 
 
-def _closed(alarm: AlarmRecord, box: RetiredBox) -> AlarmRecord:
-    note = f"the box {box.box} was retired by {box.by}"
-    event = AlarmEvent(when=box.when, state=AlarmState.RETIRED, note=note)
-    return alarm.model_copy(
-        update={"state": AlarmState.RETIRED, "history": (*alarm.history, event)}
+def taken_back(
+    alarms: Iterable[AlarmRecord], box: str, by: str, now: datetime
+) -> tuple[AlarmRecord, ...]:
+    """The alarms, those of the box undecided again that were closed as it was retired.
+
+    What nobody has been told of is told once a night confirms it.
+    """
+    return tuple(
+        _turned(
+            one,
+            AlarmState.OPEN if one.was_told() else AlarmState.WATCHING,
+            *(now, f"taken back by {by}"),
+        )
+        if one.box == box and one.state is AlarmState.RETIRED
+        else one
+        for one in alarms
     )
+
+
+def _turned(alarm: AlarmRecord, state: AlarmState, now: datetime, what: str) -> AlarmRecord:
+    event = AlarmEvent(when=now, state=state, note=f"the box {alarm.box} was {what}")
+    return alarm.model_copy(update={"state": state, "history": (*alarm.history, event)})

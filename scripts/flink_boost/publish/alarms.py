@@ -72,6 +72,8 @@ class AlarmSheet(Frozen):
 class AlarmDocument(Frozen):
     """All alarms that there ever were on some boxes, with their history: what is sent since reruns
     confirm them. Takes the place of what was told of these boxes before.
+
+    ``retired`` may be other boxes, of which the dashboard closes what it has.
     """
 
     schema_version: Literal[2] = 2
@@ -79,7 +81,7 @@ class AlarmDocument(Frozen):
     boxes: tuple[str, ...]
     alarms: tuple[dict[str, JsonValue], ...]
     figures: AlarmFigures
-    retired: tuple[RetiredBox, ...] = ()
+    retired: tuple[dict[str, JsonValue], ...] = ()
 
 
 def alarm_document(
@@ -97,7 +99,7 @@ def alarm_document(
     """
     return AlarmDocument(
         made=made,
-        boxes=tuple(sorted({*boxes, *(one.box for one in records), *(one.box for one in retired)})),
+        boxes=tuple(sorted({*boxes, *(one.box for one in records)})),
         alarms=tuple(
             {
                 **one.model_dump(mode="json", exclude=set(OURS_ALONE)),
@@ -107,7 +109,7 @@ def alarm_document(
             for one in records
         ),
         figures=counted,
-        retired=tuple(retired),
+        retired=tuple(one.model_dump(mode="json", exclude_none=True) for one in retired),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +38,7 @@ from flink_boost.judge.merging import merge
 from flink_boost.judge.misses import MissedChange, missed
 from flink_boost.judge.retirement import RetiredBox, left_behind
 from flink_boost.measure.model import Frozen, RunInfo
+from flink_boost.publish.alarms import AlarmDocument, alarm_document
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.run_note import bench_command
 from flink_boost.service.confirming import Findings, WatchedTrack
@@ -84,8 +85,9 @@ class AlarmRegistry(Frozen):
         )
 
     def retirement(self, box: str) -> RetiredBox | None:
-        """When that box was retired, and by whom; None where it was not."""
-        return next((one for one in self.retired if one.box == box), None)
+        """When that box was retired, and by whom; None where it was not, or was taken back."""
+        found = (one for one in self.retired if one.box == box and one.back is None)
+        return next(found, None)
 
     def replaced(self, record: AlarmRecord) -> AlarmRegistry:
         """With that alarm in the place of the one with its id."""
@@ -126,6 +128,21 @@ def store_registry(build: Path, registry: AlarmRegistry) -> None:
     write_durably(_path(build), registry.model_dump_json(indent=1) + "\n")
 
 
+def document_of(
+    registry: AlarmRegistry, boxes: Iterable[str], made: datetime, pages: str | None
+) -> AlarmDocument | None:
+    """What the dashboard has to hear, with what there is of these boxes; None where it is nothing.
+
+    Until a night was confirmed that is which boxes were retired.
+    """
+    if registry.made is None and not registry.retired:
+        return None
+    named = () if registry.made is None else boxes
+    return alarm_document(
+        *(registry.alarms, named, registry.figures, made, pages), retired=registry.retired
+    )
+
+
 def commits_in_use(registry: AlarmRegistry) -> frozenset[str]:
     """Commits whose builds are needed again: of alarms that go on, and of bisects that do."""
     found: set[str] = set()
@@ -157,7 +174,7 @@ def after_night(
     return AlarmRegistry(
         made=now,
         rerun_pairs=max(pairs, registry.rerun_pairs),
-        alarms=left_behind(alarms, registry.retired),
+        alarms=left_behind(alarms, registry.retired, now),
         misses=registry.misses,
         retired=registry.retired,
     )

@@ -10,12 +10,15 @@ import pytest
 from seen_alarms import seen
 
 from flink_boost.cli.main import main
-from flink_boost.judge.alarms import AlarmEvent, AlarmState, figures
+from flink_boost.judge.alarms import AlarmEvent, AlarmFigures, AlarmRecord, AlarmState, figures
+from flink_boost.judge.merging import merge
+from flink_boost.judge.retirement import left_behind
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.report import kept_nights
 from flink_boost.service.alarming import (
     AlarmRegistry,
     after_night,
+    document_of,
     load_registry,
     store_registry,
 )
@@ -90,7 +93,7 @@ def test_an_unknown_box_is_refused_with_those_that_may_be_meant(
 ) -> None:
     assert retire(build, "redbx") == 2
     said = capsys.readouterr().err
-    assert "There is no box 'redbx'" in said
+    assert "There is no box 'redbx' here" in said
     assert "There is: redbox." in said
     assert load_registry(build).retired == ()
     assert retire(build, "greenbox") == 0  # it has a night, and never had an alarm
@@ -110,7 +113,73 @@ def test_a_night_on_a_retired_box_says_so_and_opens_nothing(build: Path) -> None
     assert "`flink-boost box retire redbox --undo`" in warnings[0]
     assert retire(build, "redbox", "--undo") == 0
     assert reported(build, TODAY + timedelta(days=2)) == ()
-    assert states(build)["open"] == "retired", "what was closed stays closed"
+
+
+def test_a_box_retired_by_mistake_gets_back_what_was_not_decided(
+    build: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    retire(build, "redbox")
+    assert retire(build, "redbox", "--undo") == 0
+    assert "alarms open or watched again: 3" in capsys.readouterr().out
+    assert [states(build)[name] for name in LEFT] == ["open", "watching", "watching"]
+
+    registry = load_registry(build)
+    again = [seen(name, box="redbox", effect=0.94) for name in LEFT]
+    merged = merge(registry.alarms, again, TODAY + timedelta(days=1))
+    told = {one.series: (one.state.value, one.was_told()) for one in merged}
+    assert {told[name] for name in LEFT} == {("open", True)}, "somebody has to be told"
+
+
+def test_what_a_night_finds_on_a_retired_box_is_told_to_nobody_until_it_is_taken_back(
+    build: Path,
+) -> None:
+    retire(build, "redbox")
+    told = load_registry(build).figures.told
+
+    def night_that_sees(*found: AlarmRecord) -> tuple[AlarmRecord, AlarmFigures]:
+        """As ``after_night``, of which no run is needed here."""
+        registry, now = load_registry(build), datetime.now(UTC)
+        merged = merge(registry.alarms, found, now, series=["late"])
+        alarms = left_behind(merged, registry.retired, now)
+        registry = registry.model_copy(update={"alarms": alarms})
+        store_registry(build, registry)
+        return next(one for one in alarms if one.series == "late"), registry.figures
+
+    late = seen("late", box="redbox")
+    found, counted = night_that_sees(late)
+    assert (found.state, counted.told) == (AlarmState.RETIRED, told)
+    times = [event.when for event in found.history]
+    assert len(times) == 2
+    assert times == sorted(times)
+    for _ in range(2):  # whatever stands in its history by then
+        retire(build, "redbox", "--undo")
+        retire(build, "redbox")
+        assert load_registry(build).figures.told == told
+    retire(build, "redbox", "--undo")
+    found, counted = night_that_sees(late)
+    assert (found.state, counted.told) == (AlarmState.OPEN, told + 1)
+
+
+def test_a_box_whose_disk_is_gone_is_retired_from_another(
+    build: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert retire(build, "stranger") == 2
+    assert "--unknown" in capsys.readouterr().err
+    assert retire(build, "stranger", "--unknown") == 0
+    registry = load_registry(build)
+    document = document_of(registry, ["bluebox"], TODAY, None)
+    assert document is not None
+    assert "stranger" not in document.boxes, "that would delete its alarms on the dashboard"
+    assert [one["box"] for one in document.retired] == ["stranger"]
+
+    assert retire(build, "stranger", "--undo") == 0
+    registry = load_registry(build)
+    assert registry.retirement("stranger") is None
+    document = document_of(registry, ["bluebox"], TODAY, None)
+    assert document is not None
+    assert [bool(one.get("back")) for one in document.retired] == [True]
+    assert retire(build, "stranger") == 0, "it has been named before"
+    assert len(load_registry(build).retired) == 1
 
 
 def test_that_the_alarms_of_a_box_were_closed_is_news_of_the_next_night_on_another(

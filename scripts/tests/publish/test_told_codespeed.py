@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,19 +17,22 @@ from dashboard_process import dashboard
 from seen_alarms import seen
 
 from flink_boost.base.errors import NightIncomplete
+from flink_boost.cli.commands.nightly import _service as night_service
+from flink_boost.cli.context import Settings
 from flink_boost.cli.main import main
 from flink_boost.judge.alarms import AlarmEvent, AlarmRecord, AlarmState
 from flink_boost.judge.misses import MissedChange
-from flink_boost.judge.retirement import RetiredBox
 from flink_boost.publish import liveness
 from flink_boost.publish.alarms import LARGEST_BODY, MOST_SENT, alarm_document, fitting, send_alarms
-from flink_boost.publish.target import Target, find_target
+from flink_boost.publish.target import URL_VARIABLE, Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarming import AlarmRegistry, load_registry, store_registry
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, NightState
+from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.slots import night_id
 from flink_boost.service.nightly.telling import send_nights
+from flink_boost.service.retention.settings import Retention
 
 pytestmark = pytest.mark.quiet
 
@@ -234,16 +237,66 @@ def test_another_machine_learns_from_the_dashboard_whether_a_night_came_whole(
     assert "there is none at all" in content["boxes"][1]["sentence"]
 
 
-def test_a_box_that_was_retired_is_missed_no_more(target: Target, tmp_path: Path) -> None:
+@pytest.fixture
+def elsewhere(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., int]:
+    """Calls commands on a box that knows nothing of any other, and has confirmed no night."""
+    monkeypatch.setenv("FLINK_BOOST_TOKEN", target.token)
+    monkeypatch.setenv(URL_VARIABLE, target.url)
+    build = tmp_path / "elsewhere"
+    return lambda *words: main(["--build", str(build), *words])
+
+
+def test_a_box_that_is_gone_is_retired_from_another_and_taken_back(
+    target: Target, tmp_path: Path, elsewhere: Callable[..., int]
+) -> None:
     due = (datetime.now(UTC) - timedelta(hours=3)).replace(second=0, microsecond=0)
     nights = Nights(tmp_path, target, due)
-    nights.send("box-that-went", NightState.COMPLETE, 12, 2)
-    assert "box-that-went" in {one["box"] for one in nights.check()[1]["boxes"]}
-    went = RetiredBox(box="box-that-went", by="ann", when=NOW)
-    document = alarm_document((), (), AlarmRegistry().figures, NOW, retired=[went])
-    with make_client(target, RetryPolicy()) as client:
-        assert send_alarms(document, target, client) == ""
     nights.send("box-that-stays", NightState.COMPLETE, 12, 0)
-    boxes = {one["box"] for one in nights.check()[1]["boxes"]}
+    nights.send("box-that-went", NightState.COMPLETE, 12, 2)
+    left = seen("left", box="box-that-went")
+    with make_client(target, RetryPolicy()) as client:
+        sheet = alarm_document([left], ["box-that-went"], AlarmRegistry().figures, NOW)
+        assert send_alarms(sheet, target, client) == ""
+
+    def there() -> tuple[list[str], set[str]]:
+        """States of the alarm that it left; boxes that are looked at."""
+        answer = httpx.get(f"{target.url}alarms.json", timeout=20).json()["boxes"]
+        alarms = next(one["alarms"] for one in answer if one["box"] == "box-that-went")
+        return [one["state"] for one in alarms], {one["box"] for one in nights.check()[1]["boxes"]}
+
+    states, boxes = there()
+    assert states == ["open"]
+    assert "box-that-went" in boxes
+    assert elsewhere("box", "retire", "box-that-went", "--unknown") == 0
+    assert elsewhere("detect", "--send") == 0
+    states, boxes = there()
+    assert states == ["retired"], "closed, and not deleted"
     assert "box-that-went" not in boxes
     assert "box-that-stays" in boxes
+    code, content = nights.check("--box", "box-that-went")
+    assert code == 0
+    assert [one["finding"] for one in content["boxes"]] == ["retired"]
+
+    assert elsewhere("box", "retire", "box-that-went", "--undo") == 0
+    assert elsewhere("detect", "--send") == 0
+    states, boxes = there()
+    assert states == ["retired"], "only the box itself knows better"
+    assert "box-that-went" in boxes
+
+
+def test_a_night_tells_of_a_retired_box_though_no_night_was_confirmed_yet(
+    target: Target, tmp_path: Path, elsewhere: Callable[..., int]
+) -> None:
+    due = (datetime.now(UTC) - timedelta(hours=3)).replace(second=0, microsecond=0)
+    nights = Nights(tmp_path, target, due)
+    nights.send("box-of-before", NightState.COMPLETE, 12, 2)
+    assert elsewhere("box", "retire", "box-of-before", "--unknown") == 0
+    settings = Settings(
+        tmp_path / "results", tmp_path / "spool", tmp_path / "elsewhere", debug=False
+    )
+    service = night_service(settings, Waiting(tmp_path / "lock", 0), Retention())
+    assert service.send_records() == ()
+    code, content = nights.check("--box", "box-of-before")
+    assert (code, content["boxes"][0]["finding"]) == (0, "retired")

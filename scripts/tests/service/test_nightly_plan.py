@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -256,12 +257,30 @@ def test_the_dashboard_is_asked_for_its_nights_and_named_boxes_that_never_came_a
         for one in (night(state=NightState.COMPLETE), night(state=NightState.SHORT, box="box-2"))
     ]
     with served(200, {"nights": rows}) as client:
-        nights = fetch_nights("https://speed.example.org/", client)
+        nights, _ = fetch_nights("https://speed.example.org/", client)
     now = SLOT + timedelta(hours=4)
     found = {one.box: one.finding for one in check_all(nights, (), now, AT, GRACE)}
     assert found == {"box-1": NightFinding.WELL, "box-2": NightFinding.SHORT}
     (lost,) = check_all(nights, ("box-3",), now, AT, GRACE)
     assert lost.finding is NightFinding.MISSING
+
+
+@pytest.mark.parametrize(
+    ("of_row", "of_answer"),
+    [({"retired": True}, {}), ({}, {"retired": ["box-1", "box-3"]})],
+    ids=["as an older dashboard says", "though its nights are too old to be listed"],
+)
+def test_a_named_box_that_is_retired_is_said_to_be_and_is_no_alarm(
+    of_row: dict[str, Any], of_answer: dict[str, Any]
+) -> None:
+    row = {**night(state=NightState.COMPLETE).model_dump(mode="json"), **of_row}
+    with served(200, {"nights": [row], **of_answer}) as client:
+        nights, retired = fetch_nights("https://speed.example.org/", client)
+    assert nights == ()
+    (found,) = check_all(nights, ("box-1",), SLOT + timedelta(days=9), AT, GRACE, retired)
+    assert found.finding is NightFinding.RETIRED
+    assert not found.finding.is_alarm
+    assert found.sentence == "box-1 is retired: it owes no more nights."
 
 
 @pytest.mark.parametrize(

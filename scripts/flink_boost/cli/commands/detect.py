@@ -33,7 +33,6 @@ from flink_boost.publish.alarm_sheet import alarms_sheet
 from flink_boost.publish.alarms import (
     AlarmDocument,
     AlarmSheet,
-    alarm_document,
     alarm_sheet,
     pages_address,
     send_alarms,
@@ -43,7 +42,7 @@ from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.target import find_target
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarming import AlarmRegistry, load_registry
+from flink_boost.service.alarming import AlarmRegistry, document_of, load_registry
 from flink_boost.service.confirming import NIGHT_PAIRS
 from flink_boost.service.nightdetection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately
@@ -152,27 +151,25 @@ def _send(
     url: str | None,
     environment: str | None,
 ) -> AlarmSheet | AlarmDocument:
-    """Sends the alarms, as soon as a night was confirmed; until then the candidates."""
+    """Sends the alarms, as soon as a night was confirmed; until then the candidates.
+
+    Boxes that were retired are told of from the beginning.
+    """
     runs = {run.info.run_id: run.info for run in history.runs}
     now = datetime.now(UTC)
-    sheet: AlarmSheet | AlarmDocument = alarm_sheet(verdicts, runs, now, environment)
-    if registry.made is not None:
-        sheet = alarm_document(
-            registry.alarms,
-            sheet.boxes,
-            registry.figures,
-            now,
-            pages_address(os.environ),
-            registry.retired,
-        )
+    candidates = alarm_sheet(verdicts, runs, now, environment)
+    document = document_of(registry, candidates.boxes, now, pages_address(os.environ))
+    parcels: list[AlarmSheet | AlarmDocument] = [candidates] if registry.made is None else []
+    if document is not None:
+        parcels.append(document)
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)
     if target.warning:
         click.echo(target.warning, err=True)
     with make_client(target, RetryPolicy()) as client:
-        left_out = send_alarms(sheet, target, client)
-    if left_out:
-        click.echo(left_out, err=True)
-    return sheet
+        for one in parcels:
+            if left_out := send_alarms(one, target, client):
+                click.echo(left_out, err=True)
+    return parcels[0]
 
 
 def _confirm(

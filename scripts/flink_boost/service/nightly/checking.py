@@ -6,7 +6,7 @@ record that nobody works on any more is of a night that was stopped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from urllib.parse import urljoin
@@ -38,11 +38,12 @@ class NightFinding(StrEnum):
     REFUSED = "refused"
     FAILED = "failed"
     AHEAD = "ahead"
+    RETIRED = "retired"
 
     @property
     def is_alarm(self) -> bool:
         """Whether somebody has to look."""
-        return self not in (NightFinding.WELL, NightFinding.RUNNING)
+        return self not in (NightFinding.WELL, NightFinding.RUNNING, NightFinding.RETIRED)
 
 
 class Checked(Frozen):
@@ -155,22 +156,42 @@ def _of_night(box: str, night: NightRecord, now: datetime, at_work: bool | None)
 
 
 def check_all(
-    nights: Sequence[NightRecord], boxes: Sequence[str], now: datetime, at: time, grace: timedelta
+    nights: Sequence[NightRecord],
+    boxes: Sequence[str],
+    now: datetime,
+    at: time,
+    grace: timedelta,
+    retired: Collection[str] = (),
 ) -> tuple[Checked, ...]:
     """The verdict on each box, of those named or else of those that had nights, part by part."""
+    due = slot_of(now - grace, at)
     by_box: Mapping[str, list[NightRecord]] = {
         box: [night for night in nights if night.box == box]
         for box in (boxes or sorted({night.box for night in nights}))
     }
     return tuple(
-        check_box(box, part, now, at, grace=grace, shard=shard)
+        _of_retired(box, due)
+        if box in retired
+        else check_box(box, part, now, at, grace=grace, shard=shard)
         for box, found in by_box.items()
         for shard, part in parts_of(found)
     )
 
 
-def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
-    """The records that a dashboard has, but those of retired boxes, which owe no more nights.
+def _of_retired(box: str, due: datetime) -> Checked:
+    return Checked(
+        box=box,
+        night=night_id(due),
+        slot=due,
+        finding=NightFinding.RETIRED,
+        expected=0,
+        measured=0,
+        sentence=f"{box} is retired: it owes no more nights.",
+    )
+
+
+def fetch_nights(url: str, client: httpx.Client) -> tuple[tuple[NightRecord, ...], frozenset[str]]:
+    """The records that a dashboard has, but those of retired boxes, and the names of these.
 
     Raises ``EnvironmentProblem`` and ``BrokenData``.
     """
@@ -188,14 +209,19 @@ def fetch_nights(url: str, client: httpx.Client) -> tuple[NightRecord, ...]:
     try:
         if len(answer.content) > _LARGEST_ANSWER:
             raise ValueError("too large")
-        rows = answer.json()["nights"]
+        content = answer.json()
+        rows = content["nights"]
+        # An older dashboard names only those of which it lists a night.
+        gone = {row["box"] for row in rows if row.get("retired")}
+        gone.update(content.get("retired", ()))
         # Of a newer dashboard there may be more in a record than is known here.
         known = NightRecord.model_fields
-        return tuple(
+        nights = tuple(
             _in_utc(NightRecord.model_validate({key: row[key] for key in known if key in row}))
             for row in rows
-            if not row.get("retired")
+            if row["box"] not in gone
         )
+        return nights, frozenset(gone)
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise BrokenData(
             f"{address} is no list of nights.", "Look whether it is a dashboard of ours."

@@ -78,8 +78,8 @@ def check_there(
 ) -> tuple[Checked, ...]:
     """The verdicts on the boxes that a dashboard knows, or on those that are named."""
     with httpx.Client(timeout=_CONNECT_SECONDS) as client:
-        nights = fetch_nights(checked_url(url), client)
-    checked = check_all(nights, boxes, now, at, grace)
+        nights, retired = fetch_nights(checked_url(url), client)
+    checked = check_all(nights, boxes, now, at, grace, retired)
     if not checked:
         raise UsageProblem("The dashboard knows no night of any box.", "Name one with --box.")
     return checked

@@ -14,11 +14,11 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.publish.alarms import alarm_document, pages_address, send_alarms
+from flink_boost.publish.alarms import pages_address, send_alarms
 from flink_boost.publish.posting import DocumentRefused
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarming import load_registry
+from flink_boost.service.alarming import document_of, load_registry
 from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.model import NightRecord, Order
 from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, close_older
@@ -130,15 +130,10 @@ class NightService:
 
     def _send_alarms(self, target: Target, client: httpx.Client) -> None:
         registry = load_registry(self.places.build)
-        if registry.made is not None:
-            boxes = {one.box for one in registry.alarms} | {box_label(self.environ)}
-            document = alarm_document(
-                *(registry.alarms, sorted(boxes), registry.figures, self.clock()),
-                pages=pages_address(self.environ),
-                retired=registry.retired,
-            )
-            if left_out := send_alarms(document, target, client):
-                self.tell(left_out)
+        boxes, pages = [box_label(self.environ)], pages_address(self.environ)
+        document = document_of(registry, boxes, self.clock(), pages)
+        if document is not None and (left_out := send_alarms(document, target, client)):
+            self.tell(left_out)
 
     def _close_older(self, now: datetime, at: time) -> None:
         for night in close_older(self.journal, self.places.results, slot_of(now, at), self.tell):
