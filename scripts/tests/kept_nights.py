@@ -21,7 +21,8 @@ from flink_boost.publish.notify.outbox import Outbox, Posted
 from flink_boost.publish.raw_data import pack_raw_data
 from flink_boost.publish.spool import Spool
 from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.sweep import OUTBOX
+from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.sweep import OUTBOX, Swept, sweep
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,17 @@ class Machine:
     @property
     def places(self) -> Places:
         return Places(self.folder / "results", self.folder / "spool", self.folder / "build")
+
+    @property
+    def lock(self) -> Path:
+        """Held by who measures on it."""
+        return self.folder.with_name(f"{self.folder.name}.lock")
+
+    def sweep(
+        self, retention: Retention, now: datetime, *, most_packed: int | None = None
+    ) -> tuple[Swept, ...]:
+        """What its nights do with what is too old."""
+        return sweep(self.places, retention, now, self.lock, most_packed=most_packed)
 
     def night(self, day: int, alarms: tuple[str, ...] = ()) -> RunInfo:
         """A night of one benchmark, whose results the dashboard has and people were told of."""

@@ -46,21 +46,24 @@ def reopen(results: Path, info: RunInfo) -> str:
     ``store.lock``.
     """
     store.refuse_abandoned(results, info.run_id)
-    packing.unpack(results / info.run_id)
     is_final = store.state(results, info.run_id).is_final
     if is_final:
         # What was told of the run until now is remembered, so that a repair is seen to change it.
         load_summary(results, info.run_id)
     missing = forkfiles.read_forks(results, info).missing
+    packing.unpack(results / info.run_id)
     damaged = [one for one in missing if one.damage]
     for one in damaged:
-        forkfiles.set_aside(results, info, one)
+        planned = forkfiles.PlannedFork(one.pair, one.side, one.cell)
+        # One that was packed is aside already, in its archive.
+        if os.path.lexists(forkfiles.json_path(results, info.run_id, planned)):
+            forkfiles.set_aside(results, info, one)
     if is_final and missing:
         store.set_state(results, info.run_id, RunState.WITH_FAILURES)
         _set_halves_aside(results, info, missing)
     if not damaged:
         return ""
-    folder = results / info.run_id / "damaged"
+    folder = results / info.run_id / packing.DAMAGED
     forks = "1 damaged fork is" if len(damaged) == 1 else f"{len(damaged)} damaged forks are"
     return f"{forks} measured again, and kept in {folder}: {named_forks(info, damaged)}."
 

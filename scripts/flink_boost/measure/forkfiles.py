@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from flink_boost.measure.order import pairs_in_turn
 from flink_boost.measure.store import load_run
 from flink_boost.measure.summary import MissingFork
 
-DAMAGED = "damaged"  # fork files that were not whole
 HALVES = "halves"  # whole ones that were measured again together with a missing other half
 
 
@@ -64,9 +63,16 @@ def planned_forks(info: RunInfo) -> tuple[PlannedFork, ...]:
 
 def missing_forks(results: Path, info: RunInfo) -> tuple[PlannedFork, ...]:
     """The planned forks that are not finished, in order."""
+
+    def absent(those: Iterable[PlannedFork]) -> tuple[PlannedFork, ...]:
+        return tuple(one for one in those if not json_path(results, info.run_id, one).exists())
+
+    left = absent(planned_forks(info))
+    if not left:
+        return ()
+    # Files, archive, files: it is there before the first of them goes, and until all are back.
     packed = packing.names(results / info.run_id)
-    paths = ((one, json_path(results, info.run_id, one)) for one in planned_forks(info))
-    return tuple(one for one, path in paths if path.name not in packed and not path.exists())
+    return absent(one for one in left if f"{one.stem}.json" not in packed)
 
 
 @dataclass(frozen=True)
@@ -81,27 +87,58 @@ def read_forks(results: Path, info: RunInfo) -> StoredForks:
     """Reads every planned fork; a damaged file counts as missing and stays where it is."""
     forks: list[Fork] = []
     missing: list[MissingFork] = []
-    packed = lru_cache(partial(packing.contents, results / info.run_id))
+    found = _stored(results, info)
     for planned in planned_forks(info):
-        path = json_path(results, info.run_id, planned)
+        content = found.get(planned)
         damage = ""
-        try:
+        if isinstance(content, bytes):
             try:
-                content = path.read_bytes()
-            except FileNotFoundError:  # an archive is there before the first file goes
-                content = packed()[path.name]
-            forks.append(_parse(content, f"forks/{path.name}", info, planned))
-            continue
-        except KeyError:
-            pass
-        except OSError as error:
-            damage = f"forks/{path.name} cannot be read ({error.strerror})"
-        except BrokenData as error:
-            damage = error.message.removesuffix(".")
+                forks.append(_parse(content, f"forks/{planned.stem}.json", info, planned))
+                continue
+            except BrokenData as error:
+                damage = error.message.removesuffix(".")
+        elif content is not None:
+            damage = content
         missing.append(
             MissingFork(cell=planned.cell, side=planned.side, pair=planned.pair, damage=damage)
         )
     return StoredForks(tuple(forks), tuple(missing))
+
+
+def _stored(results: Path, info: RunInfo) -> dict[PlannedFork, bytes | str]:
+    """The content of each fork that is there, or what is wrong with it."""
+    # In the same order as ``missing_forks`` looks.
+    planned = planned_forks(info)
+    found = _files(results, info, planned)
+    left = [one for one in planned if one not in found]
+    if not left:
+        return found
+    try:
+        members = packing.members(results / info.run_id)
+    except BrokenData as error:
+        return found | dict.fromkeys(left, error.message.removesuffix("."))
+    for one in left:
+        name = f"{one.stem}.json"
+        if name in members.damaged:
+            found[one] = members.damaged[name].message.removesuffix(".")
+        elif name in members.whole:
+            found[one] = members.whole[name]
+    return found | _files(results, info, (one for one in left if one not in found))
+
+
+def _files(
+    results: Path, info: RunInfo, those: Iterable[PlannedFork]
+) -> dict[PlannedFork, bytes | str]:
+    found: dict[PlannedFork, bytes | str] = {}
+    for one in those:
+        path = json_path(results, info.run_id, one)
+        try:
+            found[one] = path.read_bytes()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            found[one] = f"forks/{path.name} cannot be read ({error.strerror})"
+    return found
 
 
 def load_forks(results: Path, run_id: str) -> tuple[Fork, ...]:
@@ -110,7 +147,7 @@ def load_forks(results: Path, run_id: str) -> tuple[Fork, ...]:
 
 
 def set_aside(
-    results: Path, info: RunInfo, missing: MissingFork, folder_name: str = DAMAGED
+    results: Path, info: RunInfo, missing: MissingFork, folder_name: str = packing.DAMAGED
 ) -> Path:
     """Moves a fork file, or what is in its place, out of the way, and returns where to.
 

@@ -104,7 +104,7 @@ def set_state(results: Path, run_id: str, reached: RunState) -> None:
 
 
 def abandon(results: Path, run_id: str) -> None:
-    """Gives a run up: it is no point of anything and is not resumed; its files stay.
+    """Gives a run up: it is no point of anything and is not resumed.
 
     Works for a run with a damaged plan, too. Raises ``UsageProblem`` when there is no such run,
     ``NewerResults`` when a newer flink-boost wrote it.

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
+from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
-from flink_boost.measure import packing
+from flink_boost.measure import forkfiles, packing
 from flink_boost.measure.model import RunInfo
 
 RAW_DATA = "raw-data.zip"
@@ -35,9 +36,18 @@ class RawData:
 
 
 def pack_raw_data(results: Path, info: RunInfo, report: Path, *, logs: bool = True) -> RawData:
-    """Packs the plan of a run, each fork's JMH JSON, and with ``logs`` those still there."""
+    """Packs the plan of a run, each fork's JMH JSON, and with ``logs`` those still there.
+
+    A fork that the run has lost stays as the last archive had it, which may be the only copy.
+    """
     run = results / info.run_id
     found = _forks(run, packing.FORKS, ".json")
+    lost = {f"forks/{one.stem}.json" for one in forkfiles.planned_forks(info)} - found.keys()
+    if lost:
+        with suppress(BrokenData):
+            kept = packing.members(report, RAW_DATA).whole
+            names = {name: f"{info.run_id}/{name}" for name in sorted(lost)}
+            found |= {name: kept[full] for name, full in names.items() if full in kept}
     said = _forks(run, packing.LOGS, ".log") if logs else {}
     own: dict[str, bytes] = {}
     for path in sorted(run.glob("*.json")):
@@ -51,13 +61,24 @@ def pack_raw_data(results: Path, info: RunInfo, report: Path, *, logs: bool = Tr
     return RawData(RAW_DATA, len(found), len(said), len(content))
 
 
+def drop_logs(results: Path, info: RunInfo, report: Path) -> None:
+    """Takes the logs out of the archive. One that is damaged is made anew from the run."""
+    try:
+        kept = packing.contents(report, RAW_DATA)
+    except BrokenData:
+        pack_raw_data(results, info, report, logs=False)
+        return
+    without = {name: data for name, data in kept.items() if not name.endswith(".log")}
+    write_durably(report / RAW_DATA, packing.packed(without))
+
+
 def _forks(run: Path, archive: str, ending: str) -> dict[str, bytes]:
     """What lies in ``forks/`` of that ending, and before it what is packed."""
     plain: dict[str, bytes] = {}
     for path in sorted((run / "forks").glob(f"*{ending}")):
         with suppress(FileNotFoundError):  # a night packs them, and deletes old logs, at any moment
             plain[path.name] = _read(path)
-    packed = packing.contents(run, archive)
+    packed = packing.members(run, archive).whole
     merged = (
         {name: data[-_LONGEST_LOG:] for name, data in packed.items()}
         if ending == ".log"

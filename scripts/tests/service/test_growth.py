@@ -24,7 +24,6 @@ from flink_boost.service.nightly.parts import Parts
 from flink_boost.service.nightly.plan import PlannedStep
 from flink_boost.service.nightly.steps import Steps
 from flink_boost.service.retention.settings import Retention
-from flink_boost.service.retention.sweep import sweep
 
 LINE = "2.3.0"
 GROWING = {"results", "sent", "nights, files"}  # what the trend needs, and marks without content
@@ -55,6 +54,7 @@ def test_a_night_opens_each_run_of_its_history_once(tmp_path: Path) -> None:
             shown=nullcontext,  # type: ignore[arg-type]
             tell=lambda _: None,
             retention=Retention(),
+            machine=tmp_path / "measuring.lock",
         )
         night = NightRecord(
             box="b", night=f"{slot:%Y-%m-%dT%H%M}", slot=slot, state=NightState.RUNNING,
@@ -101,7 +101,7 @@ def grown(
     for day in range(nights):
         run = machine.night(day)
         if (day + 1) % every == 0:
-            swept = sweep(machine.places, retention, evening_of(run))
+            swept = machine.sweep(retention, evening_of(run))
             assert not any(one.stays for one in swept)
         if day + 1 == half:
             before = machine.sizes()

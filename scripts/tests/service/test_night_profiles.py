@@ -189,10 +189,10 @@ def test_what_was_confirmed_is_profiled_linked_and_kept_apart_from_all_results(
 
     # Closed and old: it is deleted, here and beside the reports; what is open stays.
     long_after = datetime.now(UTC) + timedelta(days=40)
-    sweep(box.places, Retention(logs=30), long_after)
+    sweep(box.places, Retention(logs=30), long_after, made / "measuring.lock")
     assert box.profile.is_dir()
     box.set_alarm(state=AlarmState.ACCEPTED)
-    sweep(box.places, Retention(logs=30), long_after)
+    sweep(box.places, Retention(logs=30), long_after, made / "measuring.lock")
     assert not box.profile.exists()
     assert not linked.exists()
 

@@ -177,5 +177,5 @@ def test_the_raw_data_of_a_night_are_linked_and_lose_only_their_logs(tmp_path: P
     log = f"{run.run_id}/forks/p01.stock.log"
     assert log in before
     assert sum(name.endswith(".json") for name in before) > 10
-    sweep(places, Retention(logs=30), run.started + timedelta(days=31))
+    sweep(places, Retention(logs=30), run.started + timedelta(days=31), tmp_path / "measuring.lock")
     assert names() == {name for name in before if not name.endswith(".log")}

@@ -30,7 +30,6 @@ from flink_boost.service.alarming import AlarmRegistry, registry_lock, store_reg
 from flink_boost.service.requests.tidying import delete_old_logs
 from flink_boost.service.retention import runs
 from flink_boost.service.retention.settings import Retention, load_retention
-from flink_boost.service.retention.sweep import sweep
 
 SHORT = Retention(forks=1, logs=1, abandoned=1, sent=1, messages=1, reports=1)
 LONG_AFTER = datetime(2030, 1, 1, tzinfo=UTC)
@@ -95,7 +94,7 @@ def test_the_command_shows_all_kinds_and_deletes_only_when_told(
 def test_results_stay_and_the_trend_sees_the_same(machine: Machine) -> None:
     before = machine.places.history.load().runs
     forks = [forkfiles.load_forks(machine.places.results, one.info.run_id) for one in before]
-    sweep(machine.places, SHORT, LONG_AFTER)
+    machine.sweep(SHORT, LONG_AFTER)
     after = machine.places.history.load()
     assert (after.runs, after.broken) == (before, ())
     for one, were in zip(before, forks, strict=True):
@@ -149,7 +148,7 @@ def test_what_an_open_alarm_names_is_not_finished_or_not_sent_stays(machine: Mac
     with registry_lock(build):
         store_registry(build, AlarmRegistry(alarms=(alarm, closed)))
     machine.night(41)
-    sweep(machine.places, SHORT, LONG_AFTER)
+    machine.sweep(SHORT, LONG_AFTER)
     assert (results / named.run_id / packing.LOGS).exists()
     assert (build / "report" / named.run_id).is_dir()
     assert len(list((results / unfinished.run_id / "forks").glob("*.log"))) == 2
@@ -167,12 +166,12 @@ def test_nothing_goes_while_nobody_can_say_what_alarms_need(machine: Machine) ->
     (machine.places.build / "alarms" / "registry.json").write_text("torn")
     before = everything(machine)
     with pytest.raises(BrokenData, match="no list of alarms"):
-        sweep(machine.places, SHORT, LONG_AFTER)
+        machine.sweep(SHORT, LONG_AFTER)
     assert everything(machine) == before
 
 
 def test_what_was_sent_is_not_sent_again_when_its_copy_is_gone(machine: Machine) -> None:
-    sweep(machine.places, SHORT, LONG_AFTER)
+    machine.sweep(SHORT, LONG_AFTER)
     spool = Spool(machine.places.spool)
     assert {path.stat().st_size for path in (machine.places.spool / "sent").iterdir()} == {0}
     assert spool_new_runs(spool, machine.places.results, None).sentences == ()
@@ -181,10 +180,10 @@ def test_what_was_sent_is_not_sent_again_when_its_copy_is_gone(machine: Machine)
 
 def test_what_is_worked_on_stays_until_the_next_time(machine: Machine) -> None:
     with store.lock(machine.places.results):
-        busy = {one.kind for one in sweep(machine.places, SHORT, LONG_AFTER) if one.stays}
+        busy = {one.kind for one in machine.sweep(SHORT, LONG_AFTER) if one.stays}
     assert busy == {"forks", "logs"}
     assert list(machine.places.results.glob("*/forks/*.log"))
-    assert not any(one.stays for one in sweep(machine.places, SHORT, LONG_AFTER))
+    assert not any(one.stays for one in machine.sweep(SHORT, LONG_AFTER))
     assert not list(machine.places.results.glob("*/forks/*.log"))
 
 
@@ -192,9 +191,9 @@ def test_a_night_packs_a_part_of_what_older_nights_have_left(machine: Machine) -
     def packed() -> int:
         return len(list(machine.places.results.glob(f"*/{packing.FORKS}")))
 
-    sweep(machine.places, SHORT, LONG_AFTER, most_packed=2)
+    machine.sweep(SHORT, LONG_AFTER, most_packed=2)
     assert packed() == 2
-    sweep(machine.places, SHORT, LONG_AFTER, most_packed=2)
+    machine.sweep(SHORT, LONG_AFTER, most_packed=2)
     assert packed() == 3
 
 
@@ -202,19 +201,19 @@ def test_a_full_disk_keeps_no_logs(machine: Machine, monkeypatch: pytest.MonkeyP
     def full() -> bool:
         return any(machine.places.results.glob("2*/forks/*.log"))
 
-    real = runs.pack_raw_data
+    real = runs.drop_logs
 
-    def pack(results: Path, info: RunInfo, report: Path, *, logs: bool) -> object:
+    def drop(results: Path, info: RunInfo, report: Path) -> None:
         if (results / info.run_id / "forks" / "full.log").exists():
             raise OSError(errno.ENOSPC, "No space left on device")
-        return real(results, info, report, logs=logs)
+        real(results, info, report)
 
     for day in range(3):
         run = machine.places.results / make_run(day).run_id
         (run / "forks" / "full.log").write_text("said")
-    monkeypatch.setattr(runs, "pack_raw_data", pack)
+    monkeypatch.setattr(runs, "drop_logs", drop)
     assert full()
-    sweep(machine.places, Retention(logs=1), LONG_AFTER)
+    machine.sweep(Retention(logs=1), LONG_AFTER)
     assert not full()
 
 
@@ -222,7 +221,7 @@ def test_logs_of_requests_stay_as_long_as_those_who_serve_them_say(machine: Mach
     run = machine.places.results / make_run(0).run_id
     asked = machine.places.results / "requests" / run.name
     shutil.copytree(run, asked)
-    sweep(machine.places, SHORT, LONG_AFTER)
+    machine.sweep(SHORT, LONG_AFTER)
     assert not (run / packing.LOGS).exists()
     assert (asked / packing.LOGS).exists()
     assert not list((asked / "forks").iterdir())
@@ -317,7 +316,7 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
         return Machine(shutil.copytree(first.folder, tmp_path / name))
 
     whole = made("whole")
-    sweep(whole.places, SHORT, LONG_AFTER)
+    whole.sweep(SHORT, LONG_AFTER)
     moment = 0
     killed = [1]
     while killed:
@@ -325,8 +324,8 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
         machine = made(f"killed-{moment}")
         forks = forkfiles.load_forks(machine.places.results, make_run(0).run_id)
         with killed_at(moment) as killed:
-            sweep(machine.places, SHORT, LONG_AFTER)
+            machine.sweep(SHORT, LONG_AFTER)
         assert forkfiles.load_forks(machine.places.results, make_run(0).run_id) == forks
-        sweep(machine.places, SHORT, LONG_AFTER + timedelta(days=1))
+        machine.sweep(SHORT, LONG_AFTER + timedelta(days=1))
         assert everything(machine) == everything(whole), f"killed at change {moment}"
     assert moment > 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from flink_boost.base.files import refuse_root
 from flink_boost.base.text import size_text
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
+from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.inventory import size_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 from flink_boost.service.quicklook import Places
@@ -56,13 +57,14 @@ def command(settings: Settings, yes: bool, details: bool, as_json: bool) -> None
     with failing_in_json("retention", as_json):
         retention = load_retention(os.environ)
         places = Places(settings.results, settings.spool, settings.build)
+        machine = lock_file(os.environ)
         references = load_references(settings.build)
         now = datetime.now(UTC)
-        rows = _rows(kinds_of(places, retention), now, references)
+        rows = _rows(kinds_of(places, retention, machine), now, references)
         sizes = {name: sum(one.bytes for one in row.old) for name, row in rows.items()}
         if yes:
             refuse_root(settings.build)
-        swept = sweep(places, retention, now) if yes else ()
+        swept = sweep(places, retention, now, machine) if yes else ()
     gone = Counter(dict.fromkeys(rows, 0))
     for one in swept:
         gone[one.kind] += len(one.gone)
@@ -78,7 +80,7 @@ def command(settings: Settings, yes: bool, details: bool, as_json: bool) -> None
             }
             for name, row in rows.items()
         }
-        stays = [one.stays for one in swept if one.stays]
+        stays = [one.sentence for one in swept if one.stays]
         print_json("retention", 0, {"deleted": yes, "kinds": document, "stays": stays})
         return
     print_sheets((_sheet(rows, sizes, retention),), "table")
@@ -124,11 +126,7 @@ def _say(
         for row in rows.values():
             for one in row.old:
                 click.echo(f"Too old: {one.what}")
-    stays: defaultdict[str, int] = defaultdict(int)
-    for swept_one in swept:
-        if swept_one.stays:
-            stays[f"{swept_one.kind} stay: {swept_one.stays}"] += 1
-    for sentence in stays:
+    for sentence in dict.fromkeys(one.sentence for one in swept if one.stays):
         click.echo(sentence)
     if yes:
         click.echo(f"Deleted or packed: {sum(len(one.gone) for one in swept)}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +13,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.text import size_text
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
 from flink_boost.cli.context import Settings
+from flink_boost.cli.problems import explain
 from flink_boost.measure import forkfiles, store
 from flink_boost.measure.inventory import (
     StoredRun,
@@ -22,11 +24,14 @@ from flink_boost.measure.model import RunInfo
 from flink_boost.measure.release import flink_of
 from flink_boost.measure.thirdside import side_name
 from flink_boost.publish.codespeed import commit_id
+from flink_boost.publish.nightly.words import counted
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import take_back_abandoned
+from flink_boost.service.retention.kinds import Old, delete_all
 from flink_boost.service.retention.references import load_references
 from flink_boost.service.retention.runs import abandoned, old_logs
+from flink_boost.service.retention.settings import load_retention
 
 NEWEST = 30
 
@@ -109,13 +114,17 @@ def show_command(settings: Settings, run_id: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -> None:
-    """Give runs up: they are no point of anything and are not resumed. Their files stay.
+    """Give runs up: they are no point of anything and are not resumed.
+
+    Their files stay for 90 days, or as many as `abandoned` in the table [retention] says, unless
+    `flink-boost runs prune --yes` deletes them before.
 
     \b
     Examples:
       flink-boost runs abandon 20260301T223005Z-2.3.0
     """
     with failing_in_json("runs abandon", as_json), store.lock(settings.results):
+        days = load_retention(os.environ).abandoned
         found = [_existing(settings, run_id) for run_id in run_ids]
         for run_id in found:
             store.abandon(settings.results, run_id)
@@ -125,7 +134,7 @@ def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -
         print_json("runs abandon", 0, {"abandoned": found, "sent_before": sent})
         return
     for run_id in found:
-        click.echo(f"Abandoned {run_id}.")
+        click.echo(f"Abandoned {run_id}. Its files stay for {counted(days, 'day')}.")
     for sentence in taken_back:
         click.echo(sentence)
     for run_id in sent:
@@ -137,7 +146,8 @@ def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -
     "--logs-older-than",
     type=click.IntRange(1),
     metavar="DAYS",
-    help="The logs of complete runs as well, when they are older; their results stay.",
+    help="Logs and flame graphs of runs that ended as well, with failures or not, when they are"
+    " older, and these logs in reports; results stay.",
 )
 @click.option("--yes", is_flag=True, help="Delete it; without this it is only listed.")
 @json_option
@@ -145,7 +155,9 @@ def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -
 def prune_command(
     settings: Settings, logs_older_than: int | None, yes: bool, as_json: bool
 ) -> None:
-    """Delete abandoned runs, and old logs when asked. Lists them, unless --yes is given.
+    """Delete abandoned runs, and old logs and flame graphs when asked.
+
+    Without --yes they are only listed. What cannot go is named, and the others go.
 
     Results of runs that count are never deleted. `flink-boost retention` shows what else is
     kept, and for how long.
@@ -163,18 +175,25 @@ def prune_command(
             reports = settings.build / "report"
             found += old_logs(settings.results, before, references, reports)
         sizes = [one.bytes for one in found]
-        if yes:
-            for one in found:
-                one.delete()
+        gone, stays = delete_all(found) if yes else ((), ())
     if as_json:
         rows = [
             {"run": one.run_id, "what": one.what, "bytes": size}
             for one, size in zip(found, sizes, strict=True)
         ]
-        print_json("runs prune", 0, {"deleted": yes, "found": rows})
-        return
+        content = {"deleted": yes, "found": rows, "stays": [str(one) for one in stays]}
+        print_json("runs prune", explain(stays[0]).exit_code if stays else 0, content)
+    else:
+        _say_pruned(found, sizes, gone, yes=yes)
+    if stays:
+        raise stays[0]
+
+
+def _say_pruned(
+    found: Sequence[Old], sizes: Sequence[int], gone: Sequence[Old], *, yes: bool
+) -> None:
     for one, size in zip(found, sizes, strict=True):
-        done = "Deleted" if yes else "Would delete"
+        done = "Would delete" if not yes else "Deleted" if one in gone else "Could not delete"
         click.echo(f"{done} {one.what}, {size_text(size)}")
     if not found:
         click.echo("There is nothing to prune.")

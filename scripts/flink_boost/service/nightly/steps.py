@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, FlinkBoostError
 from flink_boost.flink.lines import Line
@@ -43,7 +44,10 @@ _NO_PART = "this flink-boost has no such part yet"
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of one night; ``retention`` is for how long things stay."""
+    """The steps of one night.
+
+    ``retention`` is for how long things stay, ``machine`` the lock of those who measure.
+    """
 
     journal: NightJournal
     places: Places
@@ -57,6 +61,7 @@ class Steps:
     shown: Callable[[], AbstractContextManager[runner.Progress]]
     tell: Tell
     retention: Retention
+    machine: Path
     fork_seconds: float | None = None
 
     def acts(self) -> dict[str, Act]:
@@ -207,9 +212,10 @@ class Steps:
         results, build = self.places.results, self.places.build
         try:
             done = swept_text(
-                sweep(self.places, self.retention, now, most_packed=_MOST_PACKED), self.tell
+                sweep(*(self.places, self.retention, now, self.machine), most_packed=_MOST_PACKED)
             )
         except BrokenData as problem:
             raise StepSkipped(problem.message.rstrip(".")) from problem
         recipe = load_recipe(self.order.recipe or OURS)
-        return night, f"{done}; {prune_builds(results, build, self.journal, recipe, self.order)}"
+        builds = prune_builds(results, build, self.journal, recipe, self.order)
+        return night, f"{builds}; {done}"

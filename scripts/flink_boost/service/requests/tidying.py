@@ -15,6 +15,7 @@ from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.service.builds.builder import Builder, RecipeBuilder
 from flink_boost.service.requests.commits import MOST_KEPT, forget_commits
 from flink_boost.service.requests.model import RequestOrder
+from flink_boost.service.retention.kinds import delete_all
 from flink_boost.service.retention.runs import old_logs
 
 GIB = 1 << 30
@@ -103,8 +104,11 @@ class Tidying:
 
 
 def delete_old_logs(results: Path, now: datetime, keep: timedelta) -> int:
-    """Deletes logs and profiles of requests that were measured longer ago; how many had some."""
-    found = tuple(old_logs(results, now - keep))
-    for one in found:
-        one.delete()
-    return len(found)
+    """Deletes logs and profiles of requests that were measured longer ago; how many had some.
+
+    Raises ``EnvironmentProblem`` in the end when some could not go.
+    """
+    gone, stay = delete_all(tuple(old_logs(results, now - keep)))
+    if stay:
+        raise EnvironmentProblem(f"Logs of {len(stay)} runs of requests stay: {stay[0]}")
+    return len(gone)

@@ -37,11 +37,13 @@ def alarm_profiles(build: Path, before: datetime, references: References) -> Ite
 
 
 def sent_results(spool: Path, before: datetime) -> Iterator[Old]:
-    """What the dashboard has, or was given up. Its name stays: what has one is not sent again."""
-    for folder in ("sent", "dropped"):
-        for path in sorted((spool / folder).glob("*.json")):
-            if is_before(path, before) and path.stat().st_size:
-                yield Old(f"content of {folder} {path.stem}", (path,), partial(_empty, path))
+    """What the dashboard has. Its name stays: what has one is not sent again.
+
+    What was given up stays whole: somebody may move it back by hand.
+    """
+    for path in sorted((spool / "sent").glob("*.json")):
+        if is_before(path, before) and path.stat().st_size:
+            yield Old(f"content of sent {path.stem}", (path,), partial(_empty, path))
 
 
 def _empty(path: Path) -> None:

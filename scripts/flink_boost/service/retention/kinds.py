@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from flink_boost.base.errors import FlinkBoostError
 from flink_boost.measure.inventory import size_of
 from flink_boost.service.retention.references import References
 
@@ -47,6 +48,23 @@ class KeptKind:
     def too_old(self, now: datetime, references: References) -> tuple[Old, ...]:
         """What goes now."""
         return tuple(self.old(now - timedelta(days=self.days), references))
+
+
+def delete_all(
+    found: Iterable[Old], most: int | None = None
+) -> tuple[tuple[Old, ...], tuple[FlinkBoostError | OSError, ...]]:
+    """What of it is gone, at most so many, and why each of the others could not go."""
+    gone: list[Old] = []
+    stays: list[FlinkBoostError | OSError] = []
+    for one in found:
+        if most is not None and len(gone) >= most:
+            break
+        try:
+            one.delete()
+            gone.append(one)
+        except (FlinkBoostError, OSError) as problem:
+            stays.append(problem)
+    return tuple(gone), tuple(stays)
 
 
 def files_below(*folders: Path) -> Iterator[Path]:

@@ -16,7 +16,7 @@ from flink_boost.measure import inventory, packing, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.schema import RUN_FILES, is_newer
 from flink_boost.measure.store import RunState
-from flink_boost.publish.raw_data import RAW_DATA, pack_raw_data
+from flink_boost.publish.raw_data import RAW_DATA, drop_logs
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spooling import take_back_abandoned
 from flink_boost.service.retention.kinds import Old, deletion, is_before
@@ -50,12 +50,13 @@ def old_logs(
             # Raw data first, so that who is killed in between finds the logs, and does both.
             try:
                 if report is not None and has_raw:
-                    pack_raw_data(results, info, report, logs=False)
+                    drop_logs(results, info, report)
                 logs.delete()
-            except OSError:  # a full disk has room for it only without the logs
+            # A full disk has room for it only without the logs; and what is damaged keeps none.
+            except (FlinkBoostError, OSError):
                 logs.delete()
                 if report is not None and has_raw:
-                    pack_raw_data(results, info, report, logs=False)
+                    drop_logs(results, info, report)
 
         yield Old(logs.what, logs.paths, delete, run_id)
 
@@ -67,11 +68,11 @@ def log_files(run: Path) -> tuple[Path, ...]:
 
 
 def packable(results: Path, before: datetime) -> Iterator[Old]:
-    """Complete runs that began before and whose forks are a file each."""
-    for run_id in store.run_ids(results):
+    """Runs that ended, began before, and whose forks are a file each."""
+    for run_id in store.final_run_ids(results):
         run = results / run_id
         paths = tuple((run / "forks").glob("*.json"))
-        if not paths or run.is_symlink() or not store.is_complete(results, run_id):
+        if not paths or run.is_symlink():
             continue
         try:
             started = store.load_run(results, run_id).started

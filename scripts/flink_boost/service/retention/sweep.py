@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -10,13 +11,14 @@ from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, InUse, MachineBusy
 from flink_boost.measure import packing, store
+from flink_boost.measure.boxlock import machine_lock
 from flink_boost.measure.store import RunState
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.spool import Spool
 from flink_boost.service.quicklook import Places
 from flink_boost.service.reruns.bench import FOLDER as RERUNS
 from flink_boost.service.retention import folders, runs
-from flink_boost.service.retention.kinds import KeptKind, Old, files_below
+from flink_boost.service.retention.kinds import KeptKind, Old, delete_all, files_below
 from flink_boost.service.retention.references import References, load_references
 from flink_boost.service.retention.settings import Retention
 
@@ -26,19 +28,32 @@ _REQUESTS = "requests"
 
 @dataclass(frozen=True)
 class Swept:
-    """What became of one kind: what went, and why something stayed, if it did."""
+    """What became of one kind: what went, and why something stayed, if it did.
+
+    ``left`` counts what could not go; none where somebody works on all of them.
+    """
 
     kind: str
     gone: tuple[Old, ...] = ()
     stays: str = ""
+    left: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What stayed, and the first reason; empty without one."""
+        count = f"{self.left} " if self.left else ""
+        return f"Of {self.kind}, {count or 'all '}stay: {self.stays}" if self.stays else ""
 
 
-def kinds_of(places: Places, retention: Retention) -> tuple[KeptKind, ...]:
-    """Every kind that has a number of days; each once per store, where there are several."""
+def kinds_of(places: Places, retention: Retention, machine: Path) -> tuple[KeptKind, ...]:
+    """Every kind that has a number of days; each once per store, where there are several.
+
+    ``machine`` is the lock of those who measure.
+    """
     build, reports = places.build, places.build / "report"
     spool, outbox = Spool(places.spool), Outbox(build / OUTBOX)
     stores = (places.results, places.results / RERUNS, places.results / _REQUESTS)
-    found = [one for results in stores for one in _of_runs(results, places, retention)]
+    found = [one for results in stores for one in _of_runs(results, places, retention, machine)]
     return (
         *found,
         KeptKind(
@@ -56,7 +71,7 @@ def kinds_of(places: Places, retention: Retention) -> tuple[KeptKind, ...]:
         KeptKind(
             "sent",
             retention.sent,
-            lambda: files_below(places.spool / "sent", places.spool / "dropped"),
+            lambda: files_below(places.spool / "sent"),
             lambda before, _: folders.sent_results(places.spool, before),
             spool.sender_lock,
         ),
@@ -76,7 +91,9 @@ def kinds_of(places: Places, retention: Retention) -> tuple[KeptKind, ...]:
     )
 
 
-def _of_runs(results: Path, places: Places, retention: Retention) -> Iterator[KeptKind]:
+def _of_runs(
+    results: Path, places: Places, retention: Retention, machine: Path
+) -> Iterator[KeptKind]:
     spool, reports = Spool(places.spool), places.build / "report"
     lock = partial(store.lock, results)
     yield KeptKind(
@@ -103,8 +120,15 @@ def _of_runs(results: Path, places: Places, retention: Retention) -> Iterator[Ke
         retention.forks,
         lambda: (one for one in _files(results) if _is_result(one)),
         lambda before, _: runs.packable(results, before),
-        lock,
+        partial(_alone, machine, results),
     )
+
+
+@contextmanager
+def _alone(machine: Path, results: Path) -> Iterator[None]:
+    """While forks are packed, which takes a core, nobody measures."""
+    with machine_lock(machine, "flink-boost packs old forks"), store.lock(results):
+        yield
 
 
 def _runs(results: Path, *, given_up: bool = False) -> Iterator[Path]:
@@ -131,43 +155,49 @@ def _reports(reports: Path, before: datetime, needed: References) -> Iterator[Ol
 
 
 def sweep(
-    places: Places, retention: Retention, now: datetime, *, most_packed: int | None = None
+    places: Places,
+    retention: Retention,
+    now: datetime,
+    machine: Path,
+    *,
+    most_packed: int | None = None,
 ) -> tuple[Swept, ...]:
-    """Deletes what is too old, kind after kind; one that somebody works on stays until next time.
+    """Deletes what is too old, kind after kind; what cannot go, or is worked on, keeps no other.
 
-    ``most_packed`` is of how many runs per store the forks are packed at most.
+    ``machine`` is the lock of those who measure; ``most_packed`` is of how many runs per store the
+    forks are packed at most.
 
     Raises ``BrokenData`` when alarms cannot be read, and then deletes nothing.
     """
     references = load_references(places.build)
     return tuple(
         _swept(kind, now, references, most_packed if kind.name == "forks" else None)
-        for kind in kinds_of(places, retention)
+        for kind in kinds_of(places, retention, machine)
     )
 
 
 def _swept(kind: KeptKind, now: datetime, references: References, most: int | None) -> Swept:
-    gone: list[Old] = []
-    if not kind.has_old(now, references):
-        return Swept(kind.name)  # and nobody is to wait for its lock
     try:
+        if not kind.has_old(now, references):
+            return Swept(kind.name)  # and nobody is to wait for its lock
         with kind.lock():
-            for one in kind.too_old(now, references)[:most]:
-                one.delete()
-                gone.append(one)
+            gone, stay = delete_all(kind.too_old(now, references), most)
     except (InUse, MachineBusy) as busy:
-        return Swept(kind.name, tuple(gone), busy.message)
+        return Swept(kind.name, stays=busy.message)
     except (FlinkBoostError, OSError) as problem:
-        return Swept(kind.name, tuple(gone), str(problem))
-    return Swept(kind.name, tuple(gone))
+        return Swept(kind.name, stays=str(problem))
+    return Swept(kind.name, gone, str(stay[0]) if stay else "", len(stay))
 
 
-def swept_text(swept: Iterable[Swept], tell: Callable[[str], None] = lambda _: None) -> str:
-    """How many of each kind went, in words; what stayed is told."""
+def swept_text(swept: Iterable[Swept]) -> str:
+    """How many of each kind went, in words, and what stayed with the first reason."""
     counts: dict[str, int] = {}
+    stays: dict[str, None] = {}
     for one in swept:
         counts[one.kind] = counts.get(one.kind, 0) + len(one.gone)
-        if one.stays:
-            tell(f"  {one.kind} stay: {one.stays}")
+        if one.sentence:
+            stays[one.sentence] = None
     found = [f"{count} {name}" for name, count in counts.items() if count]
-    return f"too old: {', '.join(found) or 'nothing'}"
+    return ". ".join(
+        (f"too old: {', '.join(found) or 'nothing'}", *(one.rstrip(".") for one in stays))
+    )
