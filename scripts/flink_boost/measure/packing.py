@@ -132,7 +132,8 @@ def _damaged(path: Path, error: Exception, place: str = "") -> BrokenData:
         step = f"`flink-boost bench --resume {run}` measures that fork again and keeps the others."
     else:
         step = "Restore it from a copy, or move it away: its forks are measured again with the run."
+    kind = f"{type(error).__module__}.{type(error).__name__}".removeprefix("builtins.")
     return BrokenData(
-        f"{path} is damaged{place} ({type(error).__name__}).",
+        f"{path} is damaged{place} ({kind}).",
         f"{step} `raw-data.zip` in the folder of the run's report may hold a whole copy.",
     )
