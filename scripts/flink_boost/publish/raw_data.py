@@ -75,7 +75,7 @@ def drop_logs(results: Path, info: RunInfo, report: Path) -> None:
 def _forks(run: Path, archive: str, ending: str) -> dict[str, bytes]:
     """What lies in ``forks/`` of that ending, and before it what is packed."""
     plain: dict[str, bytes] = {}
-    for path in sorted((run / "forks").glob(f"*{ending}")):
+    for path in sorted(one for one in (run / "forks").glob(f"*{ending}") if one.is_file()):
         with suppress(FileNotFoundError):  # a night packs them, and deletes old logs, at any moment
             plain[path.name] = _read(path)
     packed = packing.members(run, archive).whole

@@ -139,7 +139,7 @@ def test_what_a_night_finds_on_a_retired_box_is_told_to_nobody_until_it_is_taken
     def night_that_sees(*found: AlarmRecord) -> tuple[AlarmRecord, AlarmFigures]:
         """As ``after_night``, of which no run is needed here."""
         registry, now = load_registry(build), datetime.now(UTC)
-        merged = merge(registry.alarms, found, now, series=["late"])
+        merged = merge(registry.alarms, found, now, series={"late": ()})
         alarms = left_behind(merged, registry.retired, now)
         registry = registry.model_copy(update={"alarms": alarms})
         store_registry(build, registry)
