@@ -312,6 +312,7 @@ def _upload_step(build: Path, dashboard: Dashboard) -> Callable[[], str]:
         shown=never,
         tell=lambda _: None,
         retention=Retention(),
+        machine=build / "measuring.lock",
     )
     slot = datetime(2026, 3, 1, 1, tzinfo=UTC)
     night = NightRecord(box="box-1", night="2026-03-01T0100", slot=slot)
