@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,6 +13,8 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.publish.target import URL_VARIABLE
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_LONGEST_NAME = 100
+_NOT_IN_NAMES = "<>&\"'`\\"  # the dashboard takes none with these
 _HEAP_SIZE = re.compile(r"[1-9]\d*[kKmMgG]")
 
 line_option = click.option("--line", help="Flink release; default: the one that lines.toml names.")
@@ -39,6 +42,28 @@ measured_as_option = click.option(
     help="Measure as a box of this name, for a machine that is not as box.toml recorded it; a run"
     " that goes on needs it again.",
 )
+
+
+def by_option(help_text: str) -> Callable[[_Command], _Command]:
+    """``--by``: a name that every page and the dashboard can show."""
+
+    def shown(context: click.Context, option: click.Parameter, name: str) -> str:
+        words = " ".join(name.split())
+        if (
+            not words.isprintable()
+            or not 1 <= len(words) <= _LONGEST_NAME
+            or {*words} & {*_NOT_IN_NAMES}
+        ):
+            raise click.BadParameter(
+                f"a name has 1 to {_LONGEST_NAME} characters, none of them {_NOT_IN_NAMES}",
+                context,
+                option,
+            )
+        return words
+
+    return click.option(
+        "--by", help=f"{help_text}; default: you.", default=getpass.getuser, callback=shown
+    )
 
 
 def at_option(default: str) -> Callable[[_Command], _Command]:

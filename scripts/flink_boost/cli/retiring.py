@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.text import alike
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import by_option
 from flink_boost.judge.alarms import AlarmRecord
 from flink_boost.judge.retirement import RetiredBox, left_behind, taken_back
 from flink_boost.service.alarming import (
@@ -26,7 +26,7 @@ from flink_boost.service.nightly.journal import NightJournal
 
 @click.command(name="retire")
 @click.argument("name")
-@click.option("--by", help="Who decided; default: you.", default=getpass.getuser)
+@by_option("Who decided")
 @click.option("--undo", is_flag=True, help="It measures again; alarms that were closed come back.")
 @click.option("--unknown", is_flag=True, help="Also a box that has no night and no alarm here.")
 @json_option

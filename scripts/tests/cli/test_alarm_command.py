@@ -118,6 +118,9 @@ def test_a_person_closes_an_alarm_and_it_stays(
         (("accept", "a0", "--reason", "x" * 501), 2, "--reason has to be"),
         (("accept", "a0", "--reason", "\x1b[31mred"), 2, "--reason has to be"),
         (("accept", "a0"), 2, "--reason"),
+        (("accept", "a0", "--reason", "x", "--by", ""), 2, "a name has 1 to 100"),
+        (("accept", "a0", "--reason", "x", "--by", "x" * 101), 2, "a name has 1 to 100"),
+        (("accept", "a0", "--reason", "x", "--by", "<b>me"), 2, "a name has 1 to 100"),
     ],
 )
 def test_a_wrong_call_changes_nothing(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import re
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from flink_boost.cli.answers import (
     say,
 )
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import by_option
 from flink_boost.flink.lines import default_line, find_measured_line
 from flink_boost.judge.alarms import (
     CURRENT,
@@ -108,7 +108,7 @@ def show_command(settings: Settings, alarm_id: str, as_json: bool) -> None:
 @click.argument("commit")
 @click.option("--line", default=default_line, show_default="the newest", help="Flink release.")
 @click.option("--reason", required=True, help="How it was found, and how much slower it is.")
-@click.option("--by", help="Who found it; default: you.", default=getpass.getuser)
+@by_option("Who found it")
 @json_option
 @click.pass_obj
 def missed_command(
@@ -167,7 +167,7 @@ def _missed(
 def _deciding(name: str, state: AlarmState, summary: str, why: str) -> click.Command:
     @click.argument("alarm_id")
     @click.option("--reason", required=True, help="Why; shown wherever the alarm is.")
-    @click.option("--by", help="Who decided; default: you.", default=getpass.getuser)
+    @by_option("Who decided")
     @json_option
     @click.pass_obj
     def decide(settings: Settings, alarm_id: str, reason: str, by: str, as_json: bool) -> None:
