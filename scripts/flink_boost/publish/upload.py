@@ -10,8 +10,10 @@ other 4xx                   this entry is refused: it stays unsent and is named,
 3xx, other 2xx              the address is not Codespeed's: nothing else is tried
 ==========================  ======================================================================
 
-An entry goes in one request, however large: the server stores it as a whole or not at all, so that
-nobody sees a part of a run. The time for the answer is in proportion.
+An entry goes in one request: the server stores it as a whole or not at all, so that nobody sees a
+part of a run. One of more results than ``RetryPolicy.most_results``, ten times those of a night,
+goes in several; if one of them fails, the whole entry is sent again another time, and nothing is
+counted twice. The time for the answer is in proportion.
 
 No entry holds back those behind it. A failure is noted, and from the next call on the entry comes
 after all with fewer failures, with a single attempt. Whether the others are still tried in this
@@ -26,7 +28,7 @@ import html
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import urljoin
@@ -55,6 +57,7 @@ class RetryPolicy:
     connect_timeout: float = 5.0
     answer_timeout: float = 30.0
     seconds_per_result: float = 0.1  # of a large request; Codespeed's own view takes 0.02 and more
+    most_results: int = 5000  # in one request: our dashboard refuses more
     health_timeout: float = 5.0
 
     def answer_seconds(self, results: int) -> float:
@@ -171,7 +174,15 @@ class _Sender:
     tell: Callable[[str], None]
 
     def send(self, entry: SpoolEntry, attempts: int | None = None) -> _Outcome:
-        """As often as it takes, or may take."""
+        """As far as its first part that is not accepted."""
+        outcome = _Outcome(_Kind.ACCEPTED)
+        for part in _parts(entry, self.policy.most_results):
+            outcome = self._send_part(part, attempts)
+            if outcome.kind is not _Kind.ACCEPTED:
+                break
+        return outcome
+
+    def _send_part(self, entry: SpoolEntry, attempts: int | None) -> _Outcome:
         outcome = self._request(entry)
         reached = outcome.kind is not _Kind.UNREACHABLE
         for attempt in range(2, (attempts or self.policy.attempts) + 1):
@@ -270,6 +281,11 @@ class _Sender:
     def _safe(self, text: str) -> str:
         """A server may echo what it was sent: the token is cut out of all that is shown."""
         return text.replace(self.target.token, "***")
+
+
+def _parts(entry: SpoolEntry, most: int) -> Iterator[SpoolEntry]:
+    for start in range(0, len(entry.results), most):
+        yield entry.model_copy(update={"results": entry.results[start : start + most]})
 
 
 def _load_in_order(spool: Spool) -> tuple[list[SpoolEntry], list[Unsent]]:

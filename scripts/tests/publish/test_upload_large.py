@@ -1,7 +1,8 @@
-"""Sending much at once: in one request, with time in proportion to what is in it."""
+"""Sending much at once: in as few requests as may be, with time in proportion to what is in it."""
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from failing_codespeed import (
 )
 from synthetic import make_forks, make_run
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.summary import summarise
 from flink_boost.publish.codespeed import SpoolEntry, entries_of
 from flink_boost.publish.spool import Spool
@@ -60,6 +62,26 @@ def test_a_large_entry_goes_in_one_request(spool: Spool, entry: SpoolEntry) -> N
     assert report.sent == (entry.key,)
     assert [key[4] for key in server.stored] == [one.benchmark for one in entry.results]
     assert set(server.times_stored.values()) == {1}
+
+
+def test_what_no_request_may_hold_goes_in_several_and_is_stored_once(
+    spool: Spool, entry: SpoolEntry
+) -> None:
+    with failing_codespeed(accept, answer(400, "units: differ.")) as server:
+        report = send(spool, server, most_results=500)
+        assert server.requests == 2, "behind what is refused nothing is sent"
+        assert report.unsent[0].reason.endswith("answered 400 (units: differ.)")
+        assert spool.unsent_keys() == (entry.key,)
+        assert send(spool, server, most_results=500).sent == (entry.key,)
+        assert server.requests == 2 + 3
+        assert len(server.stored) == LARGE
+    assert set(server.times_stored.values()) <= {1, 2}, "the first part came again"
+
+
+def test_a_request_holds_what_the_dashboard_takes_at_once() -> None:
+    server = PROJECT_ROOT / "codespeed-config/boost_dashboard/incoming.py"
+    (most,) = re.findall(r"^MOST_RESULTS = (\d+)", server.read_text(encoding="utf-8"), re.MULTILINE)
+    assert RetryPolicy().most_results == int(most)
 
 
 def slow(request: Request, body: bytes) -> None:
