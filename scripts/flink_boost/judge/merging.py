@@ -168,6 +168,8 @@ def _seen_again(
     fate["reruns"] = one.reruns or before.reruns
     newer = one.model_copy(update={**fate, "told": before.told, "delay": before.delay})
     if one.growth > before.growth and before.state is AlarmState.OPEN:
+        if canary_moved:
+            return before
         note = f"has grown to {abs(one.effect - 1) * 100:.1f} %: confirmed by reruns"
         return _with_event(newer, now, note)
     if before.state is AlarmState.WATCHING and one.state is AlarmState.OPEN:

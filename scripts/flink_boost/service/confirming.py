@@ -17,7 +17,7 @@ from pathlib import Path
 from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.lines import find_line
-from flink_boost.judge.detection.confirmation import Confirmation, Decision
+from flink_boost.judge.detection.confirmation import BATCH, MOST_PAIRS, Confirmation, Decision
 from flink_boost.judge.detection.told import ConfirmedAlarm
 from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.judge.tracks import Track
@@ -89,6 +89,9 @@ class NightReruns:
         self._most = pairs
         self._now = now
         self._builds: dict[tuple[str, str], Build | None] = {}
+        # So that suspicions never take the turn of the anchors.
+        self._kept_for_anchors = min(MOST_PAIRS, pairs // 5 // BATCH * BATCH)
+        self._used_by_anchors = 0
         self.used = 0
         self.problems: dict[str, bool] = {}  # whether something was not measured for it
 
@@ -97,14 +100,15 @@ class NightReruns:
         """Pairs that this night still has."""
         return max(0, self._most - self.used)
 
+    def _left_for(self, *, held: bool) -> int:
+        kept = 0 if held else max(0, self._kept_for_anchors - self._used_by_anchors)
+        return max(0, self.left - kept)
+
     def count_known(self, journals: Iterable[RerunJournal], tonight: Collection[str]) -> None:
         """Counts what an earlier call has used of this night's pairs."""
-        self.used = sum(
-            one.pairs
-            for journal in journals
-            for one in (*journal.answers, *journal.held)
-            if one.asked in tonight and not one.same
-        )
+        found = [journal.pairs_used(tonight) for journal in journals]
+        self.used = sum(pairs for pairs, _ in found)
+        self._used_by_anchors = sum(held for _, held in found)
 
     def answer(
         self,
@@ -127,8 +131,11 @@ class NightReruns:
         if first.digest == second.digest:
             self._keep(journal, question, 0, (), same=True, held=held)
             return None
-        count = min(pairs, self.left)
+        count = min(pairs, self._left_for(held=held))
         if count == 0:
+            if held:
+                name = track.names[-1].name
+                self._tell(f"No pair was left to hold {name} against its anchor.", stops=False)
             return ()
         asked = BuildQuestion(
             night=newest,
@@ -140,6 +147,7 @@ class NightReruns:
         )
         found = self._bench.rerun(asked, journal.known_pairs(*question), count)
         self.used += count
+        self._used_by_anchors += count if held else 0
         self._keep(journal, question, count, found, held=held)
         if not found:
             self.tell_given_up(track)

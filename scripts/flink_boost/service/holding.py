@@ -118,6 +118,9 @@ def _held(
         if number is None:  # it was abandoned
             newer.append(line)
             continue
+        if number not in nights:  # no pair of it is there any more
+            newer.append(line)
+            continue
         seen = line.told and placed_alarm(line.told, partial(place.next_number, line.runs))
         is_pending = number == newest and watched.pending is not None
         before = anchor.memory

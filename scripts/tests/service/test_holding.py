@@ -243,3 +243,52 @@ def test_the_last_night_of_a_release_is_an_anchor(tmp_path: Path) -> None:
         against.append(held_against(months, track.key))
     names = [run.info.run_id for run in months.runs]
     assert against == [names[0], names[10], names[10], names[10]]
+
+
+def test_what_no_anchor_can_add_up_is_told_part_by_part(tmp_path: Path) -> None:
+    levels = {JOB: flat(50, n20=-0.027, n30=-0.027, n40=-0.027)}
+    months = Months(tmp_path, levels, failing=[commit_of(0)])
+    for count in range(10, 51):
+        months.night(count)
+    assert [one.first for one in months.told] == [20, 30, 40]
+    assert math.prod(one.effect for one in months.told) == pytest.approx(math.exp(-0.081), abs=0.02)
+
+
+def test_suspicions_leave_pairs_for_an_anchor(tmp_path: Path) -> None:
+    levels = {JOB: flat(12)}
+    months = Months(tmp_path, levels)
+    (track,) = build_tracks(months.runs)
+    journal = RerunJournal(months.results, track.key)
+    reruns = NightReruns(
+        months.results, months.builds, "flink-boost", MadeReruns(levels), pairs=20, now=lambda: NOW
+    )
+    first, *_, newest = track.runs
+    assert len(reruns.answer(track, journal, first, newest, 40) or ()) == 16
+    assert reruns.answer(track, journal, first, newest, 40) == ()
+    assert len(reruns.answer(track, journal, first, newest, 40, held=True) or ()) == 4
+    assert reruns.answer(track, journal, first, newest, 40, held=True) == ()
+    *_, said = reruns.problems
+    assert said == f"No pair was left to hold {JOB.name} against its anchor."
+
+
+def test_a_step_of_the_night_that_becomes_the_anchor_is_not_told_again(tmp_path: Path) -> None:
+    levels = {JOB: flat(16, n4=-0.1)}
+    months = Months(tmp_path / "a", levels)
+    for count in range(2, 12):
+        months.night(count)
+    (before,) = months.told
+    copy = months.copied(tmp_path / "b", gone=range(4))
+    for count in range(13, 17):
+        copy.night(count - 4)
+    (after,) = copy.told
+    assert (after.id, after.kind) == (before.id, "step")
+
+
+def test_what_is_taken_back_and_comes_again_is_told_as_that(tmp_path: Path) -> None:
+    levels = {JOB: flat(36, n12=0.1, n20=-0.1, n28=0.1)}
+    months = Months(tmp_path, levels)
+    for count in range(10, 37):
+        months.night(count)
+    assert [(one.kind, one.first) for one in months.told] == [
+        ("step", 12), ("step", 20), ("recovery", 28)
+    ]  # fmt: skip

@@ -84,10 +84,16 @@ class Anchor:
                 self._note(alarm)
             return alarm
         is_young = len(self._nights) < LEARNING_NIGHTS
-        if is_young or is_pending or self._anchor == night.number:
+        evidence = None
+        if not (is_young or is_pending or self._anchor == night.number):
+            evidence = self._compare(night.number, urgent=small)
+        if evidence is not None and evidence.pairs:
+            return self._found(night.number, evidence)
+        if alarm is None or alarm.kind is Kind.RECOVERY:
             return None
-        evidence = self._compare(night.number, urgent=small)
-        return self._found(night.number, evidence) if evidence.pairs else None
+        # Nobody can say how large the whole is, and somebody has to hear of this part.
+        self._note(alarm)
+        return alarm
 
     def _move_anchor(self, night: int) -> None:
         agreed = self._agreed(night)
@@ -141,15 +147,19 @@ class Anchor:
         if self._growing is not None and self._growing.first >= alarm.back_to:
             crept, self._growing = self._crept, None
             self._told = [one for one in self._told if one.stands]
-        if alarm.back_to <= self._anchor:  # people had agreed to what it undoes
-            rest = alarm.effect + steps + crept
+        rest = alarm.effect + steps + crept
+        # People had agreed to what it undoes, or it undoes what was forgotten before. Of what crept
+        # a part may be untold, which is back as well.
+        if alarm.back_to <= self._anchor or (crept == 0 and abs(rest) >= LEAST):
             self._told.append(ToldPart(alarm.first, rest, _error_of(alarm), stands=True))
 
     def _note(self, alarm: ConfirmedAlarm) -> None:
         stands = abs(alarm.effect) >= LEAST and alarm.kind is not Kind.DRIFT
         since = alarm.night if alarm.kind is Kind.DRIFT else alarm.first
+        crept = self._crept
         self._told.append(ToldPart(since, alarm.effect, _error_of(alarm), stands))
-        if not stands:
+        # A small way back does not take the place of what has grown.
+        if not stands and (alarm.effect * crept >= 0 or abs(crept) < LEAST):
             self._growing = alarm
 
     def _bounds(self) -> tuple[float, float]:
@@ -225,7 +235,7 @@ class Anchor:
                 through=None,
                 back_to=growing.first,
             )
-        if growing is not None and crept * creep > 0:
+        if growing is not None and crept * creep > 0 and growing.effect * creep > 0:
             new = replace(
                 new,
                 night=growing.night,

@@ -114,12 +114,19 @@ class AnchorMemory:
         return frozenset(found | (nights_of(self.growing) if self.growing else set()))
 
     def placed(self, next_one: Place) -> AnchorMemory:
-        """With the numbers that its nights have now."""
+        """With the numbers that its nights have now.
+
+        Where the anchor's night is gone, the next one is the anchor: it has what began there.
+        """
+        anchor = next_one(self.anchor)
+        placed = (replace(one, since=next_one(one.since)) for one in self.told)
+        told = tuple(one for one in placed if one.since > anchor)
+        creeps = self.growing is not None and not all(one.stands for one in told)
         return AnchorMemory(
-            anchor=next_one(self.anchor),
-            told=tuple(replace(one, since=next_one(one.since)) for one in self.told),
+            anchor=anchor,
+            told=told,
             held=tuple((next_one(night), is_clean) for night, is_clean in self.held),
-            growing=self.growing and placed_alarm(self.growing, next_one),
+            growing=placed_alarm(self.growing, next_one) if self.growing and creeps else None,
         )
 
 

@@ -11,7 +11,7 @@ The pairs themselves are in the runs that the answers name. Older journals hold 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -108,6 +108,14 @@ class RerunJournal:
             if (one.asked, one.before, one.after) == question and not one.same
         )
 
+    def pairs_used(self, nights: Collection[str]) -> tuple[int, int]:
+        """How many were measured in these nights, and how many of them for an anchor."""
+        counts = [
+            sum(one.pairs for one in answers if one.asked in nights and not one.same)
+            for answers in (self.answers, self.held)
+        ]
+        return sum(counts), counts[1]
+
     def add(self, answer: RerunAnswered) -> None:
         """Keeps an answer, durably."""
         self._answers = [*self._answers, answer]
@@ -140,14 +148,19 @@ def _read(path: Path) -> list[RerunAnswered | NightJudged]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return []
-    try:
-        found = [_LINE.validate_json(line) for line in lines if line.strip()]
-    except ValidationError as error:
-        raise BrokenData(
-            f"{path} holds a line that is no answer of a rerun, and no night"
-            f" ({error.errors()[0]['msg']}).",
-            "Take that line out; what it was about is rerun.",
-        ) from error
+    found: list[RerunAnswered | NightJudged] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(_LINE.validate_json(line))
+        except ValidationError as error:
+            raise BrokenData(
+                f"{path} holds a line that is no answer of a rerun, and no night"
+                f" (line {number}: {error.errors()[0]['msg']}).",
+                "Take that line out: what it answered is rerun, and the night it judged is passed"
+                " over.",
+            ) from error
     newest = max((one.rules for one in found if isinstance(one, NightJudged)), default=0)
     if newest > RULES:
         raise BrokenData(
