@@ -20,6 +20,7 @@ from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.measure import store
 from flink_boost.measure.ending import SUMMARY_FILE, load_summary
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.schema import RUN_FILES, is_newer
 from flink_boost.measure.summary import RunSummary, gap_sentence
 
 _Files: TypeAlias = tuple[tuple[int, int, int] | None, ...]
@@ -75,7 +76,9 @@ class HistoryReader:
         return History(tuple(runs), tuple(broken))
 
     def _may_be(self, run_id: str, wanted: Callable[[RunInfo], bool]) -> bool:
-        """Whether its plan is wanted, or cannot be read: who reads the summary says why."""
+        """Whether its plan is wanted, or something cannot be read: who reads all of it says why."""
+        if any(is_newer(self.results / run_id / name) for name in RUN_FILES):
+            return True
         try:
             plan = store.run_path(self.results, run_id).read_bytes()
             return wanted(RunInfo.model_validate_json(plan))

@@ -39,6 +39,9 @@ pytestmark = pytest.mark.test_all
 NEW = "2.2.9"
 MODEL = load_lines()["2.3.0"]
 CONFIG = """\
+FLINK_CONF_DIR="$(dirname "$0")/../conf"
+YAML_CONF="parallelism.default: 1"
+readFromConfig() { echo "$2"; }
 constructFlinkClassPath() { echo "$FLINK_LIB/flink-dist.jar"; }
 JAVA_RUN="$JAVA_HOME/bin/java"
 FLINK_ENV_JAVA_OPTS="-XX:+IgnoreUnrecognizedVMOptions {opens} --add-exports=a.b/c=ALL-UNNAMED -Dx=y"
