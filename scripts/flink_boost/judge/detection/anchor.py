@@ -196,7 +196,8 @@ class Anchor:
         """On which side of the bounds it is, and surely not where it was told to be; or 0."""
         low, high = self._bounds()
         creep = hodges_lehmann(evidence.differences) - self._steps
-        slack = math.sqrt(sum(one.error**2 for one in self._told))
+        # Half an interval is two standard errors.
+        slack = math.sqrt(sum(one.error**2 for one in self._told)) / 2
         told = self._steps + self._crept
         sure = -math.log(FALSE_CONFIRMATION)
         if creep <= low and evidence.below(told - slack) >= sure:
