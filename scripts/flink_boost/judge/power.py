@@ -14,7 +14,7 @@ import scipy
 
 from flink_boost.judge.detection.confirmation import FALSE_CONFIRMATION, MOST_PAIRS
 from flink_boost.judge.detection.evidence import BETS
-from flink_boost.judge.detection.nights import Noise, noise_of
+from flink_boost.judge.detection.nights import NOISE_NIGHTS, Noise, noise_of
 from flink_boost.judge.detection.suspicion import (
     BASELINE,
     LEARNING_NIGHTS,
@@ -27,7 +27,6 @@ from flink_boost.judge.trend import SmallestChange, TrendVerdict
 
 POWER = 0.8  # share of the changes of that size that are found in time
 NIGHTS = 3  # within which they are found
-_NOISE_NIGHTS = 60
 _LARGEST = math.log(4)  # what needs more than that is not found by this box
 _STEPS_OF_BISECTION = 12
 # Levels of made-up nights and of the baseline before them, in deviations of a night.
@@ -74,7 +73,7 @@ def with_smallest_change(
 ) -> tuple[TrendVerdict, ...]:
     """The verdicts, each with what is found of its benchmark, once it has nights enough to say."""
     found = {
-        (track.cell, track.settings): smallest_change(noise_of(track.nights[-_NOISE_NIGHTS:]))
+        (track.cell, track.settings): smallest_change(noise_of(track.nights[-NOISE_NIGHTS:]))
         for track in sorted(tracks, key=lambda track: track.runs[-1].started)
         if len(track.nights) >= LEARNING_NIGHTS
     }

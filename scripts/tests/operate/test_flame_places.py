@@ -97,7 +97,7 @@ def test_a_jvm_with_a_tmp_of_its_own_on_the_same_root_is_profiled_by_root_and_by
 ) -> None:
     def owned(_: float) -> None:
         """Everything there is the JVM's user's, and nobody else's to read or to change."""
-        inside = Path(f"/proc/{program.pid}/root/tmp")
+        inside = Path("/proc", str(program.pid), "root", "tmp")
         made = [*inside.glob("flink-boost-flame-*"), *inside.glob("async-profiler-*")]
         assert len(made) == 2
         for path in made:
@@ -236,7 +236,7 @@ def test_what_others_have_put_in_its_tmp_is_neither_written_to_nor_deleted(
 
     with with_mounts(start, own_folder("/tmp")) as program:
         pid, page = program.pid, open_folder / "page.html"
-        inside = Path(f"/proc/{pid}/root/tmp")
+        inside = Path("/proc", str(pid), "root", "tmp")
         handle = os.open(inside, os.O_PATH)
         stack.callback(os.close, handle)
         planted(f".attach_pid{pid}")

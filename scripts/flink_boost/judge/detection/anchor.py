@@ -19,14 +19,13 @@ from flink_boost.judge.detection.confirmation import (
 )
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.memory import AnchorMemory, ToldPart
-from flink_boost.judge.detection.nights import Night, hodges_lehmann, noise_of
+from flink_boost.judge.detection.nights import NOISE_NIGHTS, Night, hodges_lehmann, noise_of
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 
 LEAST = 0.03  # log-ratio: what is told first, and by how much more it grows until it is told again
 _ERROR = 0.05  # of intervals
 _UNKNOWN_ERROR = 0.03
-_NOISE_NIGHTS = 60
 
 # As a ``Rerun`` of the anchor's build against tonight's; empty when it is not the turn of this
 # series. The last argument says that a small change was confirmed, so that it does not wait.
@@ -172,7 +171,7 @@ class Anchor:
 
     def _compare(self, night: int, *, urgent: bool) -> Evidence:
         """Pairs of the anchor and tonight until they decide; none when it is not the turn."""
-        evidence = Evidence(noise_of(self._nights[-_NOISE_NIGHTS:]).pair)
+        evidence = Evidence(noise_of(self._nights[-NOISE_NIGHTS:]).pair)
         asked = 0
         while asked < MOST_PAIRS and not (evidence.pairs and self._is_decided(evidence)):
             found = self._hold(self._anchor, night, BATCH, urgent)

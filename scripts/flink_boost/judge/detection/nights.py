@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 MAD_TO_SIGMA = 1.4826  # of a normal distribution
+NOISE_NIGHTS = 60  # the newest ones, whose scatter is that of tonight
 _FEWEST_NIGHTS = 5  # of fewer, differences are few, and each may be a step
 LEAST_SIGMA = 0.001  # relative; no clock and no box is steadier over nights
 

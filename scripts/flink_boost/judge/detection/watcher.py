@@ -16,7 +16,14 @@ from flink_boost.judge.detection.confirmation import (
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.localisation import locate
 from flink_boost.judge.detection.memory import Memory, Past, PendingRerun
-from flink_boost.judge.detection.nights import Night, Noise, distances, noise_of, sigma
+from flink_boost.judge.detection.nights import (
+    NOISE_NIGHTS,
+    Night,
+    Noise,
+    distances,
+    noise_of,
+    sigma,
+)
 from flink_boost.judge.detection.suspicion import (
     LEARNING_NIGHTS,
     Suspicion,
@@ -27,7 +34,6 @@ from flink_boost.judge.detection.suspicion import (
 )
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind, OpenAlarm, with_alarm
 
-_NOISE_NIGHTS = 60
 _BASELINE = 30
 _MARGIN = 8  # nights before the suspected one whose build is rerun: a drift began earlier
 _GIVEN_UP = 2 * MOST_PAIRS
@@ -123,7 +129,7 @@ class Watcher:
 
     def _noise(self) -> Noise:
         """That of the nights; of a pair, that of reruns where they scatter more."""
-        noise = noise_of(self._nights[-_NOISE_NIGHTS:])
+        noise = noise_of(self._nights[-NOISE_NIGHTS:])
         if len(self._spread) < _FEWEST_RERUNS:
             return noise
         return Noise(noise.night, max(noise.pair, sigma(self._spread[-_NEWEST_RERUNS:])))
