@@ -9,9 +9,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import nights
+import pytest
 from stored_runs import store_complete_run
 from synthetic import JOB, make_forks, make_run
 
+from flink_boost.cli.main import main
 from flink_boost.measure.ending import load_summary
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import entries_of
@@ -94,6 +96,20 @@ class Machine:
                 files[kind] += 1
                 size[kind] += path.stat().st_size
         return {kind: (files[kind], size[kind]) for kind in sorted(files)}
+
+    def call(self, *words: str) -> int:
+        """Calls a command on it; gives its exit code."""
+        places = self.places
+        where = ("--results", places.results, "--spool", places.spool, "--build", places.build)
+        return main([*map(str, where), *words])
+
+
+def keep_days(folder: Path, monkeypatch: pytest.MonkeyPatch, **days: int) -> None:
+    """Makes these the days of retention, as an operator's file does."""
+    settings = folder / "retention.toml"
+    lines = [f"{kind} = {count}\n" for kind, count in days.items()]
+    settings.write_text("".join(["[retention]\n", *lines]))
+    monkeypatch.setenv("FLINK_BOOST_RETENTION", str(settings))
 
 
 def _kind(parts: tuple[str, ...]) -> str:

@@ -13,12 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from kept_nights import Machine, at
+from kept_nights import Machine, at, keep_days
 from seen_alarms import seen
 from synthetic import make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.cli.main import main
 from flink_boost.judge.alarms import AlarmState
 from flink_boost.measure import ending, forkfiles, packing, store
 from flink_boost.measure.model import RunInfo
@@ -43,12 +42,6 @@ def machine(tmp_path: Path) -> Machine:
     return made
 
 
-def call(machine: Machine, *words: str) -> int:
-    places = machine.places
-    where = ("--results", places.results, "--spool", places.spool, "--build", places.build)
-    return main([*map(str, where), *words])
-
-
 def everything(machine: Machine) -> dict[str, bytes]:
     """All files but locks, by name, with their content."""
     return {
@@ -64,30 +57,28 @@ def test_the_command_shows_all_kinds_and_deletes_only_when_told(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    settings = tmp_path / "retention.toml"
-    settings.write_text("[retention]\nlogs = 1\nforks = 1\nsent = 1\n")
-    monkeypatch.setenv("FLINK_BOOST_RETENTION", str(settings))
+    keep_days(tmp_path, monkeypatch, logs=1, forks=1, sent=1)
     for path in (machine.places.spool / "sent").iterdir():
         at(path, make_run(0).started)
     before = everything(machine)
-    assert call(machine, "retention", "--json") == 0
+    assert machine.call("retention", "--json") == 0
     kinds = json.loads(capsys.readouterr().out)["kinds"]
     assert {name: len(one["too_old"]) for name, one in kinds.items()} == {
         "abandoned": 0, "forks": 3, "logs": 6, "sent": 6, "messages": 0, "reports": 0,
     }  # fmt: skip
     assert kinds["forks"]["files"] == 3 * (2 + 2)  # forks, plan and summary
     assert kinds["messages"]["files"] == 3
-    assert call(machine, "retention", "--details") == 0
+    assert machine.call("retention", "--details") == 0
     assert "repeat the command with --yes" in capsys.readouterr().out
     assert everything(machine) == before
 
-    assert call(machine, "retention", "--yes", "--json") == 0
+    assert machine.call("retention", "--yes", "--json") == 0
     done = json.loads(capsys.readouterr().out)
     assert done["stays"] == []
     assert {name: one["gone"] for name, one in done["kinds"].items()} == {
         "abandoned": 0, "forks": 3, "logs": 6, "sent": 6, "messages": 0, "reports": 0,
     }  # fmt: skip
-    assert call(machine, "retention") == 0
+    assert machine.call("retention") == 0
     assert "Nothing is too old." in capsys.readouterr().out
 
 
@@ -238,7 +229,7 @@ def test_logs_that_prune_deletes_are_not_kept_in_the_raw_data(machine: Machine) 
             return [name.rpartition(".")[2] for name in archive.namelist()]
 
     assert "log" in endings()
-    assert call(machine, "runs", "prune", "--logs-older-than", "1", "--yes") == 0
+    assert machine.call("runs", "prune", "--logs-older-than", "1", "--yes") == 0
     assert sorted(set(endings())) == ["json"]
 
 

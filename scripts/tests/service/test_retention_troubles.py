@@ -10,12 +10,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from kept_nights import Machine, at
+from kept_nights import Machine, at, keep_days
 from stored_runs import store_complete_run
 from synthetic import make_forks, make_run
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.cli.main import main
 from flink_boost.measure import ending, forkfiles, packing, store
 from flink_boost.measure.boxlock import machine_lock
 from flink_boost.measure.model import RunInfo
@@ -34,12 +33,6 @@ LONG_AFTER = datetime(2030, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
-
-
-def call(machine: Machine, *words: str) -> int:
-    places = machine.places
-    where = ("--results", places.results, "--spool", places.spool, "--build", places.build)
-    return main([*map(str, where), *words])
 
 
 def damage_first(archive: Path) -> str:
@@ -75,12 +68,12 @@ def test_what_cannot_go_keeps_no_other_and_is_told(
     said = swept_text(done)
     assert "2 abandoned" in said
     assert f"Of abandoned, 2 stay: {results / runs[0].run_id} is a link. Delete what" in said
-    assert call(machine, "retention", "--yes", "--json") == 0
+    assert machine.call("retention", "--yes", "--json") == 0
     capsys.readouterr()
 
     third = machine.night(5)
     store.abandon(results, third.run_id)
-    assert call(machine, "runs", "prune", "--yes") == 2
+    assert machine.call("runs", "prune", "--yes") == 2
     out, err = capsys.readouterr()
     said = out + err
     assert f"Could not delete abandoned run {runs[1].run_id}" in said
@@ -228,13 +221,11 @@ def test_how_long_files_stay_and_what_goes_is_said(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    settings = tmp_path / "retention.toml"
-    settings.write_text("[retention]\nabandoned = 11\n")
-    monkeypatch.setenv("FLINK_BOOST_RETENTION", str(settings))
+    keep_days(tmp_path, monkeypatch, abandoned=11)
     run = machine.night(0)
-    assert call(machine, "runs", "abandon", run.run_id) == 0
+    assert machine.call("runs", "abandon", run.run_id) == 0
     assert f"Abandoned {run.run_id}. Its files stay for 11 days." in capsys.readouterr().out
-    assert call(machine, "runs", "prune", "--help") == 0
+    assert machine.call("runs", "prune", "--help") == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "Logs and flame graphs of runs that ended as well, with failures or not" in said
 
