@@ -118,45 +118,6 @@ def test_the_glossary_has_the_words_of_the_code() -> None:
         assert f"**{word}**" in text, word
 
 
-def by_row(rows: list[list[str]]) -> dict[str, list[str]]:
-    return {row[0]: row[1:] for row in rows}
-
-
-def head(text: str) -> list[str]:
-    """The head of the first table of a text."""
-    line = next(line for line in text.splitlines() if line.startswith("|"))
-    return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def disagreements(front: str, full: str) -> list[str]:
-    """Fields of the front page's table of strings that the table of all lengths has otherwise."""
-    lengths = {length: place for place, length in enumerate(head(full)[1:])}
-    everywhere = by_row(table(full))
-    different = []
-    for label, fields in by_row(table(front)).items():
-        operation, kind = label.lower().split()
-        view = "serializer" if operation == "write" else "network"
-        for title, field in zip(head(front)[1:], fields, strict=True):
-            place = lengths[title.split()[0]]
-            if everywhere[f"{operation} {kind}, {view}"][place] != field:
-                different.append(f"{label}, {title}: {field}")
-    return different
-
-
-def test_the_front_table_is_a_part_of_the_table_of_all_lengths() -> None:
-    front = section(pages()[FRONT], "What was measured")
-    full = section(pages()[MEASURED], "Strings")
-    assert disagreements(front, full) == []
-    assert len(table(front)) == 9
-
-
-def test_a_copied_number_that_differs_is_seen() -> None:
-    full = "| characters | 1 | 4 | 8 |\n|---|---|---|---|\n| read cjk, network | 1x | 2x = | 3x |\n"
-    front = "| mixed | 1 character | 8 |\n|---|---|---|\n| read CJK | 1x | 3x |\n"
-    assert disagreements(front, full) == []
-    assert disagreements(front.replace("3x", "2x"), full) == ["read CJK, 8: 2x"]
-
-
 COUNTED = re.compile(
     r"Of (\d+) cells (\d+) are faster, (?:(\d+) the same, )?(?:(\d+) undecided, )?(none|\d+) slower"
 )

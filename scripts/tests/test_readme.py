@@ -7,7 +7,7 @@ import subprocess
 
 import click
 import pytest
-from pages import pages
+from pages import pages, section, table
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import cli
@@ -24,8 +24,15 @@ def commands(page: str = "README.md") -> list[str]:
     return [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
 
 
-def test_the_first_command_is_the_main_job() -> None:
-    assert commands()[0] == "make run"
+def test_an_operators_commands_come_first_and_the_developers_later() -> None:
+    names = [line.split()[:2] for line in commands()]
+    assert names[:3] == [["pip", "install"], ["flink-boost", "install"], ["flink-boost", "verify"]]
+    assert names.index(["make", "run"]) > 2
+
+
+def test_what_a_taskmanager_does_when_the_jar_does_not_fit_is_in_bold() -> None:
+    (bold,) = re.findall(r"^\*\*(A TaskManager[^*]*)\*\*", README, re.MULTILINE)
+    assert "does not start" in bold
 
 
 def test_ci_runs_the_test_command_of_the_readme_and_nothing_else() -> None:
@@ -89,28 +96,34 @@ def test_nothing_is_left_to_be_filled_in(page: str) -> None:
     assert not re.search(r"@@|TODO|TBD|FIXME", pages()[page])
 
 
-def test_the_front_page_shows_what_was_measured_and_nothing_else() -> None:
-    """The front page's table is a part of the one that names its command and its run."""
-    measured_page = (PROJECT_ROOT / "docs" / "measured.md").read_text("utf-8")
-    front = table(README, "| mixed |")
-    whole = table(measured_page, "| characters |")
-    section = measured_page[measured_page.index("## Strings") :].split("\n## ")[0]
-    for text in (README, section):
-        assert "separate run" not in text, "the table is of one run"
-    lengths = front.pop("mixed")
-    assert lengths[0] == "1 character"
-    columns = whole.pop("characters")
-    view = {"write": "serializer", "read": "network", "copy": "network"}
-    for row, cells in front.items():
-        method, kind = row.lower().split()
-        measured = dict(zip(columns, whole[f"{method} {kind}, {view[method]}"], strict=True))
-        wanted = [measured[length.removesuffix(" character")] for length in lengths]
-        assert cells == wanted, row
-    assert len(front) == 9
+_RATIO = re.compile(r"[\d.]+x \((?P<low>[\d.]+)–(?P<high>[\d.]+)\)")
 
 
-def table(page: str, start: str) -> dict[str, list[str]]:
-    """The rows of the Markdown table whose first line begins so, by their first cells."""
-    lines = page[page.index(start) :].split("\n\n")[0].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {first: rest for first, *rest in rows if set(first) - set(":-")}
+def test_the_front_page_shows_sure_numbers_of_the_measured_tables() -> None:
+    """Jobs first, then four rows of strings; each ratio is in docs/measured.md, within 20 %."""
+    shown = section(README, "What was measured")
+    measured = pages()["docs/measured.md"]
+    rows = [row[-1] for row in table(shown)]
+    assert len(rows) == 4
+    jobs = [found[0] for found in _RATIO.finditer(shown.partition("\n|")[0])]
+    assert jobs
+    assert not_measured(jobs, section(measured, "Jobs")) == []
+    assert not_measured(rows, section(measured, "Strings")) == []
+    assert "separate run" not in section(measured, "Strings"), "the table is of one run"
+
+
+def not_measured(ratios: list[str], tables: str) -> list[str]:
+    """Ratios that are in no cell of the tables, or whose interval is wider than 20 % either way."""
+    wrong = []
+    for ratio in ratios:
+        found = _RATIO.fullmatch(ratio)
+        wide = found is None or float(found["high"]) > 1.2**2 * float(found["low"])
+        if wide or f"| {ratio} |" not in tables:
+            wrong.append(ratio)
+    return wrong
+
+
+def test_a_ratio_that_is_unsure_or_nowhere_measured_is_seen() -> None:
+    tables = "| a | 1.50x (1.40–1.60) |\n| b | 2.00x (1.50–3.00) |\n"
+    ratios = ["1.50x (1.40–1.60)", "2.00x (1.50–3.00)", "1.50x (1.41–1.60)", "1.50x"]
+    assert not_measured(ratios, tables) == ratios[1:]
