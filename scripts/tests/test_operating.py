@@ -23,6 +23,7 @@ from flink_boost.operate.verify import STRINGS
 # Exit codes of commands that need the source tree; scripts/README.md lists them.
 MEASURING = frozenset(range(24, 40))
 TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+FLOWING = " ".join(TEXT.split())
 
 
 def rows(heading: str, level: int = 2) -> list[list[str]]:
@@ -84,13 +85,13 @@ def kinds_passed(releases: list[str]) -> Iterator[str]:
 
 def test_releases_without_a_cluster_are_counted() -> None:
     clusters = [any("cluster" in e for e in r.tested) for r in load_releases().releases.values()]
-    assert f"PyPI has no\ndistribution of {clusters.count(False)} releases" in TEXT
+    assert f"PyPI has no distribution of {clusters.count(False)} releases" in FLOWING
 
 
 @pytest.mark.needs_jars
 def test_how_many_class_files_jars_and_releases_there_are_is_counted() -> None:
-    words = r"(\d+) class files in (\d+) jars, of (\d+) to (\d+) KB each, serve (\d+)\nreleases:"
-    (found,) = re.findall(words, TEXT)
+    words = r"(\d+) class files in (\d+) jars, of (\d+) to (\d+) KB each, serve (\d+) releases:"
+    (found,) = re.findall(words, FLOWING)
     files, jars, smallest, largest, releases = map(int, found)
     lines = [line for line in load_lines().values() if line.enabled]
     assert files == len({checksum for line in lines for checksum in line.classes.values()})
