@@ -41,8 +41,8 @@ final class Announcement {
             return;
         }
         // Asked for only when it is in use: the look-up looks below the Java language.
-        String access = mode.enabled() ? "; " + StringAccess.describe() : "";
-        String untried = mode.enabled() ? Platform.current().describeUntried() : "";
+        String access = mode.runs(Switches.STRINGS) ? "; " + StringAccess.describe() : "";
+        String untried = mode.runs(Switches.STRINGS) ? Platform.current().describeUntried() : "";
         if (mode.isMissed() || !untried.isEmpty()) {
             log.warn(mode.describe() + access + untried);
         } else {

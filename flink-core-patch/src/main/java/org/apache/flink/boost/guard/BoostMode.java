@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * Whether the patched methods run our code or stock's; decided once, when this class is loaded.
+ * What is decided for a process: whether it may start, and for each family whether our code runs or
+ * stock's. It is decided once, when this class is loaded.
  *
- * <p>Woven bytecode reads {@link #ENABLED} on every call, so it is a static final of its own class
- * that the compiler folds away. Its initialiser does not throw, or the reason would be lost. A
- * refusal is carried out by {@link GuardFileSystemFactory}, which Flink's own processes ask first,
- * and in other programs by the woven classes.
+ * <p>A refusal is carried out by {@link GuardFileSystemFactory}, which Flink's own processes ask
+ * first, and in other programs by the woven classes.
  */
 public final class BoostMode {
 
@@ -19,30 +21,35 @@ public final class BoostMode {
     }
 
     /** {@code -Dflink.boost.mode=off} runs stock's code without removing the jar. */
-    public static final String PROPERTY = "flink.boost.mode";
+    public static final String PROPERTY = Switches.MODE;
 
-    private static final BoostMode CURRENT = of(VersionGuard.verdict(), property());
+    private static final BoostMode CURRENT = of(VersionGuard.verdict(), Switches.ofThisProcess());
 
     private static final Announcement ANNOUNCEMENT = new Announcement(CURRENT);
 
-    /** True when patched methods run our code. */
-    public static final boolean ENABLED = CURRENT.enabled;
+    /** True when the patched methods of strings run our code. */
+    public static final boolean ENABLED = isOn(Switches.STRINGS);
 
     private final Verdict verdict;
+    private final Switches switches;
     private final Start start;
-    private final boolean enabled;
-    private final String reason;
+    private final String sentence;
 
-    private BoostMode(Verdict verdict, Start start, boolean enabled, String reason) {
+    private BoostMode(Verdict verdict, Switches switches, Start start, String sentence) {
         this.verdict = verdict;
+        this.switches = switches;
         this.start = start;
-        this.enabled = enabled;
-        this.reason = reason;
+        this.sentence = sentence;
     }
 
-    /** Why {@link #ENABLED} has its value, in one sentence or part of one. */
+    /** Whether our code of a family runs in this process. */
+    static boolean isOn(String family) {
+        return CURRENT.runs(family);
+    }
+
+    /** Why strings are on or off, in one sentence or part of one. */
     public static String reason() {
-        return CURRENT.reason;
+        return CURRENT.sentence;
     }
 
     /**
@@ -69,63 +76,81 @@ public final class BoostMode {
     }
 
     /**
-     * The mode for a verdict and the value of {@link #PROPERTY}, which may be null.
+     * The mode for a verdict and what an operator switched.
      *
-     * <p>The switch does not overrule a wrong version: stock's bodies in our jar are those of the
+     * <p>A switch does not overrule a wrong version: stock's bodies in our jar are those of the
      * version it was woven for. Switched off, it does not matter that only some of them are used.
      */
-    static BoostMode of(Verdict verdict, String property) {
-        if ("off".equals(property) && verdict.fitsSwitchedOff()) {
-            String reason = "switched off by -D" + PROPERTY + "=off";
-            return new BoostMode(verdict, Start.ALLOWED, false, reason);
+    static BoostMode of(Verdict verdict, Switches switches) {
+        String off = switches.offBy(Switches.STRINGS);
+        if (!verdict.fits() && (off == null || !verdict.fitsSwitchedOff())) {
+            return new BoostMode(verdict, switches, Start.WRONG_VERSION, verdict.sentence());
         }
-        if (!verdict.fits()) {
-            return new BoostMode(verdict, Start.WRONG_VERSION, false, verdict.sentence());
+        String problem = switches.problem();
+        if (problem != null) {
+            return new BoostMode(verdict, switches, Start.UNKNOWN_VALUE, problem);
         }
-        if (property == null || property.equals("on")) {
-            return new BoostMode(verdict, Start.ALLOWED, verdict.inUse(), verdict.sentence());
-        }
-        String sentence =
-                String.format(
-                        "-D%s=%s is neither 'on' nor 'off': correct it in Flink's JVM options, or"
-                                + " remove it to leave flink-boost on.",
-                        PROPERTY, property);
-        return new BoostMode(verdict, Start.UNKNOWN_VALUE, false, sentence);
+        return new BoostMode(
+                verdict,
+                switches,
+                Start.ALLOWED,
+                off == null ? verdict.sentence() : switchedOff(off));
+    }
+
+    private static String switchedOff(String option) {
+        return "switched off by " + option;
     }
 
     /** True when nobody switched our code off and it cannot run: somebody should know. */
     boolean isMissed() {
-        return start == Start.ALLOWED && !enabled && reason.equals(verdict.sentence());
+        return start == Start.ALLOWED
+                && switches.offBy(Switches.STRINGS) == null
+                && !verdict.inUse();
     }
 
-    boolean enabled() {
-        return enabled;
+    /** Whether our code of a family runs. */
+    boolean runs(String family) {
+        return start == Start.ALLOWED
+                && switches.offBy(family) == null
+                && verdict.families().contains(family)
+                && verdict.inUse();
     }
 
     /** A new error that ends the process, or null when it may run. */
     InternalError refusal() {
         switch (start) {
             case WRONG_VERSION:
-                return new WrongFlinkVersionError(reason);
+                return new WrongFlinkVersionError(sentence);
             case UNKNOWN_VALUE:
-                return new UnknownModeError(reason);
+                return new UnknownModeError(sentence);
             default:
                 return null;
         }
     }
 
-    /** One line for the log: versions, mode, reason. */
+    /** One line for the log: versions, mode, reason; then the other families that the jar has. */
     String describe() {
-        return String.format(
-                "flink-boost %s for Flink %s: mode %s, %s",
-                verdict.boostVersion(), verdict.flinkVersion(), enabled ? "on" : "off", reason);
-    }
-
-    private static String property() {
-        try {
-            return System.getProperty(PROPERTY);
-        } catch (SecurityException e) {
-            return null;
+        List<String> others = new ArrayList<>();
+        boolean anyIsOn = false;
+        for (String family : verdict.families()) {
+            boolean on = runs(family);
+            anyIsOn |= on;
+            if (!family.equals(Switches.STRINGS) && !switches.areAllOff()) {
+                String off = switches.offBy(family);
+                others.add(
+                        "; "
+                                + family
+                                + (on ? " on" : off == null ? " off" : " " + switchedOff(off)));
+            }
         }
+        boolean ofStringsAlone = start == Start.ALLOWED && anyIsOn && !runs(Switches.STRINGS);
+        return String.format(
+                "flink-boost %s for Flink %s: mode %s, %s%s%s",
+                verdict.boostVersion(),
+                verdict.flinkVersion(),
+                anyIsOn ? "on" : "off",
+                ofStringsAlone ? "strings " : "",
+                sentence,
+                String.join("", others));
     }
 }

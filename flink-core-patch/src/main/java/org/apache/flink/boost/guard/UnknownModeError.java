@@ -2,7 +2,7 @@
 package org.apache.flink.boost.guard;
 
 /**
- * The system property {@value BoostMode#PROPERTY} has a value that means nothing.
+ * A system property of ours, such as {@value BoostMode#PROPERTY}, has a value that means nothing.
  *
  * <p>Guessing would be wrong in both directions, so the process ends at start; see {@link
  * WrongFlinkVersionError} for why this is an {@link InternalError}.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
+import java.util.Collections;
+import java.util.Set;
+
 /** Whether the woven classes of our jar belong to the Flink on the class path. Immutable. */
 public final class Verdict {
 
@@ -12,6 +15,7 @@ public final class Verdict {
     private final String boostVersion;
     private final String flinkVersion;
     private final String sentence;
+    private final Set<String> families;
 
     private Verdict(
             boolean fits,
@@ -19,39 +23,65 @@ public final class Verdict {
             boolean inUse,
             String boostVersion,
             String flinkVersion,
-            String sentence) {
+            String sentence,
+            Set<String> families) {
         this.fits = fits;
         this.fitsSwitchedOff = fitsSwitchedOff;
         this.inUse = inUse;
         this.boostVersion = boostVersion;
         this.flinkVersion = flinkVersion;
         this.sentence = sentence;
+        this.families = families;
     }
 
     static Verdict fits(WeaveRecord record, String sentence) {
         return new Verdict(
-                true, true, true, record.boostVersion(), record.flinkVersion(), sentence);
+                true,
+                true,
+                true,
+                record.boostVersion(),
+                record.flinkVersion(),
+                sentence,
+                record.families());
     }
 
     /** Every woven class is another jar's, unpatched. */
     static Verdict unused(WeaveRecord record, String sentence) {
         return new Verdict(
-                true, true, false, record.boostVersion(), record.flinkVersion(), sentence);
+                true,
+                true,
+                false,
+                record.boostVersion(),
+                record.flinkVersion(),
+                sentence,
+                record.families());
     }
 
     /** Some woven classes are another jar's, unpatched, and all are of the right version. */
     static Verdict partlyInUse(WeaveRecord record, String sentence) {
         return new Verdict(
-                false, true, false, record.boostVersion(), record.flinkVersion(), sentence);
+                false,
+                true,
+                false,
+                record.boostVersion(),
+                record.flinkVersion(),
+                sentence,
+                record.families());
     }
 
     static Verdict refused(WeaveRecord record, String sentence) {
         return new Verdict(
-                false, false, false, record.boostVersion(), record.flinkVersion(), sentence);
+                false,
+                false,
+                false,
+                record.boostVersion(),
+                record.flinkVersion(),
+                sentence,
+                record.families());
     }
 
     static Verdict refused(String sentence) {
-        return new Verdict(false, false, false, UNKNOWN, UNKNOWN, sentence);
+        return new Verdict(false, false, false, UNKNOWN, UNKNOWN, sentence, Collections.emptySet());
     }
 
     /** True when the woven classes may run; also true when others' are used in their place. */
@@ -82,6 +112,11 @@ public final class Verdict {
     /** One sentence: what was found and, when it does not fit, what to do. */
     public String sentence() {
         return sentence;
+    }
+
+    /** The families of the classes that the jar has; none when it does not say. */
+    Set<String> families() {
+        return families;
     }
 
     @Override

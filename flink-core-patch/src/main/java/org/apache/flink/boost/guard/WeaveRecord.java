@@ -3,6 +3,7 @@ package org.apache.flink.boost.guard;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -21,12 +22,14 @@ final class WeaveRecord {
     static final String RESOURCE = "META-INF/flink-boost/weave.properties";
 
     private static final String CLASS_PREFIX = "class.";
+    private static final String FAMILY_PREFIX = "family.";
     private static final String LINE_PREFIX = "line.";
     private static final String LINK_PREFIX = "link.";
 
     private final String flinkVersion;
     private final String boostVersion;
     private final SortedMap<String, String> stockChecksums;
+    private final SortedMap<String, String> families;
     private final Set<String> tested;
     private final SortedMap<String, SortedMap<String, String>> otherLines;
     private final List<String> links;
@@ -36,6 +39,7 @@ final class WeaveRecord {
             String flinkVersion,
             String boostVersion,
             SortedMap<String, String> stockChecksums,
+            SortedMap<String, String> families,
             Set<String> tested,
             SortedMap<String, SortedMap<String, String>> otherLines,
             List<String> links,
@@ -43,6 +47,7 @@ final class WeaveRecord {
         this.flinkVersion = flinkVersion;
         this.boostVersion = boostVersion;
         this.stockChecksums = Collections.unmodifiableSortedMap(stockChecksums);
+        this.families = Collections.unmodifiableSortedMap(families);
         this.tested = Collections.unmodifiableSet(tested);
         this.otherLines = Collections.unmodifiableSortedMap(otherLines);
         this.links = Collections.unmodifiableList(links);
@@ -51,20 +56,24 @@ final class WeaveRecord {
 
     /**
      * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
-     * they are there {@code tested}, {@code line.<version>/<binary name>}, {@code link.<n>} and
-     * {@code own.line}.
+     * they are there {@code family.<binary name>}, {@code tested}, {@code line.<version>/<binary
+     * name>}, {@code link.<n>} and {@code own.line}. A class without a family is of strings.
      *
-     * @throws IllegalArgumentException when a version is missing or no class is listed
+     * @throws IllegalArgumentException when a version is missing, no class is listed, or a family
+     *     is none that this guard knows
      */
     static WeaveRecord parse(Properties properties) {
         SortedMap<String, String> checksums = new TreeMap<>();
         SortedMap<String, SortedMap<String, String>> otherLines = new TreeMap<>();
         List<String> links = new ArrayList<>();
+        SortedMap<String, String> families = new TreeMap<>();
         for (Map.Entry<Object, Object> entry : properties.entrySet()) {
             String key = (String) entry.getKey();
             String value = ((String) entry.getValue()).trim();
             if (key.startsWith(CLASS_PREFIX)) {
                 checksums.put(key.substring(CLASS_PREFIX.length()), value);
+            } else if (key.startsWith(FAMILY_PREFIX)) {
+                families.put(key.substring(FAMILY_PREFIX.length()), family(value));
             } else if (key.startsWith(LINK_PREFIX)) {
                 links.add(value);
             } else if (key.startsWith(LINE_PREFIX) && key.indexOf('/') > 0) {
@@ -83,10 +92,18 @@ final class WeaveRecord {
                 required(properties, "flink.version"),
                 required(properties, "boost.version"),
                 checksums,
+                families,
                 tested(properties),
                 otherLines,
                 links,
                 properties.getProperty("own.line") != null);
+    }
+
+    private static String family(String name) {
+        if (!Switches.FAMILIES.contains(name)) {
+            throw new IllegalArgumentException("'" + name + "' is no family of classes");
+        }
+        return name;
     }
 
     private static Set<String> tested(Properties properties) {
@@ -121,6 +138,20 @@ final class WeaveRecord {
      */
     SortedMap<String, String> stockChecksums() {
         return stockChecksums;
+    }
+
+    /** The families of the woven classes, in the order in which they are told. */
+    Set<String> families() {
+        Set<String> all = new LinkedHashSet<>(Switches.FAMILIES);
+        all.removeIf(family -> classesOf(family).isEmpty());
+        return all;
+    }
+
+    /** The woven classes of a family, by binary name. */
+    Set<String> classesOf(String family) {
+        Set<String> names = new TreeSet<>(stockChecksums.keySet());
+        names.removeIf(name -> !family.equals(families.getOrDefault(name, Switches.STRINGS)));
+        return names;
     }
 
     /** True for a release that the jar was tested on; also for the one that it was woven for. */

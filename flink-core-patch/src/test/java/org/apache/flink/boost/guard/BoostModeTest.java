@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,9 +28,9 @@ class BoostModeTest {
     @Test
     void isOnByDefaultAndWhenTold() {
         for (String value : new String[] {null, "on"}) {
-            BoostMode mode = BoostMode.of(FITS, value);
+            BoostMode mode = BoostMode.of(FITS, mode(value));
 
-            assertThat(mode.enabled()).isTrue();
+            assertThat(mode.runs("strings")).isTrue();
             assertThat(mode.refusal()).isNull();
             assertThat(mode.describe())
                     .isEqualTo("flink-boost 7 for Flink 8: mode on, these are its classes");
@@ -38,9 +39,9 @@ class BoostModeTest {
 
     @Test
     void isOffWhenTold() {
-        BoostMode mode = BoostMode.of(FITS, "off");
+        BoostMode mode = BoostMode.of(FITS, mode("off"));
 
-        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.runs("strings")).isFalse();
         assertThat(mode.refusal()).isNull();
         assertThat(mode.describe()).endsWith("mode off, switched off by -Dflink.boost.mode=off");
     }
@@ -48,9 +49,9 @@ class BoostModeTest {
     @ParameterizedTest
     @ValueSource(strings = {"of", "OFF", "", " off", "false", "no"})
     void refusesAValueThatMeansNothing(String value) {
-        BoostMode mode = BoostMode.of(FITS, value);
+        BoostMode mode = BoostMode.of(FITS, mode(value));
 
-        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.runs("strings")).isFalse();
         assertThat(mode.refusal())
                 .isInstanceOf(UnknownModeError.class)
                 .hasMessage(
@@ -63,9 +64,9 @@ class BoostModeTest {
     @ParameterizedTest
     @ValueSource(strings = {"on", "off", "nonsense"})
     void theSwitchDoesNotOverruleAWrongVersion(String value) {
-        BoostMode mode = BoostMode.of(WRONG, value);
+        BoostMode mode = BoostMode.of(WRONG, mode(value));
 
-        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.runs("strings")).isFalse();
         assertThat(mode.refusal())
                 .isInstanceOf(WrongFlinkVersionError.class)
                 .hasMessage("this is another Flink");
@@ -75,9 +76,9 @@ class BoostModeTest {
     void isOffAndMissedWhereAllWovenClassesAreStocks() {
         Verdict unused = Verdict.unused(record(), "another jar stands before ours");
 
-        BoostMode mode = BoostMode.of(unused, null);
+        BoostMode mode = BoostMode.of(unused, mode(null));
 
-        assertThat(mode.enabled()).isFalse();
+        assertThat(mode.runs("strings")).isFalse();
         assertThat(mode.refusal()).isNull();
         assertThat(mode.describe())
                 .isEqualTo("flink-boost 7 for Flink 8: mode off, another jar stands before ours");
@@ -89,25 +90,25 @@ class BoostModeTest {
         Verdict partly = Verdict.partlyInUse(record(), "another jar has some of them");
 
         for (String value : new String[] {null, "on", "nonsense"}) {
-            assertThat(BoostMode.of(partly, value).refusal())
+            assertThat(BoostMode.of(partly, mode(value)).refusal())
                     .isInstanceOf(WrongFlinkVersionError.class)
                     .hasMessage("another jar has some of them");
         }
-        BoostMode off = BoostMode.of(partly, "off");
+        BoostMode off = BoostMode.of(partly, mode("off"));
         assertThat(off.refusal()).isNull();
-        assertThat(off.enabled()).isFalse();
+        assertThat(off.runs("strings")).isFalse();
         assertThat(off.isMissed()).isFalse();
         assertThat(off.describe()).endsWith("mode off, switched off by -Dflink.boost.mode=off");
     }
 
     @Test
     void isNotMissedWhereItIsOnOrSwitchedOffOrRefused() {
-        assertThat(BoostMode.of(FITS, null).isMissed()).isFalse();
-        assertThat(BoostMode.of(FITS, "off").isMissed()).isFalse();
-        assertThat(BoostMode.of(WRONG, null).isMissed()).isFalse();
-        assertThat(BoostMode.of(FITS, "nonsense").isMissed()).isFalse();
+        assertThat(BoostMode.of(FITS, mode(null)).isMissed()).isFalse();
+        assertThat(BoostMode.of(FITS, mode("off")).isMissed()).isFalse();
+        assertThat(BoostMode.of(WRONG, mode(null)).isMissed()).isFalse();
+        assertThat(BoostMode.of(FITS, mode("nonsense")).isMissed()).isFalse();
         Verdict unused = Verdict.unused(record(), "another jar stands before ours");
-        assertThat(BoostMode.of(unused, "off").isMissed()).isFalse();
+        assertThat(BoostMode.of(unused, mode("off")).isMissed()).isFalse();
     }
 
     @Test
@@ -163,6 +164,12 @@ class BoostModeTest {
                         .hasMessageContaining("built for Flink 2.3.0 but found Flink 1.20.5");
             }
         }
+    }
+
+    private static Switches mode(String value) {
+        return value == null
+                ? Switches.of(Collections.emptyMap())
+                : Switches.of(Collections.singletonMap("flink.boost.mode", value));
     }
 
     private static WeaveRecord record() {

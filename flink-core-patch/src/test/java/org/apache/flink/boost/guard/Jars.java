@@ -86,6 +86,12 @@ final class Jars {
             return this;
         }
 
+        /** Says which family a woven class is of. */
+        Builder family(String className, String family) {
+            weave.setProperty("family." + className, family);
+            return this;
+        }
+
         /** Says which class another jar of ours is for. */
         Builder otherLine(String line, String className, byte[] stock) {
             weave.setProperty("line." + line + "/" + className, sha256(stock));
