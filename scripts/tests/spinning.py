@@ -67,6 +67,8 @@ def started(
         cwd="/",
     ) as process:
         try:
+            # Of a JVM that was killed and had this number: another user's would stand in the way.
+            Path(f"/tmp/.java_pid{process.pid}").unlink(missing_ok=True)
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
             yield process

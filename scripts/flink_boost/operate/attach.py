@@ -13,8 +13,7 @@ import signal
 import socket
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,55 +122,67 @@ def _ask(target: JvmProcess, words: list[str], proc: Path) -> str:
     with (
         opened_root(target.root, target.uid, target.gid) as root,
         acting_as(target.uid, target.gid),
-        _socket(target, root, proc) as place,
+        _connected(target, root, proc) as talk,
     ):
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as talk:
-                talk.settimeout(_LOAD_SECONDS)
-                talk.connect(place)
-                talk.sendall(b"".join(f"{word}\0".encode() for word in ("1", *words)))
-                parts = []
-                while part := talk.recv(4096):
-                    parts.append(part)
+            talk.sendall(b"".join(f"{word}\0".encode() for word in ("1", *words)))
+            parts = []
+            while part := talk.recv(4096):
+                parts.append(part)
         except OSError as error:
-            require_running(target.pid, proc)
-            raise NotProfiled(
-                f"Process {target.pid} did not answer ({error.strerror or error}).",
-                "If it is busy or ending, try again; nothing in it was changed.",
-            ) from error
+            raise _unanswered(target, error, proc) from error
     return b"".join(parts).decode(errors="replace")
 
 
-@contextmanager
-def _socket(target: JvmProcess, root: int, proc: Path) -> Iterator[str]:
-    """A path of the very socket that was looked at, whatever gets its name meanwhile."""
-    with ExitStack() as stack:
-        try:
-            folder = open_folder(root, _TEMPORARY)
-        except OSError as error:
-            raise NotProfiled(
-                f"Process {target.pid} has no {_TEMPORARY} ({error.strerror}).",
-                f"A JVM listens there: make its {_TEMPORARY}, writable for its user.",
-            ) from error
-        stack.callback(os.close, folder)
-        found = _listening(target, folder)
-        if found is None:
-            found = _listening_when_asked(target, folder, proc)
-        stack.callback(os.close, found)
-        yield f"/proc/self/fd/{found}"
+def _connected(target: JvmProcess, root: int, proc: Path) -> socket.socket:
+    try:
+        folder = open_folder(root, _TEMPORARY)
+    except OSError as error:
+        raise NotProfiled(
+            f"Process {target.pid} has no {_TEMPORARY} ({error.strerror}).",
+            f"A JVM listens there: make its {_TEMPORARY}, writable for its user.",
+        ) from error
+    try:
+        return _listening(target, folder, proc) or _listening_when_asked(target, folder, proc)
+    finally:
+        os.close(folder)
 
 
-def _listening(target: JvmProcess, folder: int) -> int | None:
+def _listening(target: JvmProcess, folder: int, proc: Path) -> socket.socket | None:
+    """Connected to the very socket that was looked at; None where nobody listens.
+
+    A JVM that was killed leaves its socket behind: the next process of that number refuses.
+    """
     name = f".java_pid{target.inner_pid}"
     try:
         handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return None
-    found = os.fstat(handle)
-    if stat.S_ISSOCK(found.st_mode) and found.st_uid == target.uid:
-        return handle
-    os.close(handle)
-    raise _not_its_own(target, name)
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISSOCK(found.st_mode) or found.st_uid != target.uid:
+            raise _not_its_own(target, name)
+        with ExitStack() as stack:
+            talk = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            talk.settimeout(_LOAD_SECONDS)
+            try:
+                talk.connect(f"/proc/self/fd/{handle}")
+            except ConnectionRefusedError:
+                return None
+            except OSError as error:
+                raise _unanswered(target, error, proc) from error
+            stack.pop_all()
+            return talk
+    finally:
+        os.close(handle)
+
+
+def _unanswered(target: JvmProcess, error: OSError, proc: Path) -> NotProfiled:
+    require_running(target.pid, proc)
+    return NotProfiled(
+        f"Process {target.pid} did not answer ({error.strerror or error}).",
+        "If it is busy or ending, try again; nothing in it was changed.",
+    )
 
 
 def _not_its_own(target: JvmProcess, name: str) -> NotProfiled:
@@ -182,7 +193,7 @@ def _not_its_own(target: JvmProcess, name: str) -> NotProfiled:
     )
 
 
-def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> int:
+def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> socket.socket:
     if not _expects_quit(target, proc):
         raise NotProfiled(
             f"Process {target.pid} does not let others attach: SIGQUIT would end it.",
@@ -204,7 +215,7 @@ def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> int:
     try:
         os.kill(target.pid, signal.SIGQUIT)
         end = time.monotonic() + _SECONDS
-        while (handle := _listening(target, folder)) is None:
+        while (talk := _listening(target, folder, proc)) is None:
             if time.monotonic() > end:
                 require_running(target.pid, proc)
                 raise NotProfiled(
@@ -213,7 +224,7 @@ def _listening_when_asked(target: JvmProcess, folder: int, proc: Path) -> int:
                     " signal did is a dump of its threads in its .out file.",
                 )
             time.sleep(0.05)
-        return handle
+        return talk
     except ProcessLookupError:
         raise NotProfiled(f"Process {target.pid} has ended.", "Name another one.") from None
     finally:

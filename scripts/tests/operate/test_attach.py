@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -117,16 +118,38 @@ def test_another_users_process_is_left_alone_with_the_line_to_run(
         assert f"flink-boost flame {program.pid}" in raised.value.next_step
 
 
+def leave_socket(pid: int) -> None:
+    """As a JVM that was killed leaves it to the next process of its number."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
+        left.bind(f"/tmp/.java_pid{pid}")
+
+
+def test_the_socket_of_a_killed_jvm_is_none_of_the_next_one_of_its_number(
+    start: Start, tmp_path: Path
+) -> None:
+    with start() as program:
+        leave_socket(program.pid)
+        assert flame(program.pid, tmp_path / "page.html") == f"Spinning.sines {MARK}"
+
+
+@pytest.mark.parametrize("left", [False, True], ids=["", "with the socket of another one"])
 @pytest.mark.parametrize(
     ("option", "words"),
     [("-XX:+DisableAttachMechanism", "does not let others attach"), ("-Xrs", "SIGQUIT would end")],
 )
 def test_a_jvm_that_nobody_may_attach_to_goes_on(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, words: str
+    start: Start,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    words: str,
+    left: bool,
 ) -> None:
     monkeypatch.setattr(attach, "_SECONDS", 1.0)
     options = [option] if option != "-Xrs" else [option, "-XX:+DisableAttachMechanism"]
     with start(*options) as program:
+        if left:
+            leave_socket(program.pid)
         with pytest.raises(NotProfiled, match=words):
             flame(program.pid, tmp_path / "page.html")
         time.sleep(0.2)
