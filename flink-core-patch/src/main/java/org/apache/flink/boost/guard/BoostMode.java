@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import org.apache.flink.boost.guard.Verdict.OfFamily;
 
 /**
  * What is decided for a process: whether it may start, and for each family whether our code runs or
@@ -90,30 +90,54 @@ public final class BoostMode {
         if (problem != null) {
             return new BoostMode(verdict, switches, Start.UNKNOWN_VALUE, problem);
         }
-        return new BoostMode(
-                verdict,
-                switches,
-                Start.ALLOWED,
-                off == null ? verdict.sentence() : switchedOff(off));
+        BoostMode mode =
+                new BoostMode(
+                        verdict,
+                        switches,
+                        Start.ALLOWED,
+                        off == null ? verdict.sentence() : switchedOff(off));
+        String missed = switches.isStrict() ? mode.missedFamily() : null;
+        return missed == null
+                ? mode
+                : new BoostMode(verdict, switches, Start.WRONG_VERSION, mode.refusing(missed));
+    }
+
+    /** The first family that nobody switched off and that cannot run; null where there is none. */
+    private String missedFamily() {
+        for (Map.Entry<String, OfFamily> family : verdict.families().entrySet()) {
+            if (family.getValue().isMissed() && switches.offBy(family.getKey()) == null) {
+                return family.getKey();
+            }
+        }
+        return null;
+    }
+
+    private String refusing(String family) {
+        return String.format(
+                "flink-boost %s for Flink %s cannot run its %s, and -D%s=true asks for all: %s.",
+                verdict.boostVersion(),
+                verdict.flinkVersion(),
+                family,
+                Switches.STRICT,
+                verdict.families().get(family).sentence());
     }
 
     private static String switchedOff(String option) {
         return "switched off by " + option;
     }
 
-    /** True when nobody switched our code off and it cannot run: somebody should know. */
+    /** True when nobody switched a family off and it cannot run: somebody should know. */
     boolean isMissed() {
-        return start == Start.ALLOWED
-                && switches.offBy(Switches.STRINGS) == null
-                && !verdict.inUse();
+        return start == Start.ALLOWED && missedFamily() != null;
     }
 
     /** Whether our code of a family runs. */
     boolean runs(String family) {
+        OfFamily verdictOnIt = verdict.families().get(family);
         return start == Start.ALLOWED
-                && switches.offBy(family) == null
-                && verdict.families().contains(family)
-                && verdict.inUse();
+                && verdictOnIt != null
+                && verdictOnIt.fits()
+                && switches.offBy(family) == null;
     }
 
     /** A new error that ends the process, or null when it may run. */
@@ -130,27 +154,52 @@ public final class BoostMode {
 
     /** One line for the log: versions, mode, reason; then the other families that the jar has. */
     String describe() {
-        List<String> others = new ArrayList<>();
         boolean anyIsOn = false;
-        for (String family : verdict.families()) {
-            boolean on = runs(family);
-            anyIsOn |= on;
-            if (!family.equals(Switches.STRINGS) && !switches.areAllOff()) {
-                String off = switches.offBy(family);
-                others.add(
-                        "; "
-                                + family
-                                + (on ? " on" : off == null ? " off" : " " + switchedOff(off)));
+        StringBuilder others = new StringBuilder();
+        for (String family : verdict.families().keySet()) {
+            anyIsOn |= runs(family);
+            if (start == Start.ALLOWED
+                    && !family.equals(Switches.STRINGS)
+                    && !switches.areAllOff()) {
+                others.append("; ").append(describe(family));
             }
         }
-        boolean ofStringsAlone = start == Start.ALLOWED && anyIsOn && !runs(Switches.STRINGS);
         return String.format(
                 "flink-boost %s for Flink %s: mode %s, %s%s%s",
                 verdict.boostVersion(),
                 verdict.flinkVersion(),
                 anyIsOn ? "on" : "off",
-                ofStringsAlone ? "strings " : "",
+                anyIsOn && !runs(Switches.STRINGS) ? "strings off, " : "",
                 sentence,
-                String.join("", others));
+                others);
+    }
+
+    private String describe(String family) {
+        return runs(family) ? family + " on" : family + " off, " + whyOff(family);
+    }
+
+    private String whyOff(String family) {
+        String off = switches.offBy(family);
+        return off == null ? verdict.families().get(family).sentence() : switchedOff(off);
+    }
+
+    /**
+     * What was decided, for whoever asks before a process starts: lines of words with tabs between
+     * them. First the refusal, which is empty when a process starts; then for each family of the
+     * jar its name, {@code on}, {@code off} or {@code missed}, and why it is not on.
+     */
+    public static String report() {
+        InternalError refusal = CURRENT.refusal();
+        StringBuilder lines = new StringBuilder(refusal == null ? "" : refusal.getMessage());
+        for (Map.Entry<String, OfFamily> family : CURRENT.verdict.families().entrySet()) {
+            String name = family.getKey();
+            boolean on = CURRENT.runs(name);
+            boolean missed = family.getValue().isMissed() && CURRENT.switches.offBy(name) == null;
+            lines.append('\n')
+                    .append(name)
+                    .append(on ? "\ton\t" : missed ? "\tmissed\t" : "\toff\t")
+                    .append(on ? "" : CURRENT.whyOff(name));
+        }
+        return lines.toString();
     }
 }

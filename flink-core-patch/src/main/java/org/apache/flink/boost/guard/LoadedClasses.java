@@ -27,11 +27,13 @@ final class LoadedClasses {
         this.loader = loader;
     }
 
-    /** Looks at each woven class that can be loaded; without flink-runtime some cannot. */
-    static LoadedClasses of(WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader)
+    /**
+     * Looks at each of these woven classes that can be loaded; without flink-runtime some cannot.
+     */
+    static LoadedClasses of(Set<String> names, ClassPathEntry ourJar, ClassLoader loader)
             throws IOException {
         LoadedClasses loaded = new LoadedClasses(ourJar, loader);
-        for (String name : record.stockChecksums().keySet()) {
+        for (String name : names) {
             loaded.add(name);
         }
         return loaded;
@@ -95,7 +97,9 @@ final class LoadedClasses {
         for (Class<?> one : type.getInterfaces()) {
             has.add(one.getName().replace('.', '/'));
         }
-        byte[] file = ourJar.find(type.getName().replace('.', '/') + ".class");
+        byte[] aside = AsideClasses.find(type.getName(), ourJar);
+        byte[] file =
+                aside != null ? aside : ourJar.find(type.getName().replace('.', '/') + ".class");
         return file == null || has.containsAll(ClassShape.read(file).interfaces());
     }
 }

@@ -242,4 +242,23 @@ final class Sentences {
     String manifest() {
         return "the manifest of " + ourJar + " names this version";
     }
+
+    /** Why a family beside strings is off; each a part of a sentence. */
+    static String familyInFront(String className, ClassPathEntry front, ClassPathEntry ourJar) {
+        return String.format(
+                "%s stands before %s on the class path and its class %s is not patched: take"
+                        + " Flink's classes out of %s",
+                front, ourJar, className, front);
+    }
+
+    static String familyDiffers(String className, ClassPathEntry copy) {
+        return String.format(
+                "%s has another %s than the official Flink, which stays in use", copy, className);
+    }
+
+    static String familyLoaded(String className, String source, ClassPathEntry ourJar) {
+        return String.format(
+                "its class %s was loaded from %s, not from %s: %s",
+                className, source, ourJar, ARCHIVE);
+    }
 }

@@ -30,13 +30,19 @@ final class StockClasses {
         this.jars = jars;
     }
 
-    /** Looks for each woven class on the class path and compares every copy that is not ours. */
+    /**
+     * Looks on the class path for each woven class that does not lie aside, and compares every copy
+     * that is not ours: behind ours, stock's body in it would run in place of another's.
+     */
     static StockClasses find(
             WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars)
             throws IOException {
         StockClasses stock = new StockClasses(record, ourJar, loader, jars);
         for (Map.Entry<String, String> woven : record.stockChecksums().entrySet()) {
-            stock.add(woven.getKey(), woven.getValue());
+            boolean ofStrings = record.classesOf(Switches.STRINGS).contains(woven.getKey());
+            if (ofStrings || AsideClasses.find(woven.getKey(), ourJar) == null) {
+                stock.add(woven.getKey(), woven.getValue());
+            }
         }
         return stock;
     }

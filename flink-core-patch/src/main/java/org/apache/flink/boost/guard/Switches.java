@@ -49,6 +49,10 @@ final class Switches {
         return new Switches(new HashMap<>(values));
     }
 
+    static Switches none() {
+        return of(Collections.emptyMap());
+    }
+
     private static String property(String name) {
         try {
             return System.getProperty(name);

@@ -3,9 +3,11 @@ package org.apache.flink.boost.guard;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 
 /**
  * Decides whether the woven classes of our jar belong to the Flink they run in.
@@ -20,6 +22,7 @@ import java.util.Properties;
  * <p>The woven classes rely on each other, so that all of them run or none: a jar in front of ours
  * that has some of them is refused unless ours are switched off, and with all of them in front
  * stock's code runs. The same holds for what was {@linkplain LoadedClasses loaded} in their place.
+ * So it is with strings; of {@linkplain OtherFamilies other families} each is on or off.
  */
 public final class VersionGuard {
 
@@ -31,11 +34,13 @@ public final class VersionGuard {
     private final ClassLoader loader;
     private final OpenJars jars;
     private final String javaVersion;
+    private final Switches switches;
 
-    private VersionGuard(ClassLoader loader, OpenJars jars, String javaVersion) {
+    private VersionGuard(ClassLoader loader, OpenJars jars, String javaVersion, Switches switches) {
         this.loader = loader;
         this.jars = jars;
         this.javaVersion = javaVersion;
+        this.switches = switches;
     }
 
     /** The verdict on this process, found on the first call and kept. Never throws. */
@@ -44,12 +49,13 @@ public final class VersionGuard {
     }
 
     private static final class ThisProcess {
-        static final Verdict VERDICT = check(VersionGuard.class.getClassLoader());
+        static final Verdict VERDICT =
+                check(VersionGuard.class.getClassLoader(), javaVersion(), Switches.ofThisProcess());
     }
 
     /** The verdict on the class path of a loader; trouble while looking is a refusal. */
     static Verdict check(ClassLoader loader) {
-        return check(loader, javaVersion());
+        return check(loader, javaVersion(), Switches.none());
     }
 
     private static String javaVersion() {
@@ -64,13 +70,15 @@ public final class VersionGuard {
      * The verdict on a class path.
      *
      * @param javaVersion as in the system property {@code java.specification.version}; may be null
+     * @param switches a family that they switch off is not looked at
      */
-    static Verdict check(ClassLoader loader, String javaVersion) {
+    static Verdict check(ClassLoader loader, String javaVersion, Switches switches) {
         try (OpenJars jars = new OpenJars()) {
             return new VersionGuard(
                             loader == null ? ClassLoader.getSystemClassLoader() : loader,
                             jars,
-                            javaVersion)
+                            javaVersion,
+                            switches)
                     .check();
         } catch (IOException | RuntimeException e) {
             return Verdict.refused(
@@ -125,22 +133,37 @@ public final class VersionGuard {
                 stock.isEmpty()
                         ? checkManifest(record, sentences)
                         : checkOrder(record, sentences, stock);
-        if (!verdict.fits()) {
-            return verdict;
+        if (verdict.fits()) {
+            Neighbours.Mismatch mismatch =
+                    new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
+            if (mismatch != null) {
+                return Verdict.refused(record, sentences.otherNeighbour(stock, mismatch));
+            }
         }
-        Neighbours.Mismatch mismatch =
-                new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
-        if (mismatch != null) {
-            return Verdict.refused(record, sentences.otherNeighbour(stock, mismatch));
+        if (verdict.inUse()) {
+            verdict = checkLoaded(ourJar, record, sentences, verdict);
         }
-        return verdict.inUse() ? checkLoaded(ourJar, record, sentences, verdict) : verdict;
+        return verdict.fitsSwitchedOff() ? checkOthers(ourJar, record, stock, verdict) : verdict;
+    }
+
+    /** Each as a whole; one that is switched off is not looked at. */
+    private Verdict checkOthers(
+            ClassPathEntry ourJar, WeaveRecord record, StockClasses stock, Verdict verdict)
+            throws IOException {
+        OtherFamilies others = new OtherFamilies(record, ourJar, loader, jars);
+        for (String family : record.families()) {
+            if (!family.equals(Switches.STRINGS) && switches.offBy(family) == null) {
+                verdict = verdict.with(family, others.judge(family, stock.inFront()));
+            }
+        }
+        return verdict;
     }
 
     /** Only now, when the files are known to fit, the classes may be loaded. */
     private Verdict checkLoaded(
             ClassPathEntry ourJar, WeaveRecord record, Sentences sentences, Verdict verdict)
             throws IOException {
-        LoadedClasses loaded = LoadedClasses.of(record, ourJar, loader);
+        LoadedClasses loaded = LoadedClasses.of(record.classesOf(Switches.STRINGS), ourJar, loader);
         if (loaded.others().isEmpty()) {
             return verdict;
         }
@@ -151,11 +174,13 @@ public final class VersionGuard {
 
     private static Verdict checkOrder(WeaveRecord record, Sentences sentences, StockClasses stock)
             throws IOException {
-        Map<String, ClassPathEntry> inFront = stock.inFront();
+        Set<String> strings = record.classesOf(Switches.STRINGS);
+        Map<String, ClassPathEntry> inFront = new LinkedHashMap<>(stock.inFront());
+        inFront.keySet().retainAll(strings);
         if (inFront.isEmpty()) {
             return Verdict.fits(record, sentences.fits(stock));
         }
-        return inFront.size() == record.stockChecksums().size()
+        return inFront.size() == strings.size()
                 ? Verdict.unused(record, sentences.unused(inFront.values()))
                 : Verdict.partlyInUse(record, sentences.partlyInUse(inFront));
     }

@@ -3,6 +3,7 @@ package org.apache.flink.boost.guard;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ final class WeaveRecord {
 
     private static final String CLASS_PREFIX = "class.";
     private static final String FAMILY_PREFIX = "family.";
+    private static final String JAR_PREFIX = "jar.";
     private static final String LINE_PREFIX = "line.";
     private static final String LINK_PREFIX = "link.";
 
@@ -30,6 +32,7 @@ final class WeaveRecord {
     private final String boostVersion;
     private final SortedMap<String, String> stockChecksums;
     private final SortedMap<String, String> families;
+    private final Map<String, String> flinkJars;
     private final Set<String> tested;
     private final SortedMap<String, SortedMap<String, String>> otherLines;
     private final List<String> links;
@@ -40,6 +43,7 @@ final class WeaveRecord {
             String boostVersion,
             SortedMap<String, String> stockChecksums,
             SortedMap<String, String> families,
+            Map<String, String> flinkJars,
             Set<String> tested,
             SortedMap<String, SortedMap<String, String>> otherLines,
             List<String> links,
@@ -48,6 +52,7 @@ final class WeaveRecord {
         this.boostVersion = boostVersion;
         this.stockChecksums = Collections.unmodifiableSortedMap(stockChecksums);
         this.families = Collections.unmodifiableSortedMap(families);
+        this.flinkJars = flinkJars;
         this.tested = Collections.unmodifiableSet(tested);
         this.otherLines = Collections.unmodifiableSortedMap(otherLines);
         this.links = Collections.unmodifiableList(links);
@@ -56,8 +61,9 @@ final class WeaveRecord {
 
     /**
      * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
-     * they are there {@code family.<binary name>}, {@code tested}, {@code line.<version>/<binary
-     * name>}, {@code link.<n>} and {@code own.line}. A class without a family is of strings.
+     * they are there {@code family.<binary name>}, {@code jar.<binary name>}, {@code tested},
+     * {@code line.<version>/<binary name>}, {@code link.<n>} and {@code own.line}. A class without
+     * a family is of strings.
      *
      * @throws IllegalArgumentException when a version is missing, no class is listed, or a family
      *     is none that this guard knows
@@ -67,6 +73,7 @@ final class WeaveRecord {
         SortedMap<String, SortedMap<String, String>> otherLines = new TreeMap<>();
         List<String> links = new ArrayList<>();
         SortedMap<String, String> families = new TreeMap<>();
+        Map<String, String> flinkJars = new HashMap<>();
         for (Map.Entry<Object, Object> entry : properties.entrySet()) {
             String key = (String) entry.getKey();
             String value = ((String) entry.getValue()).trim();
@@ -74,6 +81,8 @@ final class WeaveRecord {
                 checksums.put(key.substring(CLASS_PREFIX.length()), value);
             } else if (key.startsWith(FAMILY_PREFIX)) {
                 families.put(key.substring(FAMILY_PREFIX.length()), family(value));
+            } else if (key.startsWith(JAR_PREFIX)) {
+                flinkJars.put(key.substring(JAR_PREFIX.length()), value);
             } else if (key.startsWith(LINK_PREFIX)) {
                 links.add(value);
             } else if (key.startsWith(LINE_PREFIX) && key.indexOf('/') > 0) {
@@ -93,6 +102,7 @@ final class WeaveRecord {
                 required(properties, "boost.version"),
                 checksums,
                 families,
+                flinkJars,
                 tested(properties),
                 otherLines,
                 links,
@@ -152,6 +162,11 @@ final class WeaveRecord {
         Set<String> names = new TreeSet<>(stockChecksums.keySet());
         names.removeIf(name -> !family.equals(families.getOrDefault(name, Switches.STRINGS)));
         return names;
+    }
+
+    /** The jar of Flink that a woven class is of, such as flink-core; else the class itself. */
+    String jarOf(String className) {
+        return flinkJars.getOrDefault(className, className);
     }
 
     /** True for a release that the jar was tested on; also for the one that it was woven for. */

@@ -168,7 +168,7 @@ class BoostModeTest {
 
     private static Switches mode(String value) {
         return value == null
-                ? Switches.of(Collections.emptyMap())
+                ? Switches.none()
                 : Switches.of(Collections.singletonMap("flink.boost.mode", value));
     }
 

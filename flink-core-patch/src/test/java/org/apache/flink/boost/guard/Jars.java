@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.guard;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -58,6 +60,18 @@ final class Jars {
             return this;
         }
 
+        /** Takes out a class that is there. */
+        Builder without(String className) {
+            assertThat(entries.remove(className.replace('.', '/') + ".class")).isNotNull();
+            return this;
+        }
+
+        /** A woven class where no class loader looks. */
+        Builder aside(String className, byte[] content) {
+            entries.put(AsideClasses.FOLDER + className.replace('.', '/') + ".class", content);
+            return this;
+        }
+
         Builder withText(String name, String content) {
             entries.put(name, content.getBytes(StandardCharsets.UTF_8));
             return this;
@@ -89,6 +103,12 @@ final class Jars {
         /** Says which family a woven class is of. */
         Builder family(String className, String family) {
             weave.setProperty("family." + className, family);
+            return this;
+        }
+
+        /** Says which jar of Flink's a woven class is from. */
+        Builder flinkJar(String className, String jar) {
+            weave.setProperty("jar." + className, jar);
             return this;
         }
 
@@ -171,6 +191,29 @@ final class Jars {
         byte[] changed = Arrays.copyOf(classFile, classFile.length);
         changed[changed.length - 1] ^= 1;
         return changed;
+    }
+
+    /** The same class file with another name in its pool of constants. */
+    static byte[] renamed(byte[] classFile, String name, String other) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        byte[] old = name.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < classFile.length; ) {
+            boolean here =
+                    i + 2 + old.length <= classFile.length
+                            && classFile[i] == 0
+                            && classFile[i + 1] == old.length
+                            && Arrays.equals(
+                                    Arrays.copyOfRange(classFile, i + 2, i + 2 + old.length), old);
+            if (here) {
+                out.write(0);
+                out.write(other.length());
+                out.write(other.getBytes(StandardCharsets.UTF_8));
+                i += 2 + old.length;
+            } else {
+                out.write(classFile[i++]);
+            }
+        }
+        return out.toByteArray();
     }
 
     static String sha256(byte[] content) {

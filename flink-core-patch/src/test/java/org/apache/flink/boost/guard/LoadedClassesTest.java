@@ -3,7 +3,6 @@ package org.apache.flink.boost.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -113,7 +112,7 @@ class LoadedClassesTest {
         byte[] woven = Jars.stock(SECOND);
         String key = "org/apache/flink/types/Key";
         // The bytes in the jar say that it has an interface which the loaded class has not.
-        byte[] other = renamed(woven, "org/apache/flink/types/CopyableValue", key);
+        byte[] other = Jars.renamed(woven, "org/apache/flink/types/CopyableValue", key);
         ours = dropIn().with(SECOND, other).writeTo(folder.resolve("changed.jar"));
         try (URLClassLoader loader =
                 new Other(new URL[] {Jars.url(ours), Jars.url(flink)}) {
@@ -134,29 +133,6 @@ class LoadedClassesTest {
 
     private ProtectionDomain ofOurs() {
         return new ProtectionDomain(new CodeSource(Jars.url(ours), (Certificate[]) null), null);
-    }
-
-    /** The same class file with another name in its pool of constants. */
-    private static byte[] renamed(byte[] classFile, String name, String other) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        byte[] old = name.getBytes("UTF-8");
-        for (int i = 0; i < classFile.length; ) {
-            boolean here =
-                    i + 2 + old.length <= classFile.length
-                            && classFile[i] == 0
-                            && classFile[i + 1] == old.length
-                            && Arrays.equals(
-                                    Arrays.copyOfRange(classFile, i + 2, i + 2 + old.length), old);
-            if (here) {
-                out.write(0);
-                out.write(other.length());
-                out.write(other.getBytes("UTF-8"));
-                i += 2 + old.length;
-            } else {
-                out.write(classFile[i++]);
-            }
-        }
-        return out.toByteArray();
     }
 
     private Verdict check(String... others) throws IOException {

@@ -554,9 +554,11 @@ class VersionGuardTest {
         Path dropIn = dropIn("1.9.3");
         try (URLClassLoader loader = Jars.classPath(dropIn, flink("1.9.3", stock))) {
             for (String newer : new String[] {"9", "10", "11", "17", "21", null}) {
-                assertThat(VersionGuard.check(loader, newer).fits()).as(newer).isTrue();
+                assertThat(VersionGuard.check(loader, newer, Switches.none()).fits())
+                        .as(newer)
+                        .isTrue();
             }
-            Verdict verdict = VersionGuard.check(loader, "1.8");
+            Verdict verdict = VersionGuard.check(loader, "1.8", Switches.none());
 
             assertThat(verdict.fits()).isFalse();
             assertThat(verdict.sentence())

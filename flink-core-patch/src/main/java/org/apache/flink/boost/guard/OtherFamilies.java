@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.boost.guard.Verdict.OfFamily;
+
+/**
+ * The verdicts on the families beside strings: each runs as a whole or not at all, and where it
+ * cannot run, stock's code does and the process starts.
+ */
+final class OtherFamilies {
+
+    private final WeaveRecord record;
+    private final ClassPathEntry ourJar;
+    private final ClassLoader loader;
+    private final OpenJars jars;
+
+    OtherFamilies(WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars) {
+        this.record = record;
+        this.ourJar = ourJar;
+        this.loader = loader;
+        this.jars = jars;
+    }
+
+    /**
+     * Judges a family, and defines those of its classes that lie aside when it fits.
+     *
+     * @param inFront the entries that stand before our jar, by the class that they bring
+     */
+    OfFamily judge(String family, Map<String, ClassPathEntry> inFront) throws IOException {
+        Set<String> names = record.classesOf(family);
+        for (String name : names) {
+            if (inFront.containsKey(name)) {
+                return OfFamily.missed(Sentences.familyInFront(name, inFront.get(name), ourJar));
+            }
+            if (AsideClasses.find(name, ourJar) == null) {
+                continue;
+            }
+            List<ClassPathEntry> copies =
+                    ClassPathEntry.holding(name.replace('.', '/') + ".class", loader, jars);
+            if (copies.isEmpty()) {
+                return OfFamily.off(record.jarOf(name) + " is not on the class path");
+            }
+            // What stands behind the first is never loaded, with or without our jar.
+            String found = copies.get(0).sha256();
+            if (!found.equalsIgnoreCase(record.stockChecksums().get(name))) {
+                return OfFamily.missed(Sentences.familyDiffers(name, copies.get(0)));
+            }
+        }
+        String problem = new AsideClasses(ourJar, loader).define(names);
+        if (problem != null) {
+            return OfFamily.missed(problem);
+        }
+        Map<String, String> others = LoadedClasses.of(names, ourJar, loader).others();
+        if (others.isEmpty()) {
+            return OfFamily.ON;
+        }
+        Map.Entry<String, String> first = others.entrySet().iterator().next();
+        return OfFamily.missed(Sentences.familyLoaded(first.getKey(), first.getValue(), ourJar));
+    }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.Collections;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A made family of two classes in a made Flink jar, beside strings. */
+class OtherFamiliesTest {
+
+    private static final String STRING_VALUE = "org.apache.flink.types.StringValue";
+    private static final String ROW = "org.acme.Row";
+    // Its superclass comes behind it by name.
+    private static final String TABLE = "org.acme.Pages";
+    private static final byte[] WOVEN = {1, 2, 3};
+
+    @TempDir private Path folder;
+
+    @RegisterExtension private final KillSwitch killSwitch = new KillSwitch();
+
+    private Path ours;
+    private Path flink;
+    private Path rows;
+
+    @BeforeEach
+    void writeJars() throws IOException {
+        ours = aside().writeTo(folder.resolve("flink-boost.jar"));
+        flink =
+                new Jars.Builder()
+                        .version("2.3.0")
+                        .with(STRING_VALUE, Jars.stock(STRING_VALUE))
+                        .writeTo(folder.resolve("flink-dist.jar"));
+        rows =
+                new Jars.Builder()
+                        .with(ROW, stock("Row"))
+                        .with(TABLE, stock("Table"))
+                        .writeTo(folder.resolve("flink-rows.jar"));
+    }
+
+    @Test
+    void ofAFamilyThatFitsOurClassesAreInUse() throws Exception {
+        assertThat(whose(ours, flink, rows)).isEqualTo("ours, ours");
+        assertThat(report(ours, flink, rows)).isEqualTo("\nstrings\ton\t\nrecords\ton\t");
+    }
+
+    @Test
+    void aClassThatFlinkDoesNotHaveIsNotThere() throws Exception {
+        try (URLClassLoader loader = Jars.classPath(ours, flink)) {
+            assertThat(constant(loader, "STRINGS")).isTrue();
+            assertThat(constant(loader, "RECORDS")).isFalse();
+            assertThatThrownBy(() -> Class.forName(ROW, false, loader))
+                    .isInstanceOf(ClassNotFoundException.class);
+            assertThat(loader.getResource("org/acme/Row.class")).isNull();
+        }
+        assertThat(report(ours, flink))
+                .isEqualTo("\nstrings\ton\t\nrecords\toff\tflink-rows is not on the class path");
+        killSwitch.set("flink.boost.strict", "true");
+        assertThat(report(ours, flink)).startsWith("\nstrings\ton\t");
+    }
+
+    @Test
+    void anotherClassStaysInUseAsAWhole() throws Exception {
+        for (String changed : new String[] {ROW, TABLE}) {
+            Path other = folder.resolve("flink-other-rows.jar");
+            new Jars.Builder()
+                    .with(ROW, changed(stock("Row"), changed.equals(ROW)))
+                    .with(TABLE, changed(stock("Table"), changed.equals(TABLE)))
+                    .writeTo(other);
+
+            assertThat(whose(ours, flink, other)).isEqualTo("stock, stock");
+            assertThat(report(ours, flink, other))
+                    .isEqualTo(
+                            "\nstrings\ton\t\nrecords\tmissed\t"
+                                    + other
+                                    + " has another "
+                                    + changed
+                                    + " than the official Flink, which stays in use");
+        }
+    }
+
+    @Test
+    void aCopyBehindTheOneInUseDoesNotMatter() throws Exception {
+        Path old =
+                new Jars.Builder()
+                        .with(ROW, changed(stock("Row"), true))
+                        .writeTo(folder.resolve("z-old.jar"));
+
+        assertThat(whose(ours, flink, rows, old)).isEqualTo("ours, ours");
+        assertThat(whose(ours, flink, old, rows)).isEqualTo("stock, stock");
+    }
+
+    @Test
+    void strictRefusesWhereAFamilyDoesNotFit() throws Exception {
+        Path other =
+                new Jars.Builder()
+                        .with(ROW, changed(stock("Row"), true))
+                        .with(TABLE, stock("Table"))
+                        .writeTo(folder.resolve("flink-other-rows.jar"));
+
+        killSwitch.set("flink.boost.strict", "true");
+
+        assertThat(report(ours, flink, other))
+                .startsWith(
+                        "flink-boost 0.2.0 for Flink 2.3.0 cannot run its records, and"
+                                + " -Dflink.boost.strict=true asks for all: "
+                                + other
+                                + " has another "
+                                + ROW)
+                .contains("\nstrings\toff\t");
+        killSwitch.set("flink.boost.records", "off");
+        assertThat(report(ours, flink, other)).startsWith("\nstrings\ton\t");
+    }
+
+    @Test
+    void ofAFamilyThatIsSwitchedOffStocksClassesAreInUse() throws Exception {
+        killSwitch.set("flink.boost.records", "off");
+
+        assertThat(whose(ours, flink, rows)).isEqualTo("stock, stock");
+        assertThat(report(ours, flink, rows))
+                .endsWith("\nrecords\toff\tswitched off by -Dflink.boost.records=off");
+    }
+
+    @Test
+    void stocksBodiesRunWhereAClassWasInUseBefore() throws Exception {
+        try (URLClassLoader loader = Jars.classPath(ours, flink, rows)) {
+            // The classes of Flink that were there first: one of two, so that ours is there, too.
+            loader.loadClass(TABLE);
+
+            assertThat(constant(loader, "RECORDS")).isFalse();
+            assertThat(constant(loader, "STRINGS")).isTrue();
+            assertThat(of(loader, ROW)).isEqualTo("stock");
+            assertThat(told(loader))
+                    .contains("\nrecords\tmissed\t" + ROW + " was in use before flink-boost was");
+        }
+    }
+
+    @Test
+    void aFamilyWithoutAWayIntoItsPackageIsOff() throws Exception {
+        Path shut = aside().without("org.acme.FlinkBoostDoor").writeTo(folder.resolve("shut.jar"));
+
+        assertThat(whose(shut, flink, rows)).isEqualTo("stock, stock");
+        assertThat(report(shut, flink, rows))
+                .contains("\nrecords\tmissed\t" + ROW + " cannot be defined (java.lang.ClassNot");
+    }
+
+    @Test
+    void aJarInFrontLeavesTheOtherFamiliesOn() throws Exception {
+        Path inPlace =
+                dropIn().with(ROW, woven("Row"))
+                        .with(TABLE, woven("Table"))
+                        .writeTo(folder.resolve("in-place.jar"));
+        Path front =
+                new Jars.Builder().with(TABLE, stock("Table")).writeTo(folder.resolve("a.jar"));
+
+        assertThat(whose(inPlace, flink, rows)).isEqualTo("ours, ours");
+        assertThat(whose(front, inPlace, flink, rows))
+                .isEqualTo("stock's body in ours, stock's body in ours");
+        assertThat(report(front, inPlace, flink, rows))
+                .isEqualTo(
+                        "\nstrings\ton\t\nrecords\tmissed\t"
+                                + front
+                                + " stands before "
+                                + inPlace
+                                + " on the class path and its class "
+                                + TABLE
+                                + " is not patched: take Flink's classes out of "
+                                + front);
+    }
+
+    @Test
+    void aClassInPlaceThatWouldHideAnotherIsRefused() throws Exception {
+        Path inPlace =
+                dropIn().with(ROW, woven("Row"))
+                        .with(TABLE, woven("Table"))
+                        .writeTo(folder.resolve("in-place.jar"));
+        Path other =
+                new Jars.Builder()
+                        .with(ROW, changed(stock("Row"), true))
+                        .with(TABLE, stock("Table"))
+                        .writeTo(folder.resolve("flink-other-rows.jar"));
+        try (URLClassLoader loader = Jars.classPath(inPlace, flink, other)) {
+            Verdict verdict = VersionGuard.check(loader);
+
+            assertThat(verdict.fits()).isFalse();
+            assertThat(verdict.fitsSwitchedOff()).isFalse();
+            assertThat(verdict.sentence()).contains("which has another " + ROW);
+        }
+    }
+
+    @Test
+    void theLineOfTheLogTellsEachFamily() throws Exception {
+        try (URLClassLoader loader = Jars.classPath(ours, flink, rows)) {
+            Verdict fits = VersionGuard.check(loader);
+            BoostMode both = BoostMode.of(fits, Switches.none());
+            assertThat(both.describe()).endsWith("those of this version; records on");
+            assertThat(both.isMissed()).isFalse();
+
+            BoostMode strings = BoostMode.of(fits, off("records"));
+            assertThat(strings.describe())
+                    .endsWith("; records off, switched off by -Dflink.boost.records=off");
+            assertThat(strings.isMissed()).isFalse();
+
+            assertThat(BoostMode.of(fits, off("strings")).describe())
+                    .endsWith(
+                            ": mode on, strings off, switched off by -Dflink.boost.strings=off;"
+                                    + " records on");
+            assertThat(BoostMode.of(fits, off("mode")).describe())
+                    .endsWith(": mode off, switched off by -Dflink.boost.mode=off");
+
+            Verdict without = fits.with("records", Verdict.OfFamily.missed("a.jar is in front"));
+            BoostMode missed = BoostMode.of(without, Switches.none());
+            assertThat(missed.describe()).endsWith("; records off, a.jar is in front");
+            assertThat(missed.isMissed()).isTrue();
+        }
+    }
+
+    private static Switches off(String name) {
+        return Switches.of(Collections.singletonMap("flink.boost." + name, "off"));
+    }
+
+    private static Jars.Builder aside() throws IOException {
+        return dropIn().aside(ROW, woven("Row"))
+                .aside(TABLE, woven("Table"))
+                .with("org.acme.FlinkBoostDoor", file("FlinkBoostDoor"));
+    }
+
+    private static Jars.Builder dropIn() throws IOException {
+        return new Jars.Builder()
+                .guard()
+                .wovenFor("2.3.0")
+                .woven(STRING_VALUE, Jars.stock(STRING_VALUE))
+                .with(STRING_VALUE, WOVEN)
+                .woven(ROW, stock("Row"))
+                .family(ROW, "records")
+                .flinkJar(ROW, "flink-rows")
+                .woven(TABLE, stock("Table"))
+                .family(TABLE, "records")
+                .flinkJar(TABLE, "flink-rows");
+    }
+
+    private static byte[] stock(String name) throws IOException {
+        return named(file("Stock" + name), "Stock");
+    }
+
+    private static byte[] woven(String name) throws IOException {
+        return named(file("Woven" + name), "Woven");
+    }
+
+    private static byte[] file(String name) throws IOException {
+        try (InputStream in =
+                OtherFamiliesTest.class.getResourceAsStream("/org/acme/" + name + ".class")) {
+            return in.readAllBytes();
+        }
+    }
+
+    /** With the names that the classes have in the made jars. */
+    private static byte[] named(byte[] classFile, String prefix) throws IOException {
+        byte[] row = Jars.renamed(classFile, "org/acme/" + prefix + "Row", "org/acme/Row");
+        return Jars.renamed(row, "org/acme/" + prefix + "Table", "org/acme/Pages");
+    }
+
+    /** A class that does the same, with other bytes. */
+    private static byte[] changed(byte[] classFile, boolean change) throws IOException {
+        return change ? Jars.renamed(classFile, "SourceFile", "SourceFild") : classFile;
+    }
+
+    private static String whose(Path... classPath) throws Exception {
+        try (URLClassLoader loader = Jars.classPath(classPath)) {
+            constant(loader, "RECORDS");
+            return of(loader, ROW) + ", " + of(loader, TABLE);
+        }
+    }
+
+    private static String of(ClassLoader loader, String name) throws Exception {
+        Class<?> type = loader.loadClass(name);
+        return (String) type.getMethod("whose").invoke(type.getConstructor().newInstance());
+    }
+
+    private static boolean constant(ClassLoader loader, String name) throws Exception {
+        return loader.loadClass(Families.class.getName()).getField(name).getBoolean(null);
+    }
+
+    private static String report(Path... classPath) throws Exception {
+        try (URLClassLoader loader = Jars.classPath(classPath)) {
+            return told(loader);
+        }
+    }
+
+    private static String told(ClassLoader loader) throws Exception {
+        Class<?> mode = loader.loadClass(BoostMode.class.getName());
+        return (String) mode.getMethod("report").invoke(null);
+    }
+}
