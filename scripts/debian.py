@@ -28,7 +28,9 @@ class Need:
 BROWSER = Need("Chromium", ("chromium", "fonts-liberation"), "The browser tests need")
 DATABASE = Need("PostgreSQL", ("postgresql",), "The dashboard's tests need")
 SANDBOX = Need("bubblewrap", ("bubblewrap",), "The tests of strangers' code need")
-KERNEL = Need("User Mode Linux", ("user-mode-linux",), "The tests of control groups need")
+KERNEL = Need(
+    "User Mode Linux", ("user-mode-linux", "gcc", "libc6-dev"), "The tests of control groups need"
+)
 UNITS = Need("systemd-analyze", ("systemd",), "The tests of the systemd units need")
 
 
