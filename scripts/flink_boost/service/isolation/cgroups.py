@@ -43,15 +43,17 @@ class ControlGroup:
         return ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(self.folder / "cgroup.procs"))
 
     @property
-    def of_no_process(self) -> int:
-        """Bytes of files in memory, and of the kernel's that are not given back when needed.
+    def held(self) -> int:
+        """Bytes of processes, each page once, of files in memory, and of the kernel's that are not
+        given back when needed.
 
         At its limit the group may go round in circles, in which nothing is ended: so it is looked
         at as well.
         """
         found = _numbers(self.folder / "memory.stat")
         kernel = found.get("kernel", sum(found.get(name, 0) for name in _KERNEL))
-        return found["shmem"] + found.get("sock", 0) + kernel - found.get("slab_reclaimable", 0)
+        pages = found["anon"] + found["shmem"] + found.get("sock", 0)
+        return pages + kernel - found.get("slab_reclaimable", 0)
 
     def look(self) -> How | None:
         """The limit that the kernel has held it to."""

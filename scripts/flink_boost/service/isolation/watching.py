@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,10 +108,7 @@ class Watch:
             return "processes"
         if self._group and (broken := self._group.look()):
             return broken
-        left = self._limits.memory - self._of_no_process()
-        # What a process shares with the one that it was forked from is counted once only where it
-        # matters: the exact count takes time, and stops the process meanwhile.
-        if sum(own.values()) > left and sum(map(_proportional, own, own.values())) > left:
+        if self._holds_too_much(own):
             return "memory"
         if memory("MemAvailable") < LEAST_AVAILABLE or self._has_too_many_files():
             return "memory"
@@ -121,11 +118,15 @@ class Watch:
         """What ended by running against a wall shows the wall."""
         return (self._group and self._group.look_at_memory()) or self.look_at_disk()
 
-    def _of_no_process(self) -> int:
-        """Bytes of the command that belong to no process of it; those in ``work`` are ``disk``."""
-        if self._group is None:
-            return self._before.growth()
-        return max(0, self._group.of_no_process - (_used(self._work) if self._mounted else 0))
+    def _holds_too_much(self, own: Mapping[int, int]) -> bool:
+        """Whether it has more memory than it may; what is in ``work`` is ``disk``."""
+        if self._group:
+            disk = _used(self._work) if self._mounted else 0
+            return self._group.held - disk > self._limits.memory
+        left = self._limits.memory - self._before.growth()
+        # What a process shares with the one that it was forked from is counted once only where it
+        # matters: the exact count takes time, and stops the process meanwhile.
+        return sum(own.values()) > left and sum(map(_proportional, own, own.values())) > left
 
     def _has_too_many_files(self) -> bool:
         """Whether empty files fill memory: no size holds them."""
