@@ -19,7 +19,7 @@ DASHBOARD = "codespeed-config"
 
 # What a drop-in jar is made from: codec, families, guard and weaver.
 JAVA: tuple[str, ...] = (
-    *(".mvn/", "pom.xml", "lines.toml", "releases.toml", "LICENSE", "NOTICE"),
+    *(".mvn/", "pom.xml", "lines.toml", "classes.lock", "releases.toml", "LICENSE", "NOTICE"),
     *("weaver/", "patch-parent/"),
     *(f"{module}/" for module in CODEC_MODULES),
 )
@@ -173,7 +173,7 @@ def _builds(lines: Sequence[Line]) -> Iterator[Suite]:
 
 
 def _distributions(lines: Sequence[Line]) -> Iterator[Suite]:
-    inputs = Inputs(("lines.toml", "releases.toml", *_RUNS_JAVA[-2:]))
+    inputs = Inputs(("lines.toml", "classes.lock", "releases.toml", *_RUNS_JAVA[-2:]))
     for line in lines:
         name, title = f"distribution-{line.version}", f"Flink {line.version}: distribution"
         command = (sys.executable, "-m", "flink_boost.flink.distribution", line.version)

@@ -13,7 +13,8 @@ import click
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.base.processes import foreign_environment
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.classes import PatchedClass
+from flink_boost.flink.lines import Line, load_lines, load_patched
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.rows import (
@@ -52,12 +53,13 @@ class KnownClasses:
             f"Flink {self.version} has the class files of Flink {self.line.version}, whose jar"
             " fits: it needs no line of its own."
         )
-        return look_for([self.version], self._lines(), source, detail)
+        return look_for([self.version], self._patched(), source, detail)
 
     def show(self, looked: Looked, step: Callable[[int, str], None]) -> None:
         """Prints the row, and changes nothing."""
         before = load_releases(self.tree / _FILE)
-        known = with_looked(before, looked, self._lines(), datetime.now(UTC).date())
+        today = datetime.now(UTC).date()
+        known = with_looked(before, looked, self._lines(), self._patched(), today)
         if self.version in before.releases:
             step(5, f"Nothing is changed; {_FILE} has its row already, only its tests would run")
         else:
@@ -97,3 +99,6 @@ class KnownClasses:
 
     def _lines(self) -> dict[str, Line]:
         return load_lines(self.tree / "lines.toml")
+
+    def _patched(self) -> dict[str, PatchedClass]:
+        return load_patched(self.tree / "lines.toml")

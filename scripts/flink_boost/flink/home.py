@@ -122,7 +122,7 @@ def choose_line(
     if home.version in usable:
         expected = usable[home.version].classes
     elif official is not None:
-        expected = releases.checksums(official, lines)
+        expected = releases.lock.of(home.version)
     for name, checksum in expected.items():
         if found.get(name) != checksum:
             raise VendorFlink(

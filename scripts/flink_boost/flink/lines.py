@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
+from flink_boost.flink.classes import LOCK, ClassLock, PatchedClass, parse_lock, parse_patched
+from flink_boost.flink.versions import distance
 
 LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
 
@@ -31,6 +34,7 @@ class PinnedFile:
 class Line:
     """One supported Flink release; ``jdks`` the fully tested one first.
 
+    ``classes`` are those that are patched, with the SHA-256 of the release's own class files.
     A line that is not ``measured`` has a jar and the codec's tests, but no benchmarks. ``folder``
     below ``src/line`` of ``flink-runtime-patch`` has what the line shares with its like only.
     """
@@ -57,17 +61,40 @@ class Line:
 @cache
 def load_lines(path: Path = LINES_FILE) -> dict[str, Line]:
     """All lines by version, switched on or not."""
+    patched, lock = load_patched(path), read_lock(path.with_name(LOCK))
+    return {
+        version: _line(version, entry, classes_of(version, lock, patched.values()))
+        for version, entry in _document(path)["lines"].items()
+    }
+
+
+@cache
+def load_patched(path: Path = LINES_FILE) -> dict[str, PatchedClass]:
+    """The classes that patches change, of all lines, by binary name."""
+    return parse_patched(_document(path))
+
+
+def read_lock(path: Path) -> ClassLock:
+    """The class files of the releases, as ``classes.lock`` says now."""
     with path.open("rb") as file:
-        document = tomllib.load(file)
-    return {version: _line(version, entry) for version, entry in document["lines"].items()}
+        return parse_lock(tomllib.load(file))
+
+
+def classes_of(version: str, lock: ClassLock, patched: Iterable[PatchedClass]) -> dict[str, str]:
+    """SHA-256 of a release's class files that are patched, as far as ``classes.lock`` has them."""
+    files = lock.of(version)
+    return {
+        each.name: files[each.name]
+        for each in patched
+        if each.is_in(version) and each.name in files
+    }
 
 
 @cache
 def load_jdks(path: Path = LINES_FILE) -> dict[int, PinnedFile]:
     """The wheels on PyPI that hold a JDK, by feature number."""
-    with path.open("rb") as file:
-        document = tomllib.load(file)
-    return {int(number): _pin(pin["project"], pin) for number, pin in document["jdks"].items()}
+    jdks = _document(path)["jdks"]
+    return {int(number): _pin(pin["project"], pin) for number, pin in jdks.items()}
 
 
 def codec_jdks(line: Line) -> tuple[int, ...]:
@@ -83,8 +110,7 @@ def codec_jdks(line: Line) -> tuple[int, ...]:
 @cache
 def default_line(path: Path = LINES_FILE) -> str:
     """The version that commands work on when none is named."""
-    with path.open("rb") as file:
-        return str(tomllib.load(file)["default"])
+    return str(_document(path)["default"])
 
 
 def find_line(version: str, path: Path = LINES_FILE) -> Line:
@@ -120,7 +146,19 @@ def measured_lines(path: Path = LINES_FILE) -> list[Line]:
     return [line for line in load_lines(path).values() if line.enabled and line.measured]
 
 
-def _line(version: str, entry: dict[str, Any]) -> Line:
+def nearest_line(version: str, lines: Iterable[Line]) -> Line:
+    """The switched-on line whose number is nearest to that release."""
+    return min(
+        (line for line in lines if line.enabled), key=lambda line: distance(version, line.version)
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        return tomllib.load(file)
+
+
+def _line(version: str, entry: dict[str, Any], classes: dict[str, str]) -> Line:
     return Line(
         version=version,
         enabled=entry["enabled"],
@@ -128,7 +166,7 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
         jdks=tuple(entry["jdks"]),
         jvm_options=tuple(entry["jvm-options"]),
         jars=dict(entry["jars"]),
-        classes=dict(entry["classes"]),
+        classes=classes,
         distribution=tuple(
             _pin(project, pin) for project, pin in entry.get("distribution", {}).items()
         ),

@@ -8,18 +8,18 @@ of ``lines.toml`` is a combination that a jar exists for, under the same name.
 from __future__ import annotations
 
 import hashlib
-import re
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.flink.lines import LINES_FILE, Line, PinnedFile
+from flink_boost.flink.classes import LOCK, ClassLock, PatchedClass
+from flink_boost.flink.lines import LINES_FILE, Line, PinnedFile, read_lock
 from flink_boost.flink.versions import version_key
 
 RELEASES_FILE = LINES_FILE.with_name("releases.toml")
@@ -58,20 +58,19 @@ class Release:
 
 @dataclass(frozen=True)
 class KnownReleases:
-    """All releases by version, oldest first, and the combinations that no line has.
+    """All releases by version, oldest first, and the class files that they have.
 
     ``jdks`` are the JDKs that a release and those after it run on, by the first such release.
     """
 
     releases: Mapping[str, Release]
-    combinations: Mapping[str, Mapping[str, str]]
     jdks: Mapping[str, tuple[int, ...]]
+    lock: ClassLock = field(default_factory=lambda: ClassLock({}))
 
-    def checksums(self, release: Release, lines: Mapping[str, Line]) -> Mapping[str, str]:
-        """SHA-256 of the release's classes that count, by binary name."""
-        if release.classes in lines:
-            return lines[release.classes].classes
-        return self.combinations[release.classes]
+    def has_all(self, version: str, patched: Iterable[PatchedClass]) -> bool:
+        """Whether the class file of every class that is patched in a release is known."""
+        names = {each.name for each in patched if each.is_in(version)}
+        return names <= self.lock.of(version).keys()
 
     def jdks_of(self, version: str) -> tuple[int, ...]:
         """What a release of that number runs on, of the JDKs that can be had here."""
@@ -87,10 +86,10 @@ def load_releases(path: Path = RELEASES_FILE) -> KnownReleases:
 def read_releases(path: Path) -> KnownReleases:
     """All that the file says now, for who is about to write it."""
     with path.open("rb") as file:
-        return parse_releases(tomllib.load(file))
+        return parse_releases(tomllib.load(file), read_lock(path.with_name(LOCK)))
 
 
-def parse_releases(document: Mapping[str, Any]) -> KnownReleases:
+def parse_releases(document: Mapping[str, Any], lock: ClassLock) -> KnownReleases:
     """The content of ``releases.toml``. Raises ``KeyError`` for a row that lacks something."""
     jdks = {first: tuple(numbers) for first, numbers in document["jdks"].items()}
     return KnownReleases(
@@ -109,8 +108,8 @@ def parse_releases(document: Mapping[str, Any]) -> KnownReleases:
             )
             for version, row in document["releases"].items()
         },
-        {name: dict(table) for name, table in document.get("classes", {}).items()},
         jdks,
+        lock,
     )
 
 
@@ -199,17 +198,3 @@ def fitting_line(found: Mapping[str, str], lines: Iterable[Line]) -> Line | None
         if all(found.get(name) == checksum for name, checksum in line.classes.items())
     ]
     return max(fitting, key=lambda line: len(line.classes), default=None)
-
-
-def shared_classes(found: Mapping[str, str], lines: Iterable[Line]) -> dict[str, str]:
-    """Of the classes found, those that every line patches, whatever they are called there.
-
-    Flink took ``NonSpanningWrapper`` out of another class, so that only the end of a name stays.
-    """
-    every = [{_simple(name) for name in line.classes} for line in lines]
-    shared = set.intersection(*every) if every else set()
-    return {name: checksum for name, checksum in found.items() if _simple(name) in shared}
-
-
-def _simple(name: str) -> str:
-    return re.split(r"[.$]", name)[-1]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-from flink_boost.flink.lines import Line
 
 _PARTS = 3
 _APACHE = re.compile(r"\d{1,4}(\.\d{1,4}){1,2}(-SNAPSHOT|-rc\d{1,4})?")
@@ -30,10 +27,3 @@ def distance(version: str, other: str) -> tuple[int, ...]:
     theirs = version_key(other)
     apart = [abs(a - b) for a, b in zip(version_key(version), theirs, strict=True)]
     return (*apart, *(-number for number in theirs))
-
-
-def nearest_line(version: str, lines: Iterable[Line]) -> Line:
-    """The switched-on line whose number is nearest to that release."""
-    return min(
-        (line for line in lines if line.enabled), key=lambda line: distance(version, line.version)
-    )

@@ -3,11 +3,12 @@
 A wheel carries them, so that it works without the source tree::
 
     <package>/data/lines.toml                       the supported lines
+    <package>/data/classes.lock                     the class files that the releases have
     <package>/data/releases.toml                    the releases that have the classes of each
     <package>/data/jars/flink-boost-<line>-<version>.jar.parts
     <package>/data/verifiers/<line>.jar.parts       ``InstallationCheck``
     <package>/data/parts/<SHA-256>                  what these two kinds of lists name
-    <package>/data/classes/<SHA-256>                stock's class files, as lines.toml names them
+    <package>/data/classes/<SHA-256>                stock's class files, as classes.lock names them
     <package>/data/weaver/                          the weaver and ByteBuddy, for ``weave``
     <package>/data/examples/<line>/WordCount.jar    Flink's own example job
     <package>/data/profiler/                        async-profiler and its converter, for ``flame``
@@ -42,8 +43,8 @@ BYTE_BUDDY = "net/bytebuddy/byte-buddy"
 class Carried:
     """Where the files are; ``version`` is that of flink-boost.
 
-    ``stock_class`` gives one of the class files that ``lines.toml`` names, by line and binary name;
-    ``weaver`` are the jars that weave, in the order of a class path.
+    ``stock_class`` gives one of the class files that ``classes.lock`` names, by line and binary
+    name; ``weaver`` are the jars that weave, in the order of a class path.
     """
 
     version: str

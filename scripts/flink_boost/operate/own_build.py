@@ -29,7 +29,7 @@ from flink_boost.flink.dropin import OWN_BUILD, RECORD, read_dropin, reading_zip
 from flink_boost.flink.home import FlinkHome, require_stock_dist
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
-from flink_boost.flink.lines import Line
+from flink_boost.flink.lines import Line, load_patched
 from flink_boost.flink.versions import is_apache, version_key
 from flink_boost.operate.candidates import candidates, require_new_enough
 from flink_boost.operate.carried import Carried
@@ -95,11 +95,11 @@ def compare(
         **_numbered("classpath.", [str(entry) for entry in launch.class_path]),
         **_numbered("candidate.", [line.version for line in tried]),
     }
-    for line in lines.values():
-        if line.enabled:
-            for name, checksum in line.classes.items():
-                request[f"known.{line.version}/{name}"] = checksum
+    for name, patched in load_patched().items():
+        request |= {f"jar.{name}": patched.jar, f"family.{name}": patched.family}
     for line in tried:
+        for name, checksum in line.classes.items():
+            request[f"class.{line.version}/{name}"] = checksum
         target = work / "patches" / line.version
         unpack_patches(package.dropin(line), target)
         request[f"patches.{line.version}"] = str(target)

@@ -75,7 +75,7 @@ def _stage(root: Path, lines: Sequence[Line], package: Carried, source: Path) ->
     data = source / "flink_boost" / "data"
     for name in ("jars", "verifiers", "parts", "classes", "weaver", "examples", CARRIED_FOLDER):
         (data / name).mkdir(parents=True)
-    for name in ("lines.toml", "releases.toml"):
+    for name in ("lines.toml", "classes.lock", "releases.toml"):
         shutil.copy(root / name, data)
     for pin in (LIBRARY, CONVERTER):
         shutil.copy(ensure_profiler_jar(pin, root / ".cache"), data / CARRIED_FOLDER)

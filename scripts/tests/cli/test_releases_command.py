@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.files import exclusive_lock
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands import releases as command
 from flink_boost.cli.main import main
 from flink_boost.flink.lines import load_lines
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import load_releases
-from flink_boost.port.newline.look import render
 from flink_boost.port.newline.registries import Artifact
 
 
@@ -117,13 +117,14 @@ def test_look_with_nothing_new_leaves_the_file(
             assert project in ("apache-flink", "apache-flink-libraries")
             return ()
 
-    file = tmp_path / "releases.toml"
+    files = [tmp_path / name for name in ("lines.toml", "classes.lock", "releases.toml")]
     monkeypatch.setattr(command, "Registries", Nothing)
     monkeypatch.setattr(command, "PROJECT_ROOT", tmp_path)
-    file.write_bytes(render(load_releases()).encode())
-    written = file.stat().st_mtime_ns
+    for file in files:
+        file.write_bytes((PROJECT_ROOT / file.name).read_bytes())
+    written = [file.stat().st_mtime_ns for file in files]
 
     assert main(["releases", "--look"]) == 0
 
-    assert file.stat().st_mtime_ns == written
+    assert [file.stat().st_mtime_ns for file in files] == written
     assert "1.20.5" in capsys.readouterr().out

@@ -227,4 +227,4 @@ def test_the_jar_of_another_line_ends_the_process_and_names_the_one_that_fits(
     assert ended.exit_code != 0
     found = target.release.version
     assert f"0.2.0 is built for Flink {other.version} but found Flink {found}" in ended.output
-    assert f"install {target.line.dropin_name('0.2.0')}, which fits." in ended.output
+    assert "run `flink-boost install FLINK_HOME`, which puts the jar for" in ended.output

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from flink_installation import ONE_PER_LINE, Ended, FlinkInstallation, Install, eventually
 
-from flink_boost.flink.lines import Line, load_lines, measured_lines
+from flink_boost.flink.lines import Line, measured_lines
 
 STRING_VALUE = "org/apache/flink/types/StringValue.class"
 WEAVE = "META-INF/flink-boost/weave.properties"
@@ -57,8 +57,9 @@ def test_a_jar_for_another_release_ends_the_process(
     installed = tmp_path / "flink" / "lib" / jar.name
     sentence = (
         f"flink-boost 0.2.0 is built for Flink {other.version} but found Flink {line.version}"
-        f" in {dist}, which has another {differing}: remove {installed} from lib/, and install"
-        f" {dropin_jar.name}, which fits."
+        f" in {dist}, which has another {differing}: remove {installed} from lib/, and run"
+        " `flink-boost install FLINK_HOME`, which puts the jar for these classes there, with"
+        " --weave one that it makes if no release has them."
     )
     refused_at_start(ended, log, sentence)
 
@@ -174,13 +175,7 @@ def built_for(other: Line, dropin_jar: Path, folder: Path) -> Path:
     """The drop-in jar, with the record that the weaver would leave for another release."""
     jar = folder / f"flink-boost-{other.version}-0.2.0.jar"
     classes = "".join(f"class.{name}={value}\n" for name, value in other.classes.items())
-    rest = "".join(
-        f"line.{version}/{name}={value}\n"
-        for version, line in load_lines().items()
-        if version != other.version
-        for name, value in line.classes.items()
-    )
-    record = f"flink.version={other.version}\nboost.version=0.2.0\n{classes}{rest}"
+    record = f"flink.version={other.version}\nboost.version=0.2.0\n{classes}"
     shutil.copy(dropin_jar, jar)
     replace_entry(jar, WEAVE, record.encode())
     return jar

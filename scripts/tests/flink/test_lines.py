@@ -13,27 +13,18 @@ import pytest
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.classes import LOCK
 from flink_boost.flink.lines import (
     default_line,
     find_line,
     find_measured_line,
     load_lines,
+    load_patched,
     measured_lines,
 )
 from flink_boost.flink.maven import jdk_arguments, maven_arguments
 from flink_boost.flink.modes import find_mode, mode_options
 
-PATCHED = {
-    "StringValue",
-    "StringValueSerializer",
-    "DataOutputSerializer",
-    "DataInputDeserializer",
-    "NonSpanningWrapper",
-}
-# Newer lines frame records as we do.
-PATCHED_ON_1_9 = {"SpanningRecordSerializer", "RecordWriter", "BufferBuilder"} | {
-    "SettablePositionMarker"
-}
 OPENED = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 LINES = load_lines()
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -43,11 +34,21 @@ def test_every_line_pins_its_jars_and_its_patched_classes() -> None:
     assert {"1.9.3", "1.20.5", "2.3.0"} <= set(load_lines())
     for line in load_lines().values():
         assert len(line.jars) == 2
-        # Nested in another class on 1.9, and under another package on newer lines.
-        patched = PATCHED | (PATCHED_ON_1_9 if line.folder == "1.9.3" else set())
-        assert {name.split(".")[-1].split("$")[-1] for name in line.classes} == patched
+        patched = [each.name for each in load_patched().values() if each.is_in(line.version)]
+        assert list(line.classes) == patched
         assert all(SHA256.fullmatch(sum_) for sum_ in [*line.jars.values(), *line.classes.values()])
         assert all(line.version in jar for jar in line.jars)
+
+
+def test_a_patched_class_is_in_a_jar_of_every_line_that_it_is_in_and_in_a_line() -> None:
+    for patched in load_patched().values():
+        of_lines = [line for line in LINES.values() if patched.is_in(line.version)]
+        assert of_lines, patched.name
+        for line in of_lines:
+            assert {
+                f"{patched.jar}-{line.version}.jar",
+                f"{patched.jar}_2.11-{line.version}.jar",
+            } & {*line.jars}
 
 
 def test_the_default_line_is_switched_on_and_opens_java_lang() -> None:
@@ -61,6 +62,7 @@ def test_a_line_that_is_not_named_or_not_switched_on_is_refused(tmp_path: Path) 
     text = (PROJECT_ROOT / "lines.toml").read_text(encoding="utf-8")
     switched_off = text.replace("enabled = true", "enabled = false", 1)
     (tmp_path / "lines.toml").write_text(switched_off, encoding="utf-8")
+    (tmp_path / LOCK).write_bytes((PROJECT_ROOT / LOCK).read_bytes())
     with pytest.raises(UsageProblem, match=r"1\.9\.1 is known but not switched on"):
         find_line("1.9.1", tmp_path / "lines.toml")
 

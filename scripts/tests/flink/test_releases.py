@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 
 import pytest
 
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.classes import LOCK
+from flink_boost.flink.lines import load_lines, load_patched
 from flink_boost.flink.releases import (
     RELEASES_FILE,
     KnownReleases,
@@ -16,7 +16,6 @@ from flink_boost.flink.releases import (
     jdks_of,
     load_releases,
     ranges_of,
-    shared_classes,
 )
 from flink_boost.flink.versions import version_key
 from flink_boost.port.newline.look import render
@@ -35,21 +34,22 @@ def test_every_line_is_one_of_the_releases_and_was_tested() -> None:
         assert set(line.jdks) <= set(release.jdks)
 
 
-def test_a_combination_has_a_name_of_its_own_and_a_release() -> None:
-    for name, table in KNOWN.combinations.items():
-        assert name not in LINES
-        assert KNOWN.releases[name].classes == name
-        assert len(table) == 5
-        assert fitting_line(table, LINES.values()) is None
-    tables = [tuple(sorted(table.items())) for table in KNOWN.combinations.values()]
-    assert len(set(tables)) == len(tables)
+def test_a_combination_is_of_the_same_class_files_and_named_after_a_release_that_has_them() -> None:
+    found: dict[str, dict[str, str]] = {}
+    for version, release in KNOWN.releases.items():
+        assert KNOWN.has_all(version, load_patched().values())
+        files = KNOWN.lock.of(version)
+        assert found.setdefault(release.classes, files) == files
+        fitting = fitting_line(files, LINES.values())
+        assert release.classes == (release.classes if fitting is None else fitting.version)
+    assert all(KNOWN.releases[name].classes == name for name in found)
+    assert len({tuple(sorted(files.items())) for files in found.values()}) == len(found)
 
 
 def test_releases_are_in_order_and_only_what_fits_is_tested() -> None:
     versions = list(KNOWN.releases)
     assert versions == sorted(versions, key=version_key)
     for release in KNOWN.releases.values():
-        assert release.classes in {*LINES, *KNOWN.combinations}
         assert not release.tested or release.classes in LINES
         assert release.jdks
         assert len(release.jars) == 2
@@ -85,12 +85,11 @@ def test_class_files_are_those_that_were_seen_elsewhere(
         SHARED: wrapper,
     }
     for version in releases.split():
-        table = KNOWN.checksums(KNOWN.releases[version], LINES)
         found = {
             name.replace("$", ".").rpartition(".")[2]: checksum[:6]
-            for name, checksum in shared_classes(table, LINES.values()).items()
+            for name, checksum in KNOWN.lock.of(version).items()
         }
-        assert found == expected, version
+        assert {name: found.get(name) for name in expected} == expected, version
 
 
 def test_the_line_with_more_classes_wins_and_one_that_differs_does_not_fit() -> None:
@@ -112,13 +111,8 @@ def test_jdks_are_those_of_the_latest_entry_before() -> None:
 def test_the_file_is_as_the_command_writes_it() -> None:
     text = RELEASES_FILE.read_text(encoding="utf-8")
     assert render(KNOWN) == text
-    assert {"jdks", "releases"} <= set(tomllib.loads(text)) <= {"jdks", "classes", "releases"}
-
-
-def test_lines_and_combinations_are_told_apart() -> None:
-    known = KnownReleases(KNOWN.releases, KNOWN.combinations, KNOWN.jdks)
-    line: Line = LINES["2.3.0"]
-    assert known.checksums(known.releases["2.1.0"], LINES) == line.classes
+    lock = RELEASES_FILE.with_name(LOCK).read_text(encoding="utf-8")
+    assert KNOWN.lock.only(load_patched()).render() == lock
 
 
 def test_a_release_is_tested_on_the_jdks_that_something_passed_on_or_else_as_its_line() -> None:

@@ -219,7 +219,7 @@ def test_a_release_whose_classes_no_jar_fits_yet_is_named(home: Path) -> None:
     classes = rebuilt_classes()
     table = {name: hashlib.sha256(content).hexdigest() for name, content in classes.items()}
     small_dist(home, "1.18.1", classes)
-    made = replace(known, releases={"1.18.1": row}, combinations={"made": table})
+    made = replace(known, releases={"1.18.1": row}, lock=known.lock.having("1.18.1", table))
     with pytest.raises(UnsupportedFlink, match=r"Flink 1\.18\.1, which .* has no jar for yet"):
         choose_line(open_home(home), load_lines(), made)
 

@@ -174,7 +174,7 @@ def test_it_carries_the_parts_of_every_line(wheel: Path, every_line: list[Line])
         parts = {name: archive.read(name) for name in archive.namelist() if "/data/" in name}
     for line in every_line:
         assert f"flink_boost/data/examples/{line.version}/WordCount.jar" in parts
-    for name in ("lines.toml", "releases.toml"):
+    for name in ("lines.toml", "classes.lock", "releases.toml"):
         assert parts[f"flink_boost/data/{name}"] == (PROJECT_ROOT / name).read_bytes()
     kept = {
         "profiler": {LIBRARY.file, CONVERTER.file, "NOTICE"},

@@ -22,6 +22,7 @@ from flink_boost.base.files import exclusive_lock
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli import known_classes
 from flink_boost.cli.commands import line as line_command
+from flink_boost.flink.classes import LOCK
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.package_index import IndexFile
@@ -295,7 +296,7 @@ def test_a_release_with_the_classes_of_a_line_gets_a_row_and_is_tested(
     assert f"tests on Flink {NEW}: passed in 0 min 00 s, 671 tests" in shown.err
     assert f"Flink {NEW} is in, after 0 min" in shown.err
     after = project_files(tree)
-    assert {path for path in after if after[path] != before.get(path)} == {"releases.toml"}
+    assert {path for path in after if after[path] != before.get(path)} == {"releases.toml", LOCK}
     release = release_of(tree, NEW)
     assert release is not None
     assert (release.classes, release.jdks) == ("2.3.0", (11, 17, 21))

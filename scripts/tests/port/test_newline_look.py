@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
+from flink_boost.flink.classes import ClassLock, PatchedClass, parse_lock
 from flink_boost.flink.lines import Line, PinnedFile, load_lines
 from flink_boost.flink.releases import KnownReleases, parse_releases
 from flink_boost.port.newline.look import look_at, merge, published, render
@@ -34,7 +35,21 @@ LINES: Mapping[str, Line] = {
         classes={CORE: checksum("new"), RUNTIME: checksum("frame")},
     )
 }
-NOTHING = KnownReleases({}, {}, {"1.9.0": (11,), "2.0.0": (17, 21)})
+PATCHED = {
+    name: PatchedClass(name, jar, "texts")
+    for name, jar in ((CORE, "flink-core"), (RUNTIME, "flink-runtime"))
+}
+NOTHING = KnownReleases(
+    {},
+    {"1.9.0": (11,), "2.0.0": (17, 21)},
+    ClassLock({}).having("2.0.0", LINES["2.0.0"].classes),
+)
+
+
+def written(known: KnownReleases) -> KnownReleases:
+    """What there is to read of it in the files that are written."""
+    lock = parse_lock(tomllib.loads(known.lock.render()))
+    return parse_releases(tomllib.loads(render(known)), lock)
 
 
 class Shelf:
@@ -69,8 +84,8 @@ def looked(
 ) -> tuple[KnownReleases, list[str]]:
     said: list[str] = []
     shelf = Shelf(tmp_path, jars)
-    looks = look_at(shelf, published(shelf), LINES, said.append)
-    return merge(known, looks, LINES, TODAY), said
+    looks = look_at(shelf, published(shelf), PATCHED.values(), said.append)
+    return merge(known, looks, LINES, PATCHED, TODAY), said
 
 
 def test_releases_of_a_line_are_told_from_those_without_one(tmp_path: Path) -> None:
@@ -93,7 +108,8 @@ def test_releases_of_a_line_are_told_from_those_without_one(tmp_path: Path) -> N
         "2.1.0": "2.0.0",
     }
     assert list(known.releases) == ["1.9.0", "1.10.0", "1.14.0", "2.0.0", "2.1.0"]
-    assert known.combinations["1.10.0"] == {CORE: checksum("old"), RUNTIME: checksum("frame")}
+    assert known.lock.of("1.9.0") == {CORE: checksum("old"), RUNTIME: checksum("frame")}
+    assert known.lock.of("1.9.0") == known.lock.of("1.10.0")
     assert known.releases["1.9.0"].jdks == (11,)
     assert set(known.releases["1.9.0"].jars) == {
         "flink-core-1.9.0.jar",
@@ -102,7 +118,8 @@ def test_releases_of_a_line_are_told_from_those_without_one(tmp_path: Path) -> N
     assert "flink-runtime-1.14.0.jar" in known.releases["1.14.0"].jars
     assert all(not release.tested for release in known.releases.values())
     assert said[0] == "Looked at Flink 1.9.0"
-    assert parse_releases(tomllib.loads(render(known))) == known
+    assert written(known).releases == known.releases
+    assert written(known).lock.render() == known.lock.render()
 
 
 def test_a_name_once_given_stays_and_tests_stay(tmp_path: Path) -> None:
@@ -116,25 +133,53 @@ def test_a_name_once_given_stays_and_tests_stay(tmp_path: Path) -> None:
     assert after.releases["1.9.1"].classes == "1.9.0"
     assert after.releases["2.0.0"].tested == {"codec suite": TODAY}
     assert after.releases["2.0.0"].distribution == (PIN,)
-    assert parse_releases(tomllib.loads(render(after))) == after
+    assert written(after).releases == after.releases
 
 
 def test_a_combination_that_became_a_line_is_no_longer_listed(tmp_path: Path) -> None:
     before, _ = looked(tmp_path, {"2.1.0": ("newer", "frame")})
-    assert "2.1.0" in before.combinations
-    newer = replace(LINES["2.0.0"], version="2.1.0", classes=dict(before.combinations["2.1.0"]))
+    assert before.releases["2.1.0"].classes == "2.1.0"
+    newer = replace(LINES["2.0.0"], version="2.1.0", classes=before.lock.of("2.1.0"))
     shelf = Shelf(tmp_path, {"2.1.0": ("newer", "frame")})
     lines = {**LINES, "2.1.0": newer}
 
-    after = merge(before, look_at(shelf, ["2.1.0"], lines, print), lines, TODAY)
+    looks = look_at(shelf, ["2.1.0"], PATCHED.values(), print)
+    after = merge(before, looks, lines, PATCHED, TODAY)
 
     assert after.releases["2.1.0"].classes == "2.1.0"
-    assert after.combinations == {}
 
     older = {"2.0.5": replace(newer, version="2.0.5")}
-    again = merge(before, [], older, TODAY)
+    with_its_files = replace(before, lock=before.lock.having("2.0.5", newer.classes))
+    again = merge(with_its_files, [], older, PATCHED, TODAY)
     assert again.releases["2.1.0"].classes == "2.0.5"
-    assert again.combinations == {}
+
+
+def test_a_class_that_is_patched_since_a_moment_ago_splits_what_was_one_line(
+    tmp_path: Path,
+) -> None:
+    jars: dict[str, tuple[str, str | None]] = {"2.0.0": ("new", "frame"), "2.0.1": ("new", "other")}
+    shelf = Shelf(tmp_path, jars)
+    core = {CORE: PATCHED[CORE]}
+    lines = {"2.0.0": replace(LINES["2.0.0"], classes={CORE: checksum("new")})}
+    before = merge(NOTHING, look_at(shelf, [*jars], core.values(), print), lines, core, TODAY)
+    assert {each.classes for each in before.releases.values()} == {"2.0.0"}
+    assert list(before.lock.groups) == [CORE]
+    assert before.has_all("2.0.1", core.values())
+    assert not before.has_all("2.0.1", PATCHED.values())
+
+    after = merge(before, look_at(shelf, [*jars], PATCHED.values(), print), lines, PATCHED, TODAY)
+
+    assert {each.version: each.classes for each in after.releases.values()} == {
+        "2.0.0": "2.0.0",
+        "2.0.1": "2.0.1",
+    }
+
+
+def test_a_class_is_looked_for_in_the_releases_that_are_said_to_have_it(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, dict.fromkeys(("1.19.3", "1.20.0", "2.0.0"), ("new", "frame")))
+    some = [replace(PATCHED[CORE], since="1.20", until="1.20"), PATCHED[RUNTIME]]
+    looks = look_at(shelf, ["1.19.3", "1.20.0", "2.0.0"], some, print)
+    assert [list(look.classes) for look in looks] == [[RUNTIME], [CORE, RUNTIME], [RUNTIME]]
 
 
 def test_a_release_published_in_part_is_passed_over(tmp_path: Path) -> None:
@@ -161,7 +206,7 @@ def test_a_damaged_jar_is_named(tmp_path: Path) -> None:
 
     shelf = Broken(tmp_path, {"2.0.0": ("new", "frame")})
     with pytest.raises(BrokenData, match=r"flink-core-2\.0\.0\.jar is damaged"):
-        look_at(shelf, ["2.0.0"], LINES, print)
+        look_at(shelf, ["2.0.0"], PATCHED.values(), print)
 
 
 def test_a_registry_that_names_nothing_is_a_problem(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.lines import find_line, load_lines
-from flink_boost.flink.versions import distance, nearest_line, version_key
+from flink_boost.flink.lines import find_line, load_lines, nearest_line
+from flink_boost.flink.versions import distance, version_key
 from flink_boost.port.sources.diff import (
     ClassChange,
     MemberChange,

@@ -20,10 +20,9 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json, to
 from flink_boost.cli.context import Settings
 from flink_boost.cli.known_classes import KnownClasses
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.lines import Line, load_lines, nearest_line
 from flink_boost.flink.pinned_maven import MODE_VARIABLE
 from flink_boost.flink.releases import fitting_line
-from flink_boost.flink.versions import nearest_line
 from flink_boost.port.flinktests.classpath import ensure_tests
 from flink_boost.port.flinktests.plan import load_catalogue, modules_of
 from flink_boost.port.newline.check import ClassVerdict

@@ -10,7 +10,7 @@ import click
 from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.lines import Line, load_lines, load_patched
 from flink_boost.flink.releases import KnownReleases, Release, load_releases
 from flink_boost.port.newline.candidate import Candidate, look_into
 from flink_boost.port.newline.look import published
@@ -22,7 +22,9 @@ _NOT_YET = "not yet"
 
 @click.command(name="releases")
 @click.argument("versions", nargs=-1)
-@click.option("--look", is_flag=True, help="Fetch what is missing and write releases.toml anew.")
+@click.option(
+    "--look", is_flag=True, help="Fetch what is missing; write releases.toml and classes.lock anew."
+)
 @click.option(
     "--jars",
     metavar="FOLDER",
@@ -148,11 +150,16 @@ def _look(
     with releases_lock(PROJECT_ROOT):
         pass
     source = Registries(PROJECT_ROOT / ".cache")
-    wanted = list(versions) or [each for each in published(source) if each not in known.releases]
+    patched = load_patched()
+    wanted = list(versions) or [
+        each
+        for each in published(source)
+        if each not in known.releases or not known.has_all(each, patched.values())
+    ]
 
     def told(step: str) -> None:
         if not quiet:
             click.echo(step, err=True)
 
-    looked = look_for(wanted, lines, source, told)
+    looked = look_for(wanted, patched, source, told)
     return enter(PROJECT_ROOT, looked, lines, datetime.now(UTC).date())

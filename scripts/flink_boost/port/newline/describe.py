@@ -16,8 +16,8 @@ from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.home import open_home
 from flink_boost.flink.jvm_options import joined
 from flink_boost.flink.launch import ask_scripts
-from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile
-from flink_boost.flink.versions import distance, nearest_line, version_key
+from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile, nearest_line
+from flink_boost.flink.versions import distance, version_key
 from flink_boost.port.newline.check import ClassVerdict, check_release, class_checksums
 from flink_boost.port.newline.files import NewLine, projects_of_tests
 from flink_boost.port.newline.look import Source

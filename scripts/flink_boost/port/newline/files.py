@@ -21,10 +21,12 @@ from tomlkit.items import Comment, Item, Key, Table, Whitespace
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
-from flink_boost.flink.lines import Line, PinnedFile
+from flink_boost.flink.classes import LOCK
+from flink_boost.flink.lines import Line, PinnedFile, read_lock
 from flink_boost.flink.versions import version_key
 
 _LINES = Path("lines.toml")
+_LOCK = Path(LOCK)
 
 # What Flink's parent asks for in its own version, although not every release publishes it.
 _MANAGED = ("flink-architecture-tests-base",)
@@ -63,7 +65,6 @@ def record(new: NewLine) -> str:
         f"jdks = [{', '.join(map(str, line.jdks))}]",
         f"jvm-options = [\n{options}]" if options else "jvm-options = []",
         *_table(f"{name}.jars]", {file: _quoted(sha256) for file, sha256 in line.jars.items()}),
-        *_table(f"{name}.classes]", {key: _quoted(sha) for key, sha in line.classes.items()}),
         *_table(f"{name}.sources]", {pin.file: _quoted(pin.sha256) for pin in line.sources}),
         *_table(f"{name}.distribution]", {pin.project: _pin(pin, "") for pin in line.distribution}),
         *([f"\n# {new.remark}".rstrip()] if new.remark and line.examples else []),
@@ -132,11 +133,17 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
     catalogue = (root / _CATALOGUE).read_text(encoding="utf-8")
     tests = with_tests(catalogue, version, model)
     model_pom = (root / pom).with_name(f"flink-{model}.xml").read_text(encoding="utf-8")
+    before = read_lock(root / _LOCK)
+    lock = before.having(version, new.line.classes)
     written: list[Path] = []
-    if not new.line.measured:
-        write_durably(root / _LINES, lines)
-        return [_LINES]
     with _undone_on_error() as undo:
+        if lock != before:
+            undo.append(lambda: write_durably(root / _LOCK, before.render()))
+            write_durably(root / _LOCK, lock.render())
+            written.append(_LOCK)
+        if not new.line.measured:
+            write_durably(root / _LINES, lines)
+            return [*written, _LINES]
         if not (root / adaptor).exists():
             undo.append(lambda: shutil.rmtree(root / adaptor, ignore_errors=True))
             _copy_folder((root / adaptor).with_name(model), root / adaptor)

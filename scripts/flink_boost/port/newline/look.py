@@ -16,15 +16,14 @@ from typing import Protocol
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
-from flink_boost.flink.lines import Line, PinnedFile
+from flink_boost.flink.classes import ClassLock, PatchedClass
+from flink_boost.flink.lines import Line, PinnedFile, classes_of
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import (
     KnownReleases,
     Release,
     class_checksums,
     fitting_line,
-    patched_names,
-    shared_classes,
 )
 from flink_boost.flink.versions import version_key
 from flink_boost.port.newline.registries import Artifact
@@ -40,7 +39,7 @@ HEADER = """\
 #
 # What identifies a Flink is the class files that our patches change. Releases in which all of them
 # are equal have one combination, named after its newest release when it was first seen. One that a
-# jar exists for is a line of lines.toml with the same name; the others are listed here.
+# jar exists for is a line of lines.toml with the same name; classes.lock has the class files.
 #
 # classes:   the name of the release's combination.
 # jars:      SHA-256 of the jars that were looked at.
@@ -67,7 +66,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Look:
-    """What one release has: checksums of its jars, and of the classes that any line patches."""
+    """What one release has: checksums of its jars, and of the classes that are patched in it."""
 
     version: str
     jars: Mapping[str, str]
@@ -89,7 +88,7 @@ def published(source: Source) -> list[str]:
 def look_at(
     source: Source,
     versions: Sequence[str],
-    lines: Mapping[str, Line],
+    patched: Iterable[PatchedClass],
     progress: Callable[[str], None],
 ) -> list[Look]:
     """Fetches the jars of these releases and reads their classes; a step is told in a sentence.
@@ -97,7 +96,7 @@ def look_at(
     A release that was withdrawn before all of its jars were published is passed over. Raises what
     the source raises.
     """
-    names = patched_names(lines.values())
+    classes = list(patched)
     looks = []
     for start in range(0, len(versions), _BATCH):
         batch = versions[start : start + _BATCH]
@@ -107,6 +106,7 @@ def look_at(
             if missing:
                 progress(f"Passed over Flink {version}: Maven Central has no {missing[0]}")
                 continue
+            names = [each.name for each in classes if each.is_in(version)]
             looks.append(_look(version, [files[each] for each in artifacts(version)], names))
             progress(f"Looked at Flink {version}")
     return looks
@@ -122,20 +122,33 @@ def artifacts(version: str) -> tuple[Artifact, Artifact]:
 
 
 def merge(
-    known: KnownReleases, looks: Iterable[Look], lines: Mapping[str, Line], today: date
+    known: KnownReleases,
+    looks: Iterable[Look],
+    lines: Mapping[str, Line],
+    patched: Mapping[str, PatchedClass],
+    today: date,
 ) -> KnownReleases:
     """What is known, with these looks in it; tests that passed stay.
 
     Raises ``BrokenData`` when a jar is not the one that was looked at before.
     """
     releases = dict(known.releases)
-    combinations = {name: dict(table) for name, table in known.combinations.items()}
     # The newest first, because it gives its name to all that have the same classes.
-    for look in sorted(looks, key=lambda each: version_key(each.version), reverse=True):
+    newest_first = sorted(looks, key=lambda each: version_key(each.version), reverse=True)
+    lock = known.lock
+    for look in newest_first:
+        lock = lock.having(look.version, look.classes)
+    lock = lock.only(patched)
+    # A class that is patched since a moment ago tells releases apart that were one line's before.
+    of_today = [
+        replace(line, classes=classes_of(version, lock, patched.values()))
+        for version, line in lines.items()
+    ]
+    for look in newest_first:
         before = releases.get(look.version)
         if before is not None:
             _require_same(before, look)
-        name = _combination(look, lines, combinations)
+        name = _combination(look, of_today, lock, releases)
         releases[look.version] = Release(
             version=look.version,
             classes=name,
@@ -147,18 +160,13 @@ def merge(
         )
     for version, release in releases.items():
         # What had no jar may have become a line since, under the number of any of its releases.
-        line = fitting_line(combinations.get(release.classes, {}), lines.values())
+        line = None if release.classes in lines else fitting_line(lock.of(version), of_today)
         if line is not None:
             releases[version] = replace(release, classes=line.version)
-    used = {release.classes for release in releases.values()}
     return replace(
         known,
         releases=dict(sorted(releases.items(), key=lambda item: version_key(item[0]))),
-        combinations={
-            name: combinations[name]
-            for name in sorted(combinations, key=version_key)
-            if name in used and name not in lines
-        },
+        lock=lock,
     )
 
 
@@ -166,8 +174,6 @@ def render(known: KnownReleases) -> str:
     """The text of ``releases.toml``."""
     parts = [HEADER, "[jdks]"]
     parts += [f"{json.dumps(first)} = {list(numbers)}" for first, numbers in known.jdks.items()]
-    for name, table in known.combinations.items():
-        parts += ["", f"[classes.{json.dumps(name)}]", *_pairs(table)]
     for version, release in known.releases.items():
         tested = ", ".join(
             f"{json.dumps(what)} = {day.isoformat()}" for what, day in release.tested.items()
@@ -187,7 +193,7 @@ def render(known: KnownReleases) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _look(version: str, jars: Sequence[Path], names: set[str]) -> Look:
+def _look(version: str, jars: Sequence[Path], names: Sequence[str]) -> Look:
     classes: dict[str, str] = {}
     for jar in jars:
         try:
@@ -201,18 +207,19 @@ def _look(version: str, jars: Sequence[Path], names: set[str]) -> Look:
 
 
 def _combination(
-    look: Look, lines: Mapping[str, Line], combinations: dict[str, dict[str, str]]
+    look: Look, lines: Sequence[Line], lock: ClassLock, releases: Mapping[str, Release]
 ) -> str:
-    """The name of the look's combination, which is added when it is new."""
-    line = fitting_line(look.classes, lines.values())
+    """The name of the look's combination, which is its own number when it is new."""
+    line = fitting_line(look.classes, lines)
     if line is not None:
         return line.version
-    shared = shared_classes(look.classes, lines.values())
-    for name, table in combinations.items():
-        if table == shared and name not in lines:
-            return name
-    combinations[look.version] = shared
-    return look.version
+    same = (
+        each.classes
+        for each in releases.values()
+        if lock.of(each.version) == look.classes
+        and each.classes not in {line.version for line in lines}
+    )
+    return next(same, look.version)
 
 
 def _require_same(before: Release, look: Look) -> None:

@@ -10,7 +10,8 @@ from datetime import date
 from pathlib import Path
 
 from flink_boost.base.files import exclusive_lock, write_durably
-from flink_boost.flink.lines import Line
+from flink_boost.flink.classes import LOCK, PatchedClass
+from flink_boost.flink.lines import LINES_FILE, Line, load_patched
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, read_releases
 from flink_boost.port.newline.distributions import LIBRARIES, PROJECT, with_distributions
@@ -30,25 +31,31 @@ class Looked:
 
 def look_for(
     versions: Sequence[str],
-    lines: Mapping[str, Line],
+    patched: Mapping[str, PatchedClass],
     source: Source,
     tell: Callable[[str], None],
 ) -> Looked:
     """Asks for these releases, which takes minutes. Raises what the source raises."""
-    looks = tuple(look_at(source, versions, lines, tell))
+    looks = tuple(look_at(source, versions, patched.values(), tell))
     tell("Asked PyPI for their distributions")
     return Looked(looks, {project: list(source.files(project)) for project in (PROJECT, LIBRARIES)})
 
 
 def with_looked(
-    known: KnownReleases, looked: Looked, lines: Mapping[str, Line], today: date
+    known: KnownReleases,
+    looked: Looked,
+    lines: Mapping[str, Line],
+    patched: Mapping[str, PatchedClass],
+    today: date,
 ) -> KnownReleases:
     """What is known, with these releases in it: which line's jar fits, and their distributions.
 
     Raises ``BrokenData`` when a jar is not the one seen before.
     """
     pinned = {version for version, line in lines.items() if line.distribution}
-    return with_distributions(merge(known, looked.looks, lines, today), looked.listed, pinned)
+    return with_distributions(
+        merge(known, looked.looks, lines, patched, today), looked.listed, pinned
+    )
 
 
 def releases_lock(tree: Path) -> AbstractContextManager[None]:
@@ -60,23 +67,28 @@ def releases_lock(tree: Path) -> AbstractContextManager[None]:
 
 
 def enter(tree: Path, looked: Looked, lines: Mapping[str, Line], today: date) -> KnownReleases:
-    """Writes them into the tree's ``releases.toml``, with what others have entered meanwhile.
+    """Writes them into the tree's files of releases, with what others have entered meanwhile.
 
     Raises ``EnvironmentProblem`` while tests of releases run, whose jars are made from it, and as
     ``with_looked``.
     """
     file = tree / RELEASES_FILE.name
     with releases_lock(tree):
-        known = with_looked(read_releases(file), looked, lines, today)
+        patched = load_patched(tree / LINES_FILE.name)
+        known = with_looked(read_releases(file), looked, lines, patched, today)
         write(file, known)
     return known
 
 
 def write(file: Path, known: KnownReleases) -> None:
-    """Writes ``releases.toml``, whole or not at all; one that says the same is left alone."""
-    text = render(known).encode()
-    if not file.exists() or file.read_bytes() != text:
-        write_durably(file, text)
+    """Writes ``releases.toml`` and ``classes.lock`` beside it.
+
+    Each appears whole or not at all; one that says the same is left alone.
+    """
+    # The lock first: a release that has a row has its class files there.
+    for path, text in ((file.with_name(LOCK), known.lock.render()), (file, render(known))):
+        if not path.exists() or path.read_bytes() != text.encode():
+            write_durably(path, text.encode())
 
 
 def row(known: KnownReleases, version: str) -> str:

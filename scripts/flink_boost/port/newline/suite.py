@@ -30,7 +30,7 @@ _FOLDERS = (
     "benchmarks",
     "scripts",
 )
-_FILES = ("pom.xml", "lines.toml", "releases.toml", "LICENSE", "NOTICE")
+_FILES = ("pom.xml", "lines.toml", "classes.lock", "releases.toml", "LICENSE", "NOTICE")
 _NOT_COPIED = (
     "target",
     "build",

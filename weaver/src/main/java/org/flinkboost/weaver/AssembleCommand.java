@@ -55,23 +55,48 @@ final class AssembleCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         DropInJar jar = new DropInJar();
-        Map<String, String> checksums = new TreeMap<>();
+        Line line = LinesFile.read(lines, flinkVersion);
+        Map<String, String> woven = new TreeMap<>();
         for (Path folder : folders) {
-            checksums.putAll(WovenClasses.read(folder, flinkVersion));
+            woven.putAll(WovenClasses.read(folder, flinkVersion));
             jar.addAll(folder);
         }
         for (Path licence : licences) {
             jar.add("META-INF/" + licence.getFileName(), licence);
         }
+        requireWoven(line, woven);
         WeaveRecord record =
                 new WeaveRecord(flinkVersion, boostVersion)
-                        .classes(checksums)
-                        .otherLines(LinesFile.readAll(lines))
+                        .classes(line.classes())
                         .tested(TestedReleases.read(releases, flinkVersion))
                         .links(links(jar));
         int entries = jar.write(out, record);
         spec.commandLine().getOut().printf("Wrote %s (%d entries)%n", out.getFileName(), entries);
         return 0;
+    }
+
+    /** A class that no patch was found for, and one that was woven from an older list. */
+    private void requireWoven(Line line, Map<String, String> woven) {
+        Map<String, String> expected = new TreeMap<>();
+        line.classes().forEach((name, patched) -> expected.put(name, patched.checksum()));
+        if (!woven.equals(expected)) {
+            Map<String, String> other = new TreeMap<>(expected);
+            other.entrySet().removeAll(woven.entrySet());
+            Map<String, String> unknown = new TreeMap<>(woven);
+            unknown.entrySet().removeAll(expected.entrySet());
+            throw new WeaveException(
+                    "The folders have not what "
+                            + lines.getFileName()
+                            + " and "
+                            + LinesFile.LOCK
+                            + " say of line "
+                            + flinkVersion
+                            + ": expected "
+                            + other
+                            + ", found "
+                            + unknown
+                            + "; run `weave` again.");
+        }
     }
 
     private Set<String> links(DropInJar jar) throws IOException {

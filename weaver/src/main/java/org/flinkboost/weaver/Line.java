@@ -7,13 +7,11 @@ import java.util.Map;
 final class Line {
 
     private final String version;
-    private final boolean enabled;
     private final Map<String, String> jars;
-    private final Map<String, String> classes;
+    private final Map<String, PatchedClass> classes;
 
-    Line(String version, boolean enabled, Map<String, String> jars, Map<String, String> classes) {
+    Line(String version, Map<String, String> jars, Map<String, PatchedClass> classes) {
         this.version = version;
-        this.enabled = enabled;
         this.jars = jars;
         this.classes = classes;
     }
@@ -23,18 +21,13 @@ final class Line {
         return version;
     }
 
-    /** False when it is known and not built. */
-    boolean enabled() {
-        return enabled;
-    }
-
     /** SHA-256 of each official jar by file name. */
     Map<String, String> jars() {
         return jars;
     }
 
-    /** SHA-256 of each class file that may be changed, by binary class name. */
-    Map<String, String> classes() {
+    /** Each class that is patched in this line, by binary class name. */
+    Map<String, PatchedClass> classes() {
         return classes;
     }
 }

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
-import static java.util.stream.Collectors.toUnmodifiableList;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Reads {@code lines.toml}. */
+/** Reads {@code lines.toml}, and {@value #LOCK} beside it. */
 final class LinesFile {
+
+    static final String LOCK = "classes.lock";
 
     private LinesFile() {}
 
     /**
      * Reads one line.
      *
-     * @throws WeaveException when the file is not TOML or does not name the version
-     * @throws IOException when the file cannot be read
+     * @throws WeaveException when a file is not TOML, does not name the version, or lacks what it
+     *     should say of a patched class
+     * @throws IOException when a file cannot be read
      */
     static Line read(Path linesFile, String version) throws IOException {
-        JsonNode lines = document(linesFile).path("lines");
+        JsonNode document = document(linesFile);
+        JsonNode lines = document.path("lines");
         JsonNode line = lines.path(version);
         if (line.isMissingNode()) {
             throw new WeaveException(
@@ -37,27 +39,85 @@ final class LinesFile {
                             + String.join(", ", strings(lines).keySet())
                             + ".");
         }
-        return of(version, line);
+        Map<String, String> jars = strings(line.path("jars"));
+        JsonNode lock = document(linesFile.resolveSibling(LOCK));
+        Map<String, PatchedClass> classes = new TreeMap<>();
+        for (Map.Entry<String, JsonNode> entry : document.path("patched").properties()) {
+            JsonNode patched = entry.getValue();
+            if (isBetween(
+                    version, patched.path("since").asText(), patched.path("until").asText())) {
+                classes.put(
+                        entry.getKey(),
+                        patched(entry.getKey(), patched, version, jars, lock.path(entry.getKey())));
+            }
+        }
+        return new Line(version, jars, classes);
+    }
+
+    private static PatchedClass patched(
+            String name,
+            JsonNode described,
+            String version,
+            Map<String, String> jars,
+            JsonNode locked) {
+        String jar = described.path("jar").asText();
+        String family = described.path("family").asText();
+        if (jars.keySet().stream().noneMatch(file -> isOf(file, jar)) || family.isEmpty()) {
+            throw new WeaveException(
+                    name
+                            + " is to be in the jar '"
+                            + jar
+                            + "' and in the family '"
+                            + family
+                            + "': expected a name of a family, and one of the jars of line "
+                            + version
+                            + ", "
+                            + jars.keySet()
+                            + ".");
+        }
+        for (JsonNode group : locked) {
+            for (Map.Entry<String, JsonNode> file : group.properties()) {
+                for (JsonNode release : file.getValue()) {
+                    if (release.asText().equals(version)) {
+                        return new PatchedClass(jar, family, file.getKey());
+                    }
+                }
+            }
+        }
+        throw new WeaveException(
+                LOCK
+                        + " has no class file of "
+                        + name
+                        + " in Flink "
+                        + version
+                        + ": run `flink-boost releases --look "
+                        + version
+                        + "`, or say in lines.toml since or until when Flink has it.");
+    }
+
+    /** {@code flink-runtime_2.11-1.9.3.jar} is of {@code flink-runtime}. */
+    private static boolean isOf(String file, String jar) {
+        return !jar.isEmpty() && (file.startsWith(jar + "-") || file.startsWith(jar + "_"));
     }
 
     /**
-     * All lines, in the order of the file.
-     *
-     * @throws WeaveException when the file is not TOML
-     * @throws IOException when the file cannot be read
+     * Both are releases or the first numbers of one, and belong to it; an empty one is no bound.
      */
-    static List<Line> readAll(Path linesFile) throws IOException {
-        return document(linesFile).path("lines").properties().stream()
-                .map(entry -> of(entry.getKey(), entry.getValue()))
-                .collect(toUnmodifiableList());
+    private static boolean isBetween(String version, String since, String until) {
+        return compared(version, since) >= 0 && compared(version, until) <= 0;
     }
 
-    private static Line of(String version, JsonNode line) {
-        return new Line(
-                version,
-                line.path("enabled").asBoolean(),
-                strings(line.path("jars")),
-                strings(line.path("classes")));
+    private static int compared(String version, String bound) {
+        int[] numbers = numbers(version);
+        int[] wanted = numbers(bound);
+        return Arrays.compare(Arrays.copyOf(numbers, wanted.length), wanted);
+    }
+
+    private static int[] numbers(String version) {
+        return Arrays.stream(version.split("\\."))
+                .filter(number -> !number.isEmpty())
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 
     /** The file's content. Throws {@link WeaveException} when it is not TOML. */

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,12 +110,8 @@ final class OwnBuild {
         }
     }
 
-    /**
-     * Compares, and weaves when nothing differs.
-     *
-     * @param lines all lines, for whoever needs another jar
-     */
-    Answer answer(Collection<Line> lines, String boostVersion) throws IOException {
+    /** Compares, and weaves when nothing differs. */
+    Answer answer(String boostVersion) throws IOException {
         try (FlinkJar jar = FlinkJar.openAny(dist)) {
             Map<String, byte[]> classes = new TreeMap<>();
             List<String> differences = new ArrayList<>();
@@ -135,7 +130,7 @@ final class OwnBuild {
             if (!differences.isEmpty()) {
                 return new Answer(differences, Optional.empty());
             }
-            return weave(jar, classes, lines, boostVersion);
+            return weave(jar, classes, boostVersion);
         } catch (WeaveException e) {
             return new Answer(List.of(e.getMessage()), Optional.empty());
         } catch (TypePool.Resolution.NoSuchTypeException e) {
@@ -145,12 +140,11 @@ final class OwnBuild {
 
     private List<String> compare(Map<String, byte[]> classes, FlinkJar jar) throws IOException {
         Map<String, byte[]> stockFiles = new TreeMap<>();
-        for (Map.Entry<String, String> entry : line.classes().entrySet()) {
-            byte[] content = Files.readAllBytes(stock.resolve(entry.getValue()));
-            if (!Checksum.of(content).equals(entry.getValue())) {
-                throw new WeaveException(
-                        stock.resolve(entry.getValue())
-                                + " has another content than its name says.");
+        for (Map.Entry<String, PatchedClass> entry : line.classes().entrySet()) {
+            Path file = stock.resolve(entry.getValue().checksum());
+            byte[] content = Files.readAllBytes(file);
+            if (!Checksum.of(content).equals(entry.getValue().checksum())) {
+                throw new WeaveException(file + " has another content than its name says.");
             }
             stockFiles.put(entry.getKey(), content);
         }
@@ -180,15 +174,17 @@ final class OwnBuild {
         return differences;
     }
 
-    private Answer weave(
-            FlinkJar flink,
-            Map<String, byte[]> classes,
-            Collection<Line> lines,
-            String boostVersion)
+    private Answer weave(FlinkJar flink, Map<String, byte[]> classes, String boostVersion)
             throws IOException {
+        Map<String, PatchedClass> patched = new TreeMap<>();
         Map<String, String> checksums = new TreeMap<>();
-        classes.forEach((name, bytes) -> checksums.put(name, Checksum.of(bytes)));
-        Line own = new Line(line.version(), true, Map.of(), checksums);
+        classes.forEach(
+                (name, bytes) -> {
+                    String checksum = Checksum.of(bytes);
+                    checksums.put(name, checksum);
+                    patched.put(name, line.classes().get(name).withChecksum(checksum));
+                });
+        Line own = new Line(line.version(), Map.of(), patched);
         Map<String, byte[]> woven =
                 new Weaver(own, enabled).weaveOpened(patches, List.of(flink), classPath);
         DropInJar jar = new DropInJar();
@@ -205,8 +201,7 @@ final class OwnBuild {
         String version = line.version() + "-own-" + digits(checksums, links);
         WeaveRecord record =
                 new WeaveRecord(version, boostVersion)
-                        .classes(checksums)
-                        .otherLines(lines)
+                        .classes(patched)
                         .links(links)
                         .wovenLike(line.version());
         return new Answer(List.of(), Optional.of(new Woven(jar, record, checksums)));

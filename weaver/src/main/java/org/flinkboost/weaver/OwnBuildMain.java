@@ -24,7 +24,9 @@ import org.flinkboost.weaver.FrontedMethod.SwitchField;
  *           switch                Class.FIELD, the switch of all patches
  *           boost.version
  *           stock                 folder of class files, named after their SHA-256
- *           known.LINE/CLASS      SHA-256 of each class file that a line has
+ *           class.LINE/CLASS      SHA-256 of each class file that a line patches
+ *           jar.CLASS             the jar of Flink's that has it
+ *           family.CLASS          the family of its patches
  *           candidate.N           a line, in the order in which they are tried
  *           patches.LINE          folder with its jar's content but for the woven classes
  *           out                   where to write the jar; without it only compare
@@ -68,7 +70,7 @@ public final class OwnBuildMain {
                                     lines.get(version),
                                     Path.of(required("patches." + version)),
                                     Path.of(required("stock")))
-                            .answer(lines.values(), required("boost.version"));
+                            .answer(required("boost.version"));
             int number = 0;
             for (String difference : answer.differences()) {
                 report.setProperty(
@@ -88,19 +90,24 @@ public final class OwnBuildMain {
     }
 
     private Map<String, Line> lines() {
-        Map<String, Map<String, String>> classes = new TreeMap<>();
-        String prefix = "known.";
+        Map<String, Map<String, PatchedClass>> classes = new TreeMap<>();
+        String prefix = "class.";
         for (String key : request.stringPropertyNames()) {
             if (key.startsWith(prefix)) {
                 int slash = key.indexOf('/');
+                String name = key.substring(slash + 1);
                 classes.computeIfAbsent(
                                 key.substring(prefix.length(), slash), line -> new TreeMap<>())
-                        .put(key.substring(slash + 1), request.getProperty(key));
+                        .put(
+                                name,
+                                new PatchedClass(
+                                        required("jar." + name),
+                                        required("family." + name),
+                                        request.getProperty(key)));
             }
         }
         Map<String, Line> lines = new TreeMap<>();
-        classes.forEach(
-                (version, sums) -> lines.put(version, new Line(version, true, Map.of(), sums)));
+        classes.forEach((version, own) -> lines.put(version, new Line(version, Map.of(), own)));
         return lines;
     }
 

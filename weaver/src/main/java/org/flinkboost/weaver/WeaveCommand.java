@@ -115,15 +115,18 @@ final class WeaveCommand implements Callable<Integer> {
         delete(aside);
         try {
             copy(patches, aside);
+            Map<String, PatchedClass> classes = new TreeMap<>();
             Map<String, String> checksums = new TreeMap<>();
             for (Map.Entry<String, byte[]> entry : woven.entrySet()) {
                 Path file = aside.resolve(entry.getKey().replace('.', '/') + ".class");
                 Files.createDirectories(file.getParent());
                 Files.write(file, entry.getValue());
-                checksums.put(entry.getKey(), line.classes().get(entry.getKey()));
+                PatchedClass patched = line.classes().get(entry.getKey());
+                classes.put(entry.getKey(), patched);
+                checksums.put(entry.getKey(), patched.checksum());
             }
             WovenClasses.write(aside, version, module, checksums);
-            WeaveRecord record = new WeaveRecord(version, boostVersion).classes(checksums);
+            WeaveRecord record = new WeaveRecord(version, boostVersion).classes(classes);
             Files.writeString(
                     aside.resolve(WeaveRecord.RESOURCE),
                     record.text(),

@@ -32,21 +32,17 @@ final class WeaveRecord {
         return boostVersion;
     }
 
-    /** The woven classes, with the SHA-256 of stock's class files. */
-    WeaveRecord classes(Map<String, String> checksums) {
-        checksums.forEach((name, sum) -> all.put("class." + name, sum));
-        return this;
-    }
-
-    /** The classes of the lines that have a jar of their own, for whoever needs another jar. */
-    WeaveRecord otherLines(Collection<Line> lines) {
-        for (Line line : lines) {
-            if (line.enabled() && !line.version().equals(flinkVersion)) {
-                line.classes()
-                        .forEach(
-                                (name, sum) -> all.put("line." + line.version() + "/" + name, sum));
-            }
-        }
+    /**
+     * The woven classes by binary name: the SHA-256 of stock's class files, the families of their
+     * patches, and the jars of the product that have them.
+     */
+    WeaveRecord classes(Map<String, PatchedClass> classes) {
+        classes.forEach(
+                (name, patched) -> {
+                    all.put("class." + name, patched.checksum());
+                    all.put("family." + name, patched.family());
+                    all.put("jar." + name, patched.jar());
+                });
         return this;
     }
 

@@ -139,7 +139,7 @@ final class Weaver {
     }
 
     private void requireExactClass(String target, List<FlinkJar> jars) throws IOException {
-        String expected = line.classes().get(target);
+        String expected = line.classes().get(target).checksum();
         for (FlinkJar jar : jars) {
             Optional<byte[]> classFile = jar.classFile(target);
             if (classFile.isPresent()) {

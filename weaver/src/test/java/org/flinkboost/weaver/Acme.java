@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -119,13 +120,13 @@ final class Acme {
         return this;
     }
 
-    /** Puts another checksum into lines.toml for the jar; null takes the jar out. */
+    /** Puts another checksum into lines.toml for the jar. */
     Acme jarSum(String checksum) {
         jars.put(JAR, checksum);
         return this;
     }
 
-    /** Puts another checksum into lines.toml for a class; null takes the class out. */
+    /** Puts another checksum into the lock for a class; null takes the class out of lines.toml. */
     Acme classSum(String name, String checksum) {
         classes.put(name, checksum);
         return this;
@@ -168,22 +169,32 @@ final class Acme {
     }
 
     void writeLines() throws IOException {
-        StringBuilder text = new StringBuilder("default = \"" + VERSION + "\"\n");
-        text.append("[lines.\"" + VERSION + "\"]\nenabled = true\n");
-        text.append("[lines.\"" + VERSION + "\".jars]\n");
-        appendSums(text, jars);
-        text.append("[lines.\"" + VERSION + "\".classes]\n");
-        appendSums(text, classes);
-        Files.writeString(lines(), text);
+        writeLines(lines(), this);
     }
 
-    private static void appendSums(StringBuilder text, Map<String, String> sums) {
-        sums.forEach(
-                (name, sum) -> {
-                    if (sum != null) {
-                        text.append("\"" + name + "\" = \"" + sum + "\"\n");
-                    }
-                });
+    /** The same for products of one release whose classes go into one jar. */
+    static void writeLines(Path file, Acme... products) throws IOException {
+        StringBuilder text = new StringBuilder("default = \"" + VERSION + "\"\n[patched]\n");
+        StringBuilder lock = new StringBuilder();
+        StringBuilder jars = new StringBuilder("[lines.\"" + VERSION + "\".jars]\n");
+        for (Acme product : products) {
+            product.classes.values().removeIf(Objects::isNull);
+            product.classes.forEach(
+                    (name, sum) -> {
+                        text.append("\"" + name + "\" = { jar = \"acme\", family = \"dials\" }\n");
+                        lock.append("[[\"" + name + "\"]]\n" + sum + " = [\"" + VERSION + "\"]\n");
+                    });
+        }
+        products[0].jars.forEach(
+                (name, sum) -> jars.append("\"" + name + "\" = \"" + sum + "\"\n"));
+        text.append("[lines.\"" + VERSION + "\"]\nenabled = true\n").append(jars);
+        Files.writeString(file, text);
+        Files.writeString(file.resolveSibling(LinesFile.LOCK), lock);
+    }
+
+    /** What lines.toml and the lock say of a class with that checksum. */
+    static PatchedClass patched(String checksum) {
+        return new PatchedClass("acme", "dials", checksum);
     }
 
     /** A class loader that sees the product alone. */

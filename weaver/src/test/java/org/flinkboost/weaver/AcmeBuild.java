@@ -26,7 +26,7 @@ final class AcmeBuild {
         byte[] gauge = Files.readAllBytes(acme.root.resolve("stock/acme/Gauge.class"));
         String sum = Checksum.of(gauge);
         Files.write(stock.resolve(sum), gauge);
-        line = new Line(Acme.VERSION, true, Map.of(), Map.of("acme.Gauge", sum));
+        line = new Line(Acme.VERSION, Map.of(), Map.of("acme.Gauge", Acme.patched(sum)));
         Path record = acme.patches().resolve(WeaveRecord.RESOURCE);
         Files.createDirectories(record.getParent());
         Files.writeString(record, "");
@@ -58,6 +58,6 @@ final class AcmeBuild {
                         line,
                         acme.patches(),
                         folder.resolve("classes"))
-                .answer(List.of(line), "0.0.1");
+                .answer("0.0.1");
     }
 }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -50,7 +49,14 @@ class AssembleCommandTest {
         return acme;
     }
 
-    private Outcome assemble(Path out, Path... wovenFolders) {
+    /** As one line whose classes are those that these folders were woven for. */
+    private Outcome assemble(Path out, Path... wovenFolders) throws IOException {
+        boolean both = List.of(wovenFolders).contains(valve.out());
+        Acme.writeLines(gauge.lines(), both ? new Acme[] {gauge, valve} : new Acme[] {gauge});
+        return assembleAsIs(out, wovenFolders);
+    }
+
+    private Outcome assembleAsIs(Path out, Path... wovenFolders) {
         List<String> arguments = new ArrayList<>();
         arguments.addAll(List.of("assemble", "--line=1.4.2", "--boost-version=0.9"));
         arguments.addAll(List.of("--lines=" + gauge.lines(), "--releases=" + releases));
@@ -105,7 +111,9 @@ class AssembleCommandTest {
                                     + Checksum.of(gauge.root.resolve("stock/acme/Gauge.class"))
                                     + "\nclass.acme.Valve="
                                     + Checksum.of(valve.root.resolve("stock/acme/Valve.class"))
-                                    + "\nflink.version=1.4.2\n"
+                                    + "\nfamily.acme.Gauge=dials\nfamily.acme.Valve=dials\n"
+                                    + "flink.version=1.4.2\n"
+                                    + "jar.acme.Gauge=acme\njar.acme.Valve=acme\n"
                                     + "link.0000=acme/boost/Switch class public\n"
                                     + "link.0001=acme/boost/Switch static-field public ON Z\n"
                                     + "link.0002=acme/boost/Switch static-method public require"
@@ -121,7 +129,7 @@ class AssembleCommandTest {
     }
 
     @Test
-    void descriptionListsTestedReleasesAndTheClassesOfOtherLines() throws IOException {
+    void descriptionListsTheReleasesThatTheJarWasTestedOn() throws IOException {
         Files.writeString(
                 releases,
                 """
@@ -138,26 +146,25 @@ class AssembleCommandTest {
                 classes = "1.5.0"
                 tested = { codec = 2026-01-02 }
                 """);
-        Files.writeString(
-                gauge.lines(),
-                """
-
-                [lines."1.5.0"]
-                enabled = true
-                [lines."1.5.0".classes]
-                "acme.Gauge" = "77"
-                [lines."1.6.0"]
-                enabled = false
-                [lines."1.6.0".classes]
-                "acme.Gauge" = "88"
-                """,
-                StandardOpenOption.APPEND);
         assemble(jar, gauge.out(), valve.out()).succeeds();
         try (JarFile opened = new JarFile(jar.toFile())) {
             assertThat(entry(opened, "META-INF/flink-boost/weave.properties"))
-                    .contains("\ntested=1.4.1 1.4.2\n", "\nline.1.5.0/acme.Gauge=77\n")
-                    .doesNotContain("line.1.4.2", "1.6.0");
+                    .contains("\ntested=1.4.1 1.4.2\n");
         }
+    }
+
+    @Test
+    void classThatNoFolderHasAndOneOfAnOlderListAreRefused() throws IOException {
+        Acme.writeLines(gauge.lines(), gauge, valve);
+        assembleAsIs(jar, gauge.out())
+                .isRefusedWith(
+                        "The folders have not what lines.toml and classes.lock say of line 1.4.2",
+                        "expected {acme.Valve=",
+                        "found {}",
+                        "run `weave` again");
+        gauge.classSum("acme.Gauge", "77");
+        assemble(jar, gauge.out()).isRefusedWith("expected {acme.Gauge=77}, found {acme.Gauge=");
+        assertThat(jar).doesNotExist();
     }
 
     @Test
@@ -214,7 +221,7 @@ class AssembleCommandTest {
     }
 
     @Test
-    void folderThatIsNotWovenIsRefused() {
+    void folderThatIsNotWovenIsRefused() throws IOException {
         assemble(jar, gauge.patches())
                 .isRefusedWith(
                         gauge.patches() + " holds no classes woven for Flink 1.4.2",
@@ -224,7 +231,11 @@ class AssembleCommandTest {
     }
 
     @Test
-    void folderWovenForAnotherLineIsRefused() {
+    void folderWovenForAnotherLineIsRefused() throws IOException {
+        String text = Files.readString(gauge.lines()).replace("1.4.2", "1.4.3");
+        Files.writeString(gauge.lines(), text);
+        Path lock = gauge.lines().resolveSibling(LinesFile.LOCK);
+        Files.writeString(lock, Files.readString(lock).replace("1.4.2", "1.4.3"));
         Outcome.of(
                         "assemble",
                         "--line=1.4.3",

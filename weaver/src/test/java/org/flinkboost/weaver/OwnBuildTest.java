@@ -184,7 +184,7 @@ class OwnBuildTest {
 
     @Test
     void stockClassFileWithAnotherContentIsRefused() throws IOException {
-        String sum = build.line.classes().get("acme.Gauge");
+        String sum = build.line.classes().get("acme.Gauge").checksum();
         Files.writeString(folder.resolve("classes").resolve(sum), "something else");
         assertThat(build.answer(GAUGE, 11, "-g:none").differences())
                 .singleElement()

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,7 +63,13 @@ class RefusedJarTest {
     @Test
     void jarThatTheLineDoesNotName() throws IOException {
         acme.stock(GAUGE).patch(PATCH);
-        acme.jarSum(null).isRefusedWith(Acme.JAR, "is not a jar of line 1.4.2", "expected one of");
+        Path other = acme.root.resolve("acme-extra.jar");
+        Files.move(acme.jar(), other);
+        acme.writeLines();
+        List<String> arguments = acme.arguments(acme.out());
+        arguments.set(arguments.indexOf("--jar=" + acme.jar()), "--jar=" + other);
+        Outcome.of(arguments.toArray(String[]::new))
+                .isRefusedWith("acme-extra.jar is not a jar of line 1.4.2", "expected one of");
     }
 
     @Test

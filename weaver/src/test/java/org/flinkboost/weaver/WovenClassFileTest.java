@@ -118,7 +118,10 @@ class WovenClassFileTest {
                 ("acme.Gauge=" + stock + "\n").getBytes());
         expected.put(
                 "META-INF/flink-boost/weave.properties",
-                ("boost.version=0.2.0\nclass.acme.Gauge=" + stock + "\nflink.version=1.4.2\n")
+                ("boost.version=0.2.0\nclass.acme.Gauge="
+                                + stock
+                                + "\nfamily.acme.Gauge=dials\nflink.version=1.4.2\n"
+                                + "jar.acme.Gauge=acme\n")
                         .getBytes());
         assertThat(Acme.files(acme.out())).containsExactlyInAnyOrderEntriesOf(expected);
         assertThat(Checksum.of(classFile("woven"))).isNotEqualTo(stock);

@@ -15,6 +15,11 @@ final class Sentences {
     private static final String WEAVE =
             "`flink-boost install FLINK_HOME --weave`, which makes one for these classes";
 
+    /** Finds the jar for the classes that are there, and says when there is none. */
+    private static final String INSTALL =
+            "`flink-boost install FLINK_HOME`, which puts the jar for these classes there, with"
+                    + " --weave one that it makes if no release has them";
+
     private static final String ARCHIVE =
             "make the archive of classes (-XX:AOTCache, -XX:SharedArchiveFile) anew with this class"
                     + " path";
@@ -49,7 +54,7 @@ final class Sentences {
                         : ": not on the list of tested releases, same classes");
     }
 
-    /** One sentence: both versions, which classes differ, and the jar for them if there is one. */
+    /** One sentence: both versions, which classes differ, and how to come to the right jar. */
     String otherClasses(StockClasses stock) throws IOException {
         StockClasses.Difference first = stock.differing().get(0);
         String version = first.copy().implementationVersion();
@@ -57,7 +62,6 @@ final class Sentences {
             return anotherBuild(stock.differing());
         }
         List<String> names = stock.namesOfDiffering();
-        String line = stock.otherLine();
         return String.format(
                 "flink-boost %s is built for Flink %s but found %s in %s, which has another %s: %s.",
                 record.boostVersion(),
@@ -65,19 +69,14 @@ final class Sentences {
                 named(version),
                 first.copy(),
                 String.join(", ", names),
-                otherJar(line));
+                otherJar());
     }
 
-    /** What to do about other classes than ours were woven from; {@code line} may be null. */
-    private String otherJar(String line) {
-        if (line != null) {
-            return String.format(
-                    "remove %s from lib/, and install flink-boost-%s-%s.jar, which fits",
-                    ourJar, line, record.boostVersion());
-        }
+    /** What to do about other classes than ours were woven from. */
+    private String otherJar() {
         return record.isForOwnBuild()
                 ? "this jar was made for another build, so run " + WEAVE + ", or " + removal()
-                : removal() + ", or run " + WEAVE + " if they do what a release's do";
+                : removal() + ", and run " + INSTALL;
     }
 
     private String removal() {

@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
 
 /** The copies of the woven classes that others bring, compared with what was woven. */
 final class StockClasses {
@@ -120,32 +119,6 @@ final class StockClasses {
             last = lastIsKnown && !record.wasTestedOn(version) ? last : version;
         }
         return last;
-    }
-
-    /** The line whose jar fits the classes that are there, or null when none is known. */
-    String otherLine() throws IOException {
-        for (Map.Entry<String, SortedMap<String, String>> line : record.otherLines().entrySet()) {
-            if (fits(line.getValue())) {
-                return line.getKey();
-            }
-        }
-        return null;
-    }
-
-    private boolean fits(SortedMap<String, String> checksums) throws IOException {
-        for (Map.Entry<String, String> wanted : checksums.entrySet()) {
-            List<ClassPathEntry> found = holders(wanted.getKey());
-            found.removeIf(copy -> copy.isSameAs(ourJar));
-            if (found.isEmpty()) {
-                return false;
-            }
-            for (ClassPathEntry copy : found) {
-                if (!copy.sha256().equalsIgnoreCase(wanted.getValue())) {
-                    return false;
-                }
-            }
-        }
-        return true;
     }
 
     /** A copy that is not what was woven. */

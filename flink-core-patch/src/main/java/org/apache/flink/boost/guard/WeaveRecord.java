@@ -15,8 +15,8 @@ import java.util.TreeSet;
 
 /**
  * What the weaver wrote down about its input: the versions, for each woven class the SHA-256 of the
- * class file it started from, the releases that the jar was tested on, what its classes need of
- * others, and which classes other jars of the same flink-boost are for.
+ * class file it started from, the releases that the jar was tested on, and what its classes need of
+ * others.
  */
 final class WeaveRecord {
 
@@ -25,7 +25,6 @@ final class WeaveRecord {
     private static final String CLASS_PREFIX = "class.";
     private static final String FAMILY_PREFIX = "family.";
     private static final String JAR_PREFIX = "jar.";
-    private static final String LINE_PREFIX = "line.";
     private static final String LINK_PREFIX = "link.";
 
     private final String flinkVersion;
@@ -34,7 +33,6 @@ final class WeaveRecord {
     private final SortedMap<String, String> families;
     private final Map<String, String> flinkJars;
     private final Set<String> tested;
-    private final SortedMap<String, SortedMap<String, String>> otherLines;
     private final List<String> links;
     private final boolean forOwnBuild;
 
@@ -45,7 +43,6 @@ final class WeaveRecord {
             SortedMap<String, String> families,
             Map<String, String> flinkJars,
             Set<String> tested,
-            SortedMap<String, SortedMap<String, String>> otherLines,
             List<String> links,
             boolean forOwnBuild) {
         this.flinkVersion = flinkVersion;
@@ -54,7 +51,6 @@ final class WeaveRecord {
         this.families = Collections.unmodifiableSortedMap(families);
         this.flinkJars = flinkJars;
         this.tested = Collections.unmodifiableSet(tested);
-        this.otherLines = Collections.unmodifiableSortedMap(otherLines);
         this.links = Collections.unmodifiableList(links);
         this.forOwnBuild = forOwnBuild;
     }
@@ -62,15 +58,13 @@ final class WeaveRecord {
     /**
      * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
      * they are there {@code family.<binary name>}, {@code jar.<binary name>}, {@code tested},
-     * {@code line.<version>/<binary name>}, {@code link.<n>} and {@code own.line}. A class without
-     * a family is of strings.
+     * {@code link.<n>} and {@code own.line}. A class without a family is of strings.
      *
      * @throws IllegalArgumentException when a version is missing, no class is listed, or a family
      *     is none that this guard knows
      */
     static WeaveRecord parse(Properties properties) {
         SortedMap<String, String> checksums = new TreeMap<>();
-        SortedMap<String, SortedMap<String, String>> otherLines = new TreeMap<>();
         List<String> links = new ArrayList<>();
         SortedMap<String, String> families = new TreeMap<>();
         Map<String, String> flinkJars = new HashMap<>();
@@ -85,12 +79,6 @@ final class WeaveRecord {
                 flinkJars.put(key.substring(JAR_PREFIX.length()), value);
             } else if (key.startsWith(LINK_PREFIX)) {
                 links.add(value);
-            } else if (key.startsWith(LINE_PREFIX) && key.indexOf('/') > 0) {
-                int slash = key.indexOf('/');
-                otherLines
-                        .computeIfAbsent(
-                                key.substring(LINE_PREFIX.length(), slash), line -> new TreeMap<>())
-                        .put(key.substring(slash + 1), value);
             }
         }
         Collections.sort(links);
@@ -104,7 +92,6 @@ final class WeaveRecord {
                 families,
                 flinkJars,
                 tested(properties),
-                otherLines,
                 links,
                 properties.getProperty("own.line") != null);
     }
@@ -172,11 +159,6 @@ final class WeaveRecord {
     /** True for a release that the jar was tested on; also for the one that it was woven for. */
     boolean wasTestedOn(String version) {
         return flinkVersion.equals(version) || tested.contains(version);
-    }
-
-    /** The stock checksums of the lines that have another jar, by the line's version. */
-    SortedMap<String, SortedMap<String, String>> otherLines() {
-        return otherLines;
     }
 
     /** What the classes of the jar need of others, as {@link Link} reads it. */

@@ -112,12 +112,6 @@ final class Jars {
             return this;
         }
 
-        /** Says which class another jar of ours is for. */
-        Builder otherLine(String line, String className, byte[] stock) {
-            weave.setProperty("line." + line + "/" + className, sha256(stock));
-            return this;
-        }
-
         Builder testedOn(String releases) {
             weave.setProperty("tested", releases);
             return this;
