@@ -10,7 +10,7 @@ LINE ?= $(shell PYTHON="$(PYTHON)" scripts/lines --default)
 # A pinned Maven; a file whose checksum is not in .mvn/checksums stops the build.
 MAVEN = PYTHON="$(PYTHON)" scripts/mvn --line $(LINE)
 
-SOURCES := $(shell find weaver patch-parent flink-core-patch flink-runtime-patch benchmarks \
+SOURCES := $(shell find weaver flink-patch flink-core-patch flink-runtime-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
 # Of make test, test-all and check.
@@ -113,7 +113,7 @@ soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=op
 .PHONY: fuzz
 fuzz: ## Jazzer looks for bytes on which patched and stock differ: SECONDS=60; keeps its corpus
 	@mkdir -p build/fuzz/$(LINE)/corpus
-	$(MAVEN) -q verify -Pfuzz -DskipTests -Dfuzz.seconds=$(or $(SECONDS),60) -pl flink-runtime-patch -am
+	$(MAVEN) -q verify -Pfuzz -DskipTests -Dfuzz.seconds=$(or $(SECONDS),60) -pl flink-patch -am
 
 .PHONY: test-flink
 test-flink: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## All of Flink's own core and runtime tests with our jar in front (hours, resumable)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flink_boost.flink.javatests import CODEC_MODULES, OTHER_MODULES
+from flink_boost.flink.javatests import CODEC_MODULE, OTHER_MODULES, PATCHES
 from flink_boost.flink.lines import Line, codec_jdks, default_line
 from flink_boost.flink.modes import modes_of_tests
 from suites.inputs import Inputs
@@ -20,8 +20,7 @@ DASHBOARD = "codespeed-config"
 # What a drop-in jar is made from: codec, families, guard and weaver.
 JAVA: tuple[str, ...] = (
     *(".mvn/", "pom.xml", "lines.toml", "classes.lock", "releases.toml", "LICENSE", "NOTICE"),
-    *("weaver/", "patch-parent/"),
-    *(f"{module}/" for module in CODEC_MODULES),
+    *(f"{folder}/" for folder in ("weaver", CODEC_MODULE, *PATCHES)),
 )
 _RUNS_JAVA = (
     *("Makefile", "scripts/mvn", "scripts/lines", "scripts/suites/"),
@@ -163,7 +162,7 @@ def _builds(lines: Sequence[Line]) -> Iterator[Suite]:
         # One after the other, for they fetch into one repository.
         inputs = Inputs((*JAVA, *_RUNS_JAVA, "benchmarks/"))
         title = f"Flink {line.version}: build"
-        modules = (*CODEC_MODULES, *(OTHER_MODULES if line.measured else ("weaver",)))
+        modules = (CODEC_MODULE, *(OTHER_MODULES if line.measured else ("weaver",)))
         makes = (
             f"build/jars/.built-{line.version}",
             *(f"{module}/target/{line.version}/test-classpath.txt" for module in modules),
@@ -193,10 +192,9 @@ def _java(line: Line, choice: Choice) -> Iterator[Suite]:
         # A JDK that no Flink starts on is looked at in short, unless everything is.
         short = jdk not in line.jdks and not choice.whole
         for mode in modes if full else modes[:1]:
-            for module in CODEC_MODULES[:1] if short else CODEC_MODULES:
-                name = f"{line.version}-jdk{jdk}-{mode}-{module}"
-                options = ("--jdk", str(jdk), *(("--brief",) if short else how))
-                yield _java_suite(name, line, module, codec, heading, (*options, "--mode", mode))
+            name = f"{line.version}-jdk{jdk}-{mode}"
+            options = ("--jdk", str(jdk), *(("--brief",) if short else how), "--mode", mode)
+            yield _java_suite(name, line, CODEC_MODULE, codec, heading, options)
         if line.measured and jdk == line.jdks[0] and choice.is_full(line):
             name = f"{line.version}-benchmarks"
             inputs = Inputs((*JAVA, *_RUNS_JAVA, "benchmarks/"), _NO_TESTS[:1])

@@ -18,11 +18,12 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.flink.javatests import CODEC_MODULES, OTHER_MODULES
+from flink_boost.flink.javatests import CODEC_MODULE, OTHER_MODULES, PATCHES
 from flink_boost.flink.lines import Line, measured_lines
 from suites.catalogue import DASHBOARD, REPORTS
 
-_MODULES = (*CODEC_MODULES, *OTHER_MODULES)
+# The folders of their tests.
+_MODULES = {CODEC_MODULE: PATCHES, **{module: (module,) for module in OTHER_MODULES}}
 _PYTHON = ("scripts", DASHBOARD)
 _JAVA_NAME = re.compile(r"([A-Z]\w*)(?:[.#](\w+))?")
 _FAILED = 1
@@ -49,7 +50,9 @@ def _in_java(
     name: re.Match[str], root: Path, line: Line, jdk: int | None, mode: str | None
 ) -> OneTest:
     found = [
-        module for module in _MODULES if list((root / module / "src").rglob(f"{name[1]}.java"))
+        module
+        for module, folders in _MODULES.items()
+        if any(list((root / folder / "src").rglob(f"{name[1]}.java")) for folder in folders)
     ]
     module = _only(found, name[0], "a class of this name in a module's src/test")
     words = [sys.executable, "-m", "flink_boost.flink.javatests", line.version, module, name[1]]

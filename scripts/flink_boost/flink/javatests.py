@@ -26,10 +26,12 @@ from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line, load_lines
 from flink_boost.flink.maven import require_jdk
-from flink_boost.flink.modes import MODES, CodecMode, find_mode, left_out, mode_options
+from flink_boost.flink.modes import MODES, CodecMode, find_mode, mode_options
 from flink_boost.flink.releases import load_releases, served
 
-CODEC_MODULES = ("flink-core-patch", "flink-runtime-patch")
+# What it compiles lies in the folders of the patches, named after the Flink jar that they patch.
+CODEC_MODULE = "flink-patch"
+PATCHES = ("flink-core-patch", "flink-runtime-patch")
 # On the first JDK of a line, in no mode; the weaver's do not depend on the line either.
 OTHER_MODULES = ("weaver", "benchmarks")
 
@@ -61,19 +63,18 @@ class ModuleBuild:
         return self.folder / "test-classes"
 
     def class_path(self) -> str:
-        """Tests, the module's own classes (woven ones in a patch module), jars in their order."""
-        own = "woven" if self.module in CODEC_MODULES else "classes"
+        """Tests, the module's own classes (woven ones of the patches), jars in their order."""
+        own = "woven" if self.module == CODEC_MODULE else "classes"
         extra = ("flink-test-classes.jar",) if self.module == "benchmarks" else ()
         folders = [self.tests, *(self.folder / name for name in (own, *extra))]
         return os.pathsep.join([*map(str, folders), *self.jars])
 
     def stock_jars(self) -> str:
         """The official jars whose classes the tests compare with."""
-        wanted = ["flink-core"]
-        if self.module == "flink-runtime-patch":
-            wanted.append("flink-runtime")
         # Behind the name comes a number; "flink-core-api" is another jar.
-        names = [re.compile(rf"{name}{_SCALA}-\d[\w.]*\.jar") for name in wanted]
+        names = [
+            re.compile(rf"{name}{_SCALA}-\d[\w.]*\.jar") for name in ("flink-core", "flink-runtime")
+        ]
         return os.pathsep.join(
             jar for name in names for jar in self.jars if name.fullmatch(Path(jar).name)
         )
@@ -88,7 +89,7 @@ class ModuleBuild:
             project = re.sub(rf"{_SCALA}-{re.escape(release)}\.jar$", "", jar.name)
             old = re.compile(rf"{project}{_SCALA}-{re.escape(line.version)}\.jar")
             places = [n for n, each in enumerate(changed) if old.fullmatch(Path(each).name)]
-            if not places and self.module == "flink-runtime-patch":
+            if not places and self.module == CODEC_MODULE:
                 raise EnvironmentProblem(
                     f"{jar.name} has no place on the class path of {self.module}.",
                     f"Run `make build LINE={line.version}`.",
@@ -133,16 +134,14 @@ def java_command(
     ``method``: only methods of this name.
     """
     options: tuple[str, ...] = ()
-    if build.module in CODEC_MODULES:
+    of_codec = build.module == CODEC_MODULE
+    if of_codec:
         stock = f"-Dstock.jars={build.stock_jars()}"
         options = (*mode_options(line, jdk, mode, optimised=optimised, brief=brief), stock)
     elif build.module == "benchmarks":
         options = _OF_BENCHMARKS
-    of_codec = build.module in CODEC_MODULES
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
-    without: tuple[str, ...] = ()
-    if of_codec and not patterns:
-        without = left_out(line, mode, build.module, optimised=optimised, brief=brief)
+    without = mode.left_out if of_codec and not patterns else ()
     return [
         str(find_home(jdk) / "bin" / "java"),
         "-ea",
@@ -165,7 +164,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Becomes the JVM that runs the tests, or exits saying why it cannot."""
     parser = argparse.ArgumentParser(prog="javatests", description=__doc__.partition("\n")[0])
     parser.add_argument("line", help="Flink release")
-    parser.add_argument("module", choices=(*CODEC_MODULES, *OTHER_MODULES))
+    parser.add_argument("module", choices=(CODEC_MODULE, *OTHER_MODULES))
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="default: all of the mode")
     parser.add_argument("--jdk", type=int, help="default: the line's first")
     parser.add_argument("--mode", choices=MODES, default=MODES[0])

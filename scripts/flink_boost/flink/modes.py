@@ -13,8 +13,6 @@ _FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
 _FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # Below a test there are fifty frames of JUnit, which each of its exceptions would write down.
 _SHORT_TRACES = "-XX:MaxJavaStackTraceDepth=40"
-# What flink-runtime-patch repeats in the same mode with the views of both modules.
-_OF_CORE_AGAIN = ("CodeUnitTest", "ConcurrencyTest")
 # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
@@ -112,14 +110,6 @@ def mode_options(
         *mode.options,
         f"-Dexpected.access={mode.access}",
     )
-
-
-def left_out(
-    line: Line, mode: CodecMode, module: str, *, optimised: bool = False, brief: bool = False
-) -> tuple[str, ...]:
-    """Patterns for the test classes of a module that do not run on the line in that mode."""
-    again = module == "flink-core-patch" and (brief or _is_shortened(line, mode, optimised))
-    return (*mode.left_out, *(_OF_CORE_AGAIN if again else ()))
 
 
 def _is_shortened(line: Line, mode: CodecMode, optimised: bool) -> bool:

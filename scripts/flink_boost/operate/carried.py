@@ -81,9 +81,9 @@ def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
         )
 
     def verifier(line: Line) -> Path:
-        folder = root / "flink-core-patch" / "target" / line.version
+        folder = root / "flink-patch" / "target" / line.version
         return _existing(
-            folder / f"flink-core-patch-{version}-verifier.jar",
+            folder / f"flink-patch-{version}-verifier.jar",
             f"Run `make build LINE={line.version}`.",
         )
 

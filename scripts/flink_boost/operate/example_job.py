@@ -32,8 +32,8 @@ _STRING_VALUE = "org.apache.flink.types.StringValue"
 
 # Loaded by the codec the first time a string is written or read.
 _CODEC = (
-    "org.apache.flink.boost.string.StringWriter",
-    "org.apache.flink.boost.string.StringReader",
+    "org.apache.flink.boost.strings.StringWriter",
+    "org.apache.flink.boost.strings.StringReader",
 )
 
 

@@ -24,6 +24,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
+from flink_boost.flink.javatests import CODEC_MODULE, module_build
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.flink.side import Side
 from flink_boost.measure.classpaths import find_class_paths
@@ -122,10 +123,7 @@ def java_command(
         raise EnvironmentProblem(
             f"The class path does not hold {', '.join(line.jars)}.", "Run `make build`."
         )
-    module = root / "flink-core-patch" / "target" / line.version
-    tests = module / f"flink-core-patch-{version}-tests.jar"
-    if not tests.is_file():
-        raise EnvironmentProblem(f"{tests} is missing.", f"Run `make build LINE={line.version}`.")
+    tests = module_build(CODEC_MODULE, line, root).tests
     return [
         java,
         "-Xmx1g",

@@ -16,7 +16,10 @@ ENTRY_POINTS = {
     "standalonesession": JOB_MANAGER,
     "taskexecutor": TASK_MANAGER,
 }
-CODEC = ("org.apache.flink.boost.string.StringWriter", "org.apache.flink.boost.string.StringReader")
+CODEC = (
+    "org.apache.flink.boost.strings.StringWriter",
+    "org.apache.flink.boost.strings.StringReader",
+)
 
 
 def runs_our_classes_from(jar: Path, line: Line, flink: FlinkInstallation, words: str) -> None:

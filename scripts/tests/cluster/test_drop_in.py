@@ -95,7 +95,7 @@ def test_the_switch_decides_whose_method_body_runs(
     report = dict(line.split("=", 1) for line in probe.stdout.splitlines() if "=" in line)
     assert report["enabled"] == ("true" if mode == "on" else "false")
     assert report["bytes"] == "06666c696e6b"
-    assert ("org.apache.flink.boost.string.StringWriter" in report["stack"]) is (mode == "on")
+    assert ("org.apache.flink.boost.strings.StringWriter" in report["stack"]) is (mode == "on")
     assert (f"{STRING_VALUE}.writeString$flinkBoostStock" in report["stack"]) is (mode == "off")
 
 

@@ -14,7 +14,7 @@ from flink_boost.flink.distribution import ensure_example, private_copy
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line
 
-CODEC = "org.apache.flink.boost.string.StringWriter"
+CODEC = "org.apache.flink.boost.strings.StringWriter"
 
 pytestmark = pytest.mark.in_full_form_only
 

@@ -64,7 +64,7 @@ PACKAGES = [
 ]
 SECONDS = 300
 JARS = PROJECT_ROOT / "build" / "jars"
-CODEC = "org.apache.flink.boost.string.StringWriter"
+CODEC = "org.apache.flink.boost.strings.StringWriter"
 STRING_VALUE = "org.apache.flink.types.StringValue"
 JOB = """
 from pyflink.table import EnvironmentSettings, TableEnvironment

@@ -21,7 +21,7 @@ from texts import encode, shown
 from flink_boost.flink.lines import Line, measured_lines
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
-CODEC = "org.apache.flink.boost.string.StringWriter"
+CODEC = "org.apache.flink.boost.strings.StringWriter"
 
 # Flink orders the states of a savepoint by hash codes that differ from one start of a JVM to the
 # next, stock's own too. With all of them equal, equal state gives equal bytes.

@@ -21,7 +21,7 @@ from flink_boost.flink.lines import Line, PinnedFile
 
 WORD_COUNT = "org.apache.flink.streaming.examples.wordcount.WordCount"
 STRING_VALUE = "org.apache.flink.types.StringValue"
-CODEC = "org.apache.flink.boost.string.StringWriter"
+CODEC = "org.apache.flink.boost.strings.StringWriter"
 
 GATEWAY = PinnedFile(
     "flink-sql-gateway",

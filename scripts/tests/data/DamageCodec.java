@@ -24,7 +24,7 @@ import net.bytebuddy.jar.asm.Opcodes;
  */
 final class DamageCodec {
 
-    private static final String PACKAGE = "org/apache/flink/boost/string/";
+    private static final String PACKAGE = "org/apache/flink/boost/";
 
     public static void main(String[] arguments) throws IOException {
         Kind kind = Kind.valueOf(arguments[2].toUpperCase(Locale.ROOT));
@@ -57,9 +57,9 @@ final class DamageCodec {
 
     /** What is damaged: the methods of that name, which are there once. */
     private enum Kind {
-        WRITE("StringWriter", "write"),
-        READ("StringAccess", "newString"),
-        SHARE("ShortestStrings", "empty", "ofLatin1");
+        WRITE("strings/StringWriter", "write"),
+        READ("jdk/StringAccess", "newString"),
+        SHARE("strings/ShortestStrings", "empty", "ofLatin1");
 
         private final String holder;
         private final List<String> methods;

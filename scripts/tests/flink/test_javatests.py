@@ -13,13 +13,13 @@ import pytest
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.javatests import ModuleBuild, java_command, module_build
+from flink_boost.flink.javatests import CODEC_MODULE, ModuleBuild, java_command, module_build
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.modes import find_mode
 
 LINE = find_line("1.9.3")
 JARS = (
-    "/m2/flink-core-patch-0.2.0.jar",
+    "/m2/flink-boost-weaver-0.2.0.jar",
     "/m2/flink-core-1.9.3.jar",
     "/m2/flink-runtime_2.11-1.9.3.jar",
 )
@@ -33,12 +33,11 @@ def command(module: str, mode: str = "opened", *patterns: str) -> list[str]:
 
 
 def test_woven_classes_come_before_all_jars() -> None:
-    shown = command("flink-runtime-patch")
+    shown = command(CODEC_MODULE)
     class_path = shown[shown.index("-cp") + 1].split(os.pathsep)
-    folder = "/a folder/flink-runtime-patch"
+    folder = "/a folder/flink-patch"
     assert class_path == [f"{folder}/test-classes", f"{folder}/woven", *JARS]
     assert f"-Dstock.jars={JARS[1]}:{JARS[2]}" in shown
-    assert f"-Dstock.jars={JARS[1]}" in command("flink-core-patch")
     assert shown[0] == "/some jdk/bin/java"
     assert "-ea" in shown
 
@@ -66,21 +65,19 @@ def chosen(words: list[str], name: str) -> bool:
 
 @pytest.mark.parametrize("name", ["a.b.StringCopyTest", "a.Outer$StringCopyTest", "TestOfAll"])
 def test_a_mode_runs_all_test_classes_unless_it_says_otherwise(name: str) -> None:
-    assert chosen(command("flink-core-patch"), name)
-    assert not chosen(command("flink-core-patch"), name.replace("Test", "Contract"))
-    assert chosen(command("flink-core-patch", "plain"), name)
+    assert chosen(command(CODEC_MODULE), name)
+    assert not chosen(command(CODEC_MODULE), name.replace("Test", "Contract"))
+    assert chosen(command(CODEC_MODULE, "plain"), name)
 
 
 def test_a_mode_leaves_out_what_it_says() -> None:
     for name in ("a.MalformedInputTest", "a.SoakTest", "a.StringFuzzTest", "a.ConcurrencyTest"):
-        again = name == "a.ConcurrencyTest"
-        assert chosen(command("flink-core-patch", "not-opened"), name) is not again
-        assert chosen(command("flink-runtime-patch", "not-opened"), name)
-        assert not chosen(command("flink-core-patch", "plain"), name)
-        assert not chosen(command("flink-core-patch", "switched-off"), name)
-    assert chosen(command("flink-core-patch", "words"), "a.ArrayStringReadTest")
-    assert not chosen(command("flink-core-patch", "words"), "a.KillSwitchTest")
-    assert chosen(command("flink-core-patch", "words", "KillSwitchTest"), "a.KillSwitchTest")
+        assert chosen(command(CODEC_MODULE, "not-opened"), name)
+        assert not chosen(command(CODEC_MODULE, "plain"), name)
+        assert not chosen(command(CODEC_MODULE, "switched-off"), name)
+    assert chosen(command(CODEC_MODULE, "words"), "a.ArrayStringReadTest")
+    assert not chosen(command(CODEC_MODULE, "words"), "a.KillSwitchTest")
+    assert chosen(command(CODEC_MODULE, "words", "KillSwitchTest"), "a.KillSwitchTest")
 
 
 def test_what_is_not_built_is_said_with_the_next_step(tmp_path: Path) -> None:
@@ -105,9 +102,9 @@ def test_a_wrong_call_is_refused_without_a_traceback(tmp_path: Path) -> None:
         ("1.0.0", "weaver"),
         ("1.9.3", "weaver", "("),
         ("1.9.3", "benchmarks", "--jdk=17"),
-        ("2.3.0", "flink-core-patch", "--jdk=11"),
-        ("1.9.3", "flink-core-patch", "--jdk=17", "--release=1.9.2"),
-        ("1.9.3", "flink-core-patch", "--release=0.9.0"),
+        ("2.3.0", CODEC_MODULE, "--jdk=11"),
+        ("1.9.3", CODEC_MODULE, "--jdk=17", "--release=1.9.2"),
+        ("1.9.3", CODEC_MODULE, "--release=0.9.0"),
     ):
         done = run(tmp_path, *arguments)
         assert done.returncode == 2, arguments
@@ -117,13 +114,13 @@ def test_a_wrong_call_is_refused_without_a_traceback(tmp_path: Path) -> None:
 @pytest.mark.needs_jars
 def test_a_real_test_runs_and_one_that_finds_nothing_fails(tmp_path: Path) -> None:
     line = default_line()
-    done = run(tmp_path, line, "flink-core-patch", "StringAccessTest", "--mode", "plain")
+    done = run(tmp_path, line, CODEC_MODULE, "StringAccessTest", "--mode", "plain")
     assert done.returncode == 0, done.stdout + done.stderr
     report = ET.parse(tmp_path / "TEST-junit-jupiter.xml").getroot()  # noqa: S314 - JUnit's own
     classes = {case.get("classname") for case in report.iter("testcase")}
-    assert classes == {"org.apache.flink.boost.string.StringAccessTest"}
+    assert classes == {"org.apache.flink.boost.jdk.StringAccessTest"}
     # A release has JDKs that its line's tests do not run on.
     oldest = ("--jdk", "11", "--release", line)
-    assert run(tmp_path, line, "flink-core-patch", "StringAccessTest", *oldest).returncode == 0
+    assert run(tmp_path, line, CODEC_MODULE, "StringAccessTest", *oldest).returncode == 0
     # In a mode that hands out another access than the tests expect, they fail: the mode is real.
-    assert run(tmp_path, line, "flink-core-patch", "NoSuchTest").returncode != 0
+    assert run(tmp_path, line, CODEC_MODULE, "NoSuchTest").returncode != 0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import OPENS_JAVA_LANG, find_line, measured_lines
-from flink_boost.flink.modes import MODES, find_mode, left_out, mode_options, modes_of_tests
+from flink_boost.flink.modes import MODES, find_mode, mode_options, modes_of_tests
 
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
 
@@ -68,12 +67,10 @@ def test_a_line_that_is_not_measured_is_tested_by_the_first_compiler_with_fewer_
 
 
 def test_a_measured_line_may_be_tested_as_briefly_as_the_others() -> None:
-    opened, core = find_mode("opened"), "flink-core-patch"
+    opened = find_mode("opened")
     options = mode_options(find_line("1.9.3"), 11, opened, brief=True)
     assert FIRST_COMPILER in options
     assert "-Dcodec.cases=5000" in options
-    brief = left_out(find_line("1.9.3"), opened, core, brief=True)
-    assert brief == left_out(find_line("1.9.1"), opened, core)
 
 
 def test_on_demand_every_line_is_tested_optimised() -> None:
@@ -87,18 +84,3 @@ def test_only_the_first_mode_has_all_random_cases() -> None:
     line = find_line("2.3.0")
     fewer = [m for m in MODES if "-Dcodec.cases=5000" in mode_options(line, 17, find_mode(m))]
     assert fewer == list(MODES[1:])
-
-
-def test_what_the_other_module_repeats_with_more_views_runs_once_where_loops_are_short() -> None:
-    core, runtime = "flink-core-patch", "flink-runtime-patch"
-    opened, not_opened = find_mode("opened"), find_mode("not-opened")
-    default, other = find_line("2.3.0"), find_line("1.19.3")
-    assert left_out(default, opened, core) == ()
-    assert left_out(other, opened, core) == ("CodeUnitTest", "ConcurrencyTest")
-    assert {"CodeUnitTest", "ConcurrencyTest"} < set(left_out(default, not_opened, core))
-    assert left_out(other, opened, core, optimised=True) == ()
-    assert left_out(other, opened, runtime) == ()
-    root = PROJECT_ROOT / runtime / "src/test/java/org/apache/flink/boost/soak"
-    for name in left_out(other, opened, core):
-        contract = f"{name.removesuffix('Test')}Contract"
-        assert f"extends {contract} " in (root / f"Segment{name}.java").read_text("utf-8")

@@ -53,7 +53,7 @@ def test_only_a_newline_ends_a_stack() -> None:
         (f"{STRING_VALUE}.writeString_[i]", True),
         (f"{STRING_VALUE}.<clinit>_[0]", True),
         (f"{STRING_VALUE}$$Lambda.0x00007f.run_[j]", True),
-        ("org/apache/flink/boost/string/StringWriter.write_[1]", True),
+        ("org/apache/flink/boost/strings/StringWriter.write_[1]", True),
         (f"{STRING_VALUE}Serializer.copy_[j]", False),
         (f"{STRING_VALUE}$Inner.copy_[j]", False),
         ("org/apache/flink/boosted/Other.write_[j]", False),

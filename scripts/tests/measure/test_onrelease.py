@@ -62,7 +62,7 @@ def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
             others = [line for line in loaded if ".flink.core.memory.MemorySegment " in line]
             assert all("flink-dist-1.16.3.jar" in line for line in others)
             # Loaded by the codec alone: the guard leaves it off beside classes of another release.
-            codec = [line for line in loaded if ".boost.string.StringReader " in line]
+            codec = [line for line in loaded if ".boost.strings.StringReader " in line]
             assert bool(codec) is (side is Side.PATCHED)
 
     # Its group makes points of a trend, of lines.

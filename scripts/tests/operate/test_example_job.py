@@ -91,8 +91,8 @@ OUR_RUN = JobOutcome(
     STOCK_RUN.lines,
     {
         "org.apache.flink.types.StringValue": "/flink/lib/boost.jar",
-        "org.apache.flink.boost.string.StringReader": "/flink/lib/boost.jar",
-        "org.apache.flink.boost.string.StringWriter": "/flink/lib/boost.jar",
+        "org.apache.flink.boost.strings.StringReader": "/flink/lib/boost.jar",
+        "org.apache.flink.boost.strings.StringWriter": "/flink/lib/boost.jar",
     },
 )
 

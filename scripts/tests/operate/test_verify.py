@@ -106,9 +106,9 @@ def test_a_jar_for_another_release_fails(home: Path, answer: Callable[..., dict[
     ("missing", "exit_code", "words"),
     [
         (
-            "string/VarintEncoder",
+            "codec/VarintEncoder",
             VerificationFailed.exit_code,
-            "ClassNotFoundException: org.apache.flink.boost.string.VarintEncoder",
+            "ClassNotFoundException: org.apache.flink.boost.codec.VarintEncoder",
         ),
         ("guard/Verdict", BrokenData.exit_code, "is missing or damaged"),
     ],

@@ -65,7 +65,7 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # What the command would use in the source tree, hidden from it behind empty mounts of its own.
-HIDDEN = ("scripts", "build", "weaver", "flink-core-patch", ".cache/examples", "lines.toml")
+HIDDEN = ("scripts", "build", "weaver", "flink-patch", ".cache/examples", "lines.toml")
 HIDE = """
 for path in HIDDEN; do
     if [ -d "$0/$path" ]; then

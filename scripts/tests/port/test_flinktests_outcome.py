@@ -94,9 +94,9 @@ def test_finds_where_woven_classes_came_from() -> None:
         {STRING_VALUE: (OURS, "__JVM_DefineClass__")},
         False,
     )
-    interface = "org.apache.flink.boost.string.ArrayOutput source: x"
+    interface = "org.apache.flink.boost.woven.DataOutputSerializerMemory source: x"
     assert read_sources([interface], [STRING_VALUE]) == ({}, False)
-    body = "org.apache.flink.boost.string.StringValuePatch source: x"
+    body = "org.apache.flink.boost.woven.StringValuePatch source: x"
     assert read_sources([interface, body], [STRING_VALUE]) == ({}, True)
 
 

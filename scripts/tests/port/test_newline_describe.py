@@ -24,6 +24,7 @@ from flink_boost.cli import known_classes
 from flink_boost.cli.commands import line as line_command
 from flink_boost.flink.classes import LOCK
 from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.javatests import PATCHES
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.pinned_maven import CHECKSUMS
@@ -187,7 +188,7 @@ def tree(tmp_path: Path) -> Path:
     root = tmp_path / "tree"
     for name in ("benchmarks/src/line", "scripts/flink-tests"):
         shutil.copytree(PROJECT_ROOT / name, root / name)
-    for module in ("flink-core-patch", "flink-runtime-patch"):
+    for module in PATCHES:
         name = f"{module}/src/main"
         shutil.copytree(PROJECT_ROOT / name, root / name)
     # Whatever lines were added since these tests were written.

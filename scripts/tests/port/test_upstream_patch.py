@@ -15,7 +15,7 @@ from installations import everything_in
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.javatests import module_build
+from flink_boost.flink.javatests import CODEC_MODULE, module_build
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.port.sources.ours import fetch_sources
@@ -27,7 +27,7 @@ RUNTIME = "flink-runtime/src/main/java/org/apache/flink"
 JUPITER = ("junit-jupiter-api", "opentest4j", "apiguardian-api", "junit-platform-commons", "jsr305")
 # Runs the methods of a test class, as an engine would, which the build does not need otherwise.
 RUNNER = """\
-package org.apache.flink.boost.string;
+package org.apache.flink.boost.strings;
 
 public class Runner {
     public static void main(String[] arguments) throws Exception {
@@ -69,7 +69,7 @@ def apply(checkout: Path, patch: Path) -> None:
 
 def class_path(line: Line) -> str:
     """Flink's own jars, and of those that our tests are built with JUnit's interfaces."""
-    jars = [Path(jar) for jar in module_build("flink-core-patch", line).jars]
+    jars = [Path(jar) for jar in module_build(CODEC_MODULE, line).jars]
     jupiter = [jar for jar in jars if jar.stem.rpartition("-")[0] in JUPITER]
     assert len(jupiter) == len(JUPITER)
     return os.pathsep.join(map(str, [*jupiter, *(ensure_distribution(line) / "lib").glob("*.jar")]))
@@ -87,9 +87,9 @@ def test_the_patch_applies_compiles_and_passes_its_test(checkout: Path, tmp_path
     assert main(call) == 0
     assert everything_in(checkout) == before, "only the patch is written"
     apply(checkout, patch)
-    assert (checkout / CORE / "boost/string/StringReader.java").is_file()
-    assert (checkout / RUNTIME / "boost/network/NonSpanningInput.java").is_file()
-    test = checkout / "flink-core/src/test/java/org/apache/flink/boost/string"
+    assert (checkout / CORE / "boost/strings/StringReader.java").is_file()
+    assert (checkout / RUNTIME / "boost/woven/NonSpanningWrapperMemory.java").is_file()
+    test = checkout / "flink-core/src/test/java/org/apache/flink/boost/strings"
     assert (test / "BoostedStringTest.java").is_file()
     texts = [Path(path).read_text(encoding="utf-8") for path in sources(checkout)]
     assert not [text for text in texts if "flinkboost" in text or "SPDX" in text]
@@ -110,7 +110,7 @@ def test_the_patch_applies_compiles_and_passes_its_test(checkout: Path, tmp_path
         [
             *(str(home / "bin" / "java"), "-Xlog:class+load:file=" + str(tmp_path / "loaded")),
             *("--add-opens", "java.base/java.lang=ALL-UNNAMED"),
-            *("-cp", f"{classes}{os.pathsep}{jars}", "org.apache.flink.boost.string.Runner"),
+            *("-cp", f"{classes}{os.pathsep}{jars}", "org.apache.flink.boost.strings.Runner"),
         ],
         capture_output=True,
         text=True,
@@ -120,7 +120,7 @@ def test_the_patch_applies_compiles_and_passes_its_test(checkout: Path, tmp_path
     assert done.stdout == "4 tests passed\n", done.stderr
     loaded = (tmp_path / "loaded").read_text(encoding="utf-8")
     assert f"org.apache.flink.types.StringValue source: file:{classes}" in loaded
-    assert "org.apache.flink.boost.string.VarintDecoder" in loaded, "our code ran"
+    assert "org.apache.flink.boost.codec.VarintDecoder" in loaded, "our code ran"
 
 
 def test_code_that_is_not_there_is_named_and_no_patch_is_written(
@@ -147,6 +147,6 @@ def test_the_nested_view_of_1_9_is_patched_in_its_outer_class(tmp_path: Path) ->
     name = "runtime/io/network/api/serialization/SpillingAdaptiveSpanningRecordDeserializer.java"
     text = (checkout / RUNTIME / name).read_text(encoding="utf-8")
     head, _, rest = text.partition("class NonSpanningWrapper implements DataInputView")
-    assert rest.startswith(", org.apache.flink.boost.network.NonSpanningInput {")
+    assert rest.startswith(", org.apache.flink.boost.woven.NonSpanningWrapperMemory {")
     assert "boostSegment" not in head
     assert rest.index("MemorySegment boostSegment()") < rest.index("class SpanningWrapper")

@@ -148,7 +148,7 @@ def test_a_delay_is_in_one_method_and_equal_rounds_give_equal_bytes(tmp_path: Pa
         assert one.namelist() == other.namelist()
         differing = [name for name in one.namelist() if one.read(name) != other.read(name)]
     owner = METHOD.partition(".")[0]
-    assert differing == [f"org/apache/flink/boost/string/{owner}.class"]
+    assert differing == [f"org/apache/flink/boost/strings/{owner}.class"]
     stamp = slower.stat().st_mtime_ns
     assert slowed_jar(jar, 3, tmp_path / "one", "java").stat().st_mtime_ns == stamp
 
@@ -156,7 +156,7 @@ def test_a_delay_is_in_one_method_and_equal_rounds_give_equal_bytes(tmp_path: Pa
 def test_a_jar_without_that_method_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "other.jar"
     with zipfile.ZipFile(other, "w") as archive:
-        archive.writestr("org/apache/flink/boost/string/StringWriter.class", b"no class")
+        archive.writestr("org/apache/flink/boost/strings/StringWriter.class", b"no class")
     with pytest.raises(EnvironmentProblem, match=r"could not be put into other\.jar"):
         slowed_jar(other, 3, tmp_path, "java")
     assert [one.name for one in tmp_path.glob("slow-*.jar")] == []

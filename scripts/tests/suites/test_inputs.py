@@ -67,7 +67,7 @@ def depends(suite: Suite, path: str) -> bool:
     return suite.inputs.takes(path)
 
 
-WORDS = "2.3.0-jdk17-words-flink-core-patch"
+WORDS = "2.3.0-jdk17-words"
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ WORDS = "2.3.0-jdk17-words-flink-core-patch"
             ("python-all", "clusters-all"),
         ),
         (
-            "flink-core-patch/src/main/java/org/apache/flink/boost/string/StringValuePatch.java",
+            "flink-core-patch/src/main/java/org/apache/flink/boost/woven/StringValuePatch.java",
             ("lint", "weaver"),
             (WORDS, "flinks-own-2.3.0-jdk17", "clusters-all", "python-all"),
         ),
         (
-            "flink-core-patch/src/test/java/org/apache/flink/boost/string/StringCopyTest.java",
+            "flink-core-patch/src/test/java/org/apache/flink/boost/strings/StringCopyTest.java",
             ("flinks-own-2.3.0-jdk17",),
-            (WORDS, "2.3.0-jdk17-opened-flink-runtime-patch"),
+            (WORDS, "2.3.0-jdk17-opened"),
         ),
         (
             "scripts/flink_boost/judge/ratio.py",

@@ -20,10 +20,10 @@ JAVA = ("-m", "flink_boost.flink.javatests", "1.20.5")
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("StringCopyTest", ("flink-core-patch", "StringCopyTest")),
+        ("StringCopyTest", ("flink-patch", "StringCopyTest")),
         (
             "StringCopyTest.copiesNothing",
-            ("flink-core-patch", "StringCopyTest", "--method", "copiesNothing"),
+            ("flink-patch", "StringCopyTest", "--method", "copiesNothing"),
         ),
         ("OwnBuildTest", ("weaver", "OwnBuildTest", "--jdk", "17")),
     ],
@@ -36,7 +36,7 @@ def test_a_class_of_java_and_its_method(name: str, words: tuple[str, ...]) -> No
 def test_java_on_a_jdk_in_a_mode() -> None:
     found = find_test("StringCopyTest", PROJECT_ROOT, LINE, 17, "not-opened")
     assert found.command[4:] == (
-        *("flink-core-patch", "StringCopyTest", "--jdk", "17", "--mode", "not-opened"),
+        *("flink-patch", "StringCopyTest", "--jdk", "17", "--mode", "not-opened"),
     )
 
 

@@ -56,8 +56,8 @@ def test_sums_all_suites(root: Path) -> None:
     lines = shown(root)
     assert lines[-1] == f"{2 * len(OURS)} passed, 0 failed, 0 skipped"
     at = lines.index("Flink 1.9.3 on JDK 11")
-    assert lines[at + 1] == "flink-core-patch 4 passed 0 failed 0 skipped"
-    assert lines[at + 4] == "together 10 passed 0 failed 0 skipped"
+    assert lines[at + 1] == "flink-patch 4 passed 0 failed 0 skipped"
+    assert lines[at + 3] == "together 6 passed 0 failed 0 skipped"
     assert "python-all 2 passed 0 failed 0 skipped" in lines
 
 
@@ -70,7 +70,7 @@ def test_counts_all_reports_of_a_suite(root: Path) -> None:
 @pytest.mark.parametrize(
     "text", [report(2, failures=1), report(2, errors=1), report(2, skipped=1), "<test"]
 )
-@pytest.mark.parametrize("row", ["python-all", "clusters-all", "flink-runtime-patch", "weaver"])
+@pytest.mark.parametrize("row", ["python-all", "clusters-all", "flink-patch", "weaver"])
 def test_failed_skipped_or_cut_off_is_not_success(root: Path, row: str, text: str) -> None:
     write(root, find(row), text, "b" if "b" in row else "pytest")
     assert not add_up(SUITES, root).good
@@ -93,9 +93,9 @@ def test_a_suite_that_did_not_run_is_a_failure(root: Path, counted: Counted) -> 
 
 
 def test_a_report_without_tests_is_a_failure(root: Path) -> None:
-    place = next(c for c in OURS if c.row == "flink-core-patch" and "not-opened" in c.detail)
+    place = next(c for c in OURS if c.row == "flink-patch" and "not-opened" in c.detail)
     write(root, place, report(0))
-    text = f"{place.heading}, flink-core-patch, mode not-opened: no report"
+    text = f"{place.heading}, flink-patch, mode not-opened: no report"
     assert [line for line in shown(root) if line.startswith(text)]
 
 

@@ -16,7 +16,7 @@ from flink_boost.base.files import make_folder
 from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.text import describe_left
 from flink_boost.flink.downloads import prepared_aside
-from flink_boost.flink.javatests import CODEC_MODULES
+from flink_boost.flink.javatests import CODEC_MODULE
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases
 from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What
@@ -56,11 +56,10 @@ class Bench:
         also = [f"--also={jar}" for jar in self.shaded(cell.release)]
         return [
             [
-                *(sys.executable, "-m", "flink_boost.flink.javatests", line, module),
+                *(sys.executable, "-m", "flink_boost.flink.javatests", line, CODEC_MODULE),
                 *("--jdk", str(cell.jdk), "--mode", "opened", "--release", cell.release),
-                *("--reports", str(reports / module), *also),
+                *("--reports", str(reports), *also),
             ]
-            for module in CODEC_MODULES
         ]
 
     def run(self, cell: ReleaseCell, line: str) -> tuple[int, int]:

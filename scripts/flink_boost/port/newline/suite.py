@@ -16,7 +16,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
-from flink_boost.flink.javatests import CODEC_MODULES
+from flink_boost.flink.javatests import CODEC_MODULE, PATCHES
 from flink_boost.flink.lines import Line
 from flink_boost.flink.maven import maven_arguments
 from flink_boost.flink.modes import modes_of_tests
@@ -24,9 +24,8 @@ from flink_boost.flink.modes import modes_of_tests
 _FOLDERS = (
     ".mvn",
     "weaver",
-    "patch-parent",
-    "flink-core-patch",
-    "flink-runtime-patch",
+    CODEC_MODULE,
+    *PATCHES,
     "benchmarks",
     "scripts",
 )
@@ -83,10 +82,9 @@ def steps_of(line: Line, tree: Path, flinks_tests: bool) -> list[Step]:
     program = (sys.executable, "-m", "flink_boost.flink.javatests", line.version)
     for jdk in line.jdks if line.measured else line.jdks[:1]:
         for mode in modes_of_tests(line, jdk):
-            for module in CODEC_MODULES:
-                title = f"tests of {module} on JDK {jdk}, {mode}"
-                command = (*program, module, "--jdk", str(jdk), "--mode", mode)
-                steps.append(Step(title, command, f"{module}-jdk{jdk}-{mode}.log"))
+            title = f"tests of the patches on JDK {jdk}, {mode}"
+            command = (*program, CODEC_MODULE, "--jdk", str(jdk), "--mode", mode)
+            steps.append(Step(title, command, f"{CODEC_MODULE}-jdk{jdk}-{mode}.log"))
     if line.measured:
         steps.append(Step("tests of the benchmarks", (*program, "benchmarks"), "benchmarks.log"))
     if flinks_tests and line.measured:

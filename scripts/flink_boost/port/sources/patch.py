@@ -27,7 +27,7 @@ _IMPORT = re.compile(rb"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
 _SPDX = re.compile(rb"\A// SPDX[^\n]*\n")
 _HEADER = re.compile(rb"\A\s*(/\*.*?\*/)\s*", re.DOTALL)
 _NOT_TAKEN = "guard"
-_CODEC = "org/apache/flink/boost/string"
+_CODEC = "org/apache/flink/boost/strings"
 _STRING_VALUE = "org/apache/flink/types/StringValue.java"
 
 

@@ -15,7 +15,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.port.sources.java import parse_java
 from flink_boost.port.sources.java_types import Annotation, Field, JavaType, Method
 
-# The folder of each module's patches, and what Flink calls the module whose classes they change.
+# The folders of the patches, and what Flink calls the module whose classes they change.
 MODULES = {"flink-core-patch": "flink-core", "flink-runtime-patch": "flink-runtime"}
 
 _PRIMITIVES = frozenset({"boolean", "byte", "char", "double", "float", "int", "long", "short"})

@@ -23,7 +23,7 @@ import net.bytebuddy.jar.asm.Opcodes;
  */
 final class WeaveDelay {
 
-    private static final String OWNER = "org/apache/flink/boost/string/StringWriter";
+    private static final String OWNER = "org/apache/flink/boost/strings/StringWriter";
     private static final String SLOWED = "write";
     private static final String FIELD = "boostDelay";
     private static final String DELAY = "delay";

@@ -2,7 +2,7 @@
 package org.apache.flink.boost.guard;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.flink.boost.string.StringAccess;
+import org.apache.flink.boost.jdk.StringAccess;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,9 +10,9 @@ import java.io.ObjectInputStream;
 import java.io.ObjectStreamClass;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.Serialized;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.Serialized;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 
 /** The patched classes of flink-core, and what serializers and the type analysis make of them. */

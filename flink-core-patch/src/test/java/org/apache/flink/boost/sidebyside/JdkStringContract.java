@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
-import org.apache.flink.boost.string.Texts;
+import org.apache.flink.boost.strings.Texts;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.lang.reflect.Constructor;
 import java.util.HashSet;
 import java.util.Set;
-import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.strings.FlinkClasses;
 
 /**
  * Puts code of ours between a test and Flink's classes, once per side.

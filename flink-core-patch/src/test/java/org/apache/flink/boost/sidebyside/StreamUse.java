@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Objects;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.Wire;
 
 /** Flink's string methods on a stream of the test's own, and how they ended. */
 final class StreamUse {

@@ -9,7 +9,7 @@ import java.util.concurrent.FutureTask;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

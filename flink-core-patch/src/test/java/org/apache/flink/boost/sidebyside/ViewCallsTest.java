@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.Texts;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ViewCallsTest {
 
-    private static final String VIEWS = "org.apache.flink.boost.string.UserCountingViews$";
+    private static final String VIEWS = "org.apache.flink.boost.strings.UserCountingViews$";
 
     /** One way to use a view; gives what was read. */
     private interface Use {

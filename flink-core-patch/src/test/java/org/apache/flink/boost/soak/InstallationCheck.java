@@ -17,9 +17,9 @@ import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.guard.GuardFileSystemFactory;
 import org.apache.flink.boost.guard.Verdict;
 import org.apache.flink.boost.guard.VersionGuard;
+import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.sidebyside.Sides;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.StringAccess;
+import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.core.fs.FileSystemFactory;
 
 /**

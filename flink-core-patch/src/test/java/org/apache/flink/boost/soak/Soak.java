@@ -11,9 +11,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.sidebyside.Codec;
 import org.apache.flink.boost.sidebyside.Sides;
-import org.apache.flink.boost.string.StringAccess;
 
 /**
  * Drives seeded random strings through the woven classes and stock's, side by side, for as long as

@@ -8,13 +8,13 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.StringCopyContract;
-import org.apache.flink.boost.string.StringValuePatch;
-import org.apache.flink.boost.string.TransferViews;
-import org.apache.flink.boost.string.TransferViews.Source;
-import org.apache.flink.boost.string.TransferViews.Target;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.StringCopyContract;
+import org.apache.flink.boost.strings.TransferViews;
+import org.apache.flink.boost.strings.TransferViews.Source;
+import org.apache.flink.boost.strings.TransferViews.Target;
+import org.apache.flink.boost.strings.Wire;
+import org.apache.flink.boost.woven.StringValuePatch;
 import org.junit.jupiter.api.Test;
 
 /** Copying from network buffers and between memory in pages. */

@@ -6,12 +6,12 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.SlicedSegments;
-import org.apache.flink.boost.string.TransferViews.Input;
-import org.apache.flink.boost.string.TransferViews.Output;
-import org.apache.flink.boost.string.TransferViews.Source;
-import org.apache.flink.boost.string.TransferViews.Target;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.SlicedSegments;
+import org.apache.flink.boost.strings.TransferViews.Input;
+import org.apache.flink.boost.strings.TransferViews.Output;
+import org.apache.flink.boost.strings.TransferViews.Source;
+import org.apache.flink.boost.strings.TransferViews.Target;
 
 /** The views of flink-runtime, opened on either side. */
 final class NetworkViews {
@@ -19,7 +19,7 @@ final class NetworkViews {
     private static final String NETWORK = "org.apache.flink.runtime.io.network.api.serialization.";
     private static final String DISK = "org.apache.flink.runtime.io.disk.";
     private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
-    private static final String PAGES = "org.apache.flink.boost.string.Pages";
+    private static final String PAGES = "org.apache.flink.boost.strings.Pages";
     private static final int PAGE_SIZE = 64;
 
     /** Stands for a method of the factory that makes a part of an array a segment. */

@@ -7,8 +7,8 @@ import com.sun.management.ThreadMXBean;
 import java.io.DataInput;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 
 /** Network buffers as Flink allocates them: off-heap. */

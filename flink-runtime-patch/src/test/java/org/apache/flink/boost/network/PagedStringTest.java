@@ -11,12 +11,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.StringReadContract;
-import org.apache.flink.boost.string.Texts;
-import org.apache.flink.boost.string.TransferViews.Input;
-import org.apache.flink.boost.string.TransferViews.Output;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.StringReadContract;
+import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.TransferViews.Input;
+import org.apache.flink.boost.strings.TransferViews.Output;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 
 /** Strings in memory in pages: what sorters, hash tables and spilling channels read and write. */

@@ -8,9 +8,10 @@ import com.sun.management.ThreadMXBean;
 import java.io.DataInput;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import org.apache.flink.boost.string.FlinkClasses;
-import org.apache.flink.boost.string.StringReadContract;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.StringReadContract;
+import org.apache.flink.boost.strings.Wire;
+import org.apache.flink.boost.woven.NonSpanningWrapperMemory;
 import org.junit.jupiter.api.Test;
 
 /** Reading from the view of a record in one network buffer, heap or off-heap. */
@@ -67,7 +68,8 @@ abstract class SegmentStringReadContract extends StringReadContract {
 
     @Test
     void theViewIsWovenAndStocksIsNot() {
-        assertThat(NonSpanningInput.class).isAssignableFrom(FlinkClasses.PATCHED.type(VIEW));
+        assertThat(NonSpanningWrapperMemory.class)
+                .isAssignableFrom(FlinkClasses.PATCHED.type(VIEW));
         assertThat(FlinkClasses.STOCK.type(VIEW).getInterfaces())
                 .extracting(Class::getName)
                 .noneMatch(name -> name.startsWith("org.apache.flink.boost."));

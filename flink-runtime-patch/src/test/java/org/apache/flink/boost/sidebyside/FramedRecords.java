@@ -6,7 +6,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.Wire;
 
 /** Records for writers, and the bytes that they have to become: each behind its length. */
 final class FramedRecords {

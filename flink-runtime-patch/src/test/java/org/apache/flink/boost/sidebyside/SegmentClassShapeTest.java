@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.strings.FlinkClasses;
 import org.junit.jupiter.api.Test;
 
 /** The patched classes of flink-runtime, of which each line has its own. */

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.boost.string.Texts;
-import org.apache.flink.boost.string.Wire;
+import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.network;
 
-import static org.apache.flink.boost.network.SpanningRecordSerializerPatch.LENGTH;
+import static org.apache.flink.boost.woven.SpanningRecordSerializerPatch.LENGTH;
 
 import java.nio.ByteBuffer;
-import org.apache.flink.boost.string.WideArrays;
+import org.apache.flink.boost.jdk.WideArrays;
+import org.apache.flink.boost.woven.BufferBuilderMemory;
+import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
 
 /** {@code BufferBuilder.appendAndCommit} for bytes behind which there is still room. */
-final class BufferAppend {
+public final class BufferAppend {
 
     private BufferAppend() {}
 
     /** Whether this is a record of eight bytes behind its length, of which nothing is copied. */
-    static boolean isOneLong(ByteBuffer source) {
+    public static boolean isOneLong(ByteBuffer source) {
         return source.position() == 0 && source.limit() == LENGTH + Long.BYTES;
     }
 
@@ -24,9 +26,10 @@ final class BufferAppend {
      * @return false when nothing has been done: the buffer is finished or would be full, or the
      *     source has no array
      */
-    static boolean leavesRoom(BufferBuilder buffer, ByteBuffer source, PositionStore store) {
-        BufferFields fields = (BufferFields) (Object) buffer;
-        BufferPosition written = (BufferPosition) fields.boostPosition();
+    public static boolean leavesRoom(BufferBuilder buffer, ByteBuffer source, PositionStore store) {
+        BufferBuilderMemory fields = (BufferBuilderMemory) (Object) buffer;
+        SettablePositionMarkerMemory written =
+                (SettablePositionMarkerMemory) fields.boostPosition();
         int position = written.boostWritten();
         int length = source.remaining();
         if (position < 0 || length >= buffer.getMaxCapacity() - position || !source.hasArray()) {

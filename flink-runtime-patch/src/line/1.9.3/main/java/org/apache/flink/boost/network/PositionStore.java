@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.network;
 
+import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
+
 /** How what has been written to a network buffer is made visible to its reader. */
-interface PositionStore {
+public interface PositionStore {
 
     /**
      * Flink's own: a volatile store, which waits until all that has been written before it is
@@ -23,5 +25,5 @@ interface PositionStore {
      * @param position that of the buffer, whose {@code boostWritten} has been set
      * @param bytes the same number
      */
-    void show(BufferPosition position, int bytes);
+    void show(SettablePositionMarkerMemory position, int bytes);
 }

@@ -4,7 +4,8 @@ package org.apache.flink.boost.network;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import org.apache.flink.boost.string.StringAccess;
+import org.apache.flink.boost.jdk.StringAccess;
+import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
 
 /**
  * {@code VarHandle.setRelease} on the position of a {@code BufferBuilder}. The handle is looked up
@@ -24,7 +25,7 @@ final class ReleaseStore implements PositionStore {
     }
 
     @Override
-    public void show(BufferPosition position, int bytes) {
+    public void show(SettablePositionMarkerMemory position, int bytes) {
         try {
             STORE.invokeExact((Object) position, bytes);
         } catch (Throwable e) {

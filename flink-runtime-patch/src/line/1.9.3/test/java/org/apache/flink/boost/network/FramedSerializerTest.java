@@ -8,7 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.flink.boost.guard.BoostMode;
-import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.woven.SpanningRecordSerializerMemory;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -65,8 +66,8 @@ class FramedSerializerTest {
         assertThat(fields().boostLength().position()).isEqualTo(BoostMode.ENABLED ? 0 : 2);
     }
 
-    private SpanningSerializerFields fields() {
-        return (SpanningSerializerFields) (Object) serializer;
+    private SpanningRecordSerializerMemory fields() {
+        return (SpanningRecordSerializerMemory) (Object) serializer;
     }
 
     private static byte[] array(java.nio.ByteBuffer buffer) {

@@ -4,7 +4,8 @@ package org.apache.flink.boost.network;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import org.apache.flink.boost.string.StringAccess;
+import org.apache.flink.boost.jdk.StringAccess;
+import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
 import org.junit.jupiter.api.Test;
 
 /** What the store throws comes to the caller as it is, not inside another error. */
@@ -18,14 +19,14 @@ class ReleaseStoreTest {
         assertThatThrownBy(() -> store.show(null, 1))
                 .isExactlyInstanceOf(NullPointerException.class)
                 .hasNoCause();
-        BufferPosition foreign = new Foreign();
+        SettablePositionMarkerMemory foreign = new Foreign();
         assertThatThrownBy(() -> store.show(foreign, 1))
                 .isExactlyInstanceOf(ClassCastException.class)
                 .hasNoCause();
     }
 
     /** None of Flink's. */
-    private static final class Foreign implements BufferPosition {
+    private static final class Foreign implements SettablePositionMarkerMemory {
 
         @Override
         public int boostWritten() {

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.boost.guard.BoostMode;
-import org.apache.flink.boost.string.FlinkClasses;
+import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;

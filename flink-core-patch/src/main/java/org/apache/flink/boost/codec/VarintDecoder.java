@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.codec;
+
+import org.apache.flink.boost.jdk.WideArrays;
+
+/**
+ * The raw loops from the bytes of an array to characters, the inverse of {@link VarintEncoder}.
+ * {@link SegmentDecoder} is the same for memory segments.
+ *
+ * <p>A loop stops in front of a character of more than three bytes, which only stock's body judges,
+ * and in front of one that does not lie completely below {@code limit}. What a word holds is found
+ * out without branches where text mixes sizes: such text has no pattern to predict.
+ */
+public final class VarintDecoder {
+
+    /** Words of mixed sizes that are taken without a look whether they still mix. */
+    public static final int MIXED_WORDS = 8;
+
+    private VarintDecoder() {}
+
+    /**
+     * Decodes from the first character on into little-endian UTF-16.
+     *
+     * @param chars array of {@code 2 * n} bytes
+     * @return indices behind the last character and its last byte, {@link Progress}
+     */
+    public static long decodeUtf16(byte[] in, int position, int limit, byte[] chars, int n) {
+        int i = 0;
+        int p = position;
+        while (i <= n - 8 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES) {
+                WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
+                i += 4;
+                p += 8;
+            } else if (Words.areThreeBytes(more)) {
+                WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
+                i += 2;
+                p += 6;
+                int many = decodeThreeBytes(in, p, limit, chars, i, n);
+                i += many;
+                p += 3 * many;
+            } else if (more == 0) {
+                WideArrays.putLong(chars, i << 1, Words.widened(word));
+                WideArrays.putLong(chars, (i << 1) + 8, Words.widened(word >>> 32));
+                i += 8;
+                p += 8;
+            } else {
+                // Where sizes mix they go on mixing: do not guess again for a while.
+                for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
+                    word = WideArrays.getLong(in, p);
+                    long ends = Words.more(~word);
+                    int first = Long.numberOfTrailingZeros(ends) + 1;
+                    ends &= ends - 1;
+                    int second = Long.numberOfTrailingZeros(ends) + 1;
+                    if ((first | second - first) > Words.MOST_BITS) {
+                        return Progress.of(i, p);
+                    }
+                    putUtf16(chars, i, Words.first(word, first));
+                    putUtf16(chars, i + 1, Words.first(word >>> first, second - first));
+                    ends &= ends - 1;
+                    int third = Long.numberOfTrailingZeros(ends) + 1;
+                    if (ends == 0 || third - second > Words.MOST_BITS) {
+                        i += 2;
+                        p += second >>> 3;
+                        continue;
+                    }
+                    putUtf16(chars, i + 2, Words.first(word >>> second, third - second));
+                    i += 3;
+                    p += third >>> 3;
+                }
+            }
+        }
+        while (i < n) {
+            long word = bytesAt(in, p, limit);
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
+                WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
+                i += 4;
+                p += 8;
+                continue;
+            }
+            if (Words.areThreeBytes(more) && i <= n - 2 && p <= limit - 6) {
+                WideArrays.putInt(chars, i << 1, Words.twoOfThreeBytes(word));
+                i += 2;
+                p += 6;
+                continue;
+            }
+            int bits = Words.bitsOfFirst(more);
+            if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
+                break;
+            }
+            putUtf16(chars, i++, Words.first(word, bits));
+            p += bits >>> 3;
+            long rest = word >>> bits;
+            int next = Words.bitsOfFirst(Words.more(rest));
+            if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
+                putUtf16(chars, i++, Words.first(rest, next));
+                p += next >>> 3;
+            }
+        }
+        return Progress.of(i, p);
+    }
+
+    /**
+     * Characters of three bytes, four at a time, as long as no others come; a loop of its own,
+     * whose bounds the compiler can check once.
+     *
+     * @return how many
+     */
+    private static int decodeThreeBytes(
+            byte[] in, int position, int limit, byte[] chars, int from, int n) {
+        int fours = Math.min(n - from >> 2, (limit - position - 2) / 12);
+        for (int k = 0; k < fours; k++) {
+            long first = WideArrays.getLong(in, position + 12 * k);
+            long second = WideArrays.getLong(in, position + 12 * k + 6);
+            if (!Words.areThreeBytes(first, second)) {
+                return k << 2;
+            }
+            WideArrays.putLong(
+                    chars, (from << 1) + (k << 3), Words.fourOfThreeBytes(first, second));
+        }
+        return Math.max(fours, 0) << 2;
+    }
+
+    /**
+     * Decodes into an array with one element per character.
+     *
+     * @param from number of characters that are there already
+     * @param n number of characters in the end
+     * @return indices behind the last character and its last byte, {@link Progress}
+     */
+    public static long decodeChars(
+            byte[] in, int position, int limit, char[] chars, int from, int n) {
+        int i = from;
+        int p = position;
+        while (i <= n - 8 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES) {
+                putFour(Words.fourOfTwoBytes(word), chars, i);
+                i += 4;
+                p += 8;
+            } else if (Words.areThreeBytes(more)) {
+                int two = Words.twoOfThreeBytes(word);
+                chars[i] = (char) two;
+                chars[i + 1] = (char) (two >>> 16);
+                i += 2;
+                p += 6;
+            } else if (more == 0) {
+                putFour(Words.widened(word), chars, i);
+                putFour(Words.widened(word >>> 32), chars, i + 4);
+                i += 8;
+                p += 8;
+            } else {
+                // Where sizes mix they go on mixing: do not guess again for a while.
+                for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
+                    word = WideArrays.getLong(in, p);
+                    long ends = Words.more(~word);
+                    int first = Long.numberOfTrailingZeros(ends) + 1;
+                    ends &= ends - 1;
+                    int second = Long.numberOfTrailingZeros(ends) + 1;
+                    if ((first | second - first) > Words.MOST_BITS) {
+                        return Progress.of(i, p);
+                    }
+                    chars[i] = (char) Words.first(word, first);
+                    chars[i + 1] = (char) Words.first(word >>> first, second - first);
+                    ends &= ends - 1;
+                    int third = Long.numberOfTrailingZeros(ends) + 1;
+                    if (ends == 0 || third - second > Words.MOST_BITS) {
+                        i += 2;
+                        p += second >>> 3;
+                        continue;
+                    }
+                    chars[i + 2] = (char) Words.first(word >>> second, third - second);
+                    i += 3;
+                    p += third >>> 3;
+                }
+            }
+        }
+        while (i < n) {
+            long word = bytesAt(in, p, limit);
+            long more = Words.more(word);
+            if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
+                putFour(Words.fourOfTwoBytes(word), chars, i);
+                i += 4;
+                p += 8;
+                continue;
+            }
+            if (Words.areThreeBytes(more) && i <= n - 2 && p <= limit - 6) {
+                int two = Words.twoOfThreeBytes(word);
+                chars[i++] = (char) two;
+                chars[i++] = (char) (two >>> 16);
+                p += 6;
+                continue;
+            }
+            int bits = Words.bitsOfFirst(more);
+            if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
+                break;
+            }
+            chars[i++] = (char) Words.first(word, bits);
+            p += bits >>> 3;
+            long rest = word >>> bits;
+            int next = Words.bitsOfFirst(Words.more(rest));
+            if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
+                chars[i++] = (char) Words.first(rest, next);
+                p += next >>> 3;
+            }
+        }
+        return Progress.of(i, p);
+    }
+
+    /**
+     * Looks for the end of Latin-1 text.
+     *
+     * @return index behind its last byte, or {@code ~index} of a character in front of which all
+     *     are below 0x100 and as a writer writes them; one of the next eight is not
+     */
+    public static int latin1End(byte[] in, int position, int limit, int n) {
+        int left = n;
+        int p = position;
+        long carried = 0;
+        while (left >= 8 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = Words.more(word);
+            long seconds = Words.seconds(more, carried);
+            long wrong = Words.notLatin1(word, seconds);
+            if (wrong != 0) {
+                return ~(p + Words.firstByte(wrong) - 1);
+            }
+            left -= 8 - Long.bitCount(seconds);
+            p += 8;
+            carried = Words.carry(more);
+        }
+        if (left >= 8) {
+            return ~limit;
+        }
+        long tail = latin1Tail(in, p, limit, left, carried);
+        return tail < 0 ? ~(p + (int) ~tail - 1) : p + Words.latin1Size(tail, left, carried);
+    }
+
+    /**
+     * Decodes text for which {@link #latin1End} gave an end.
+     *
+     * @param chars array of {@code n} bytes, one per character, or of {@code n + 8} or more, whose
+     *     end is overwritten
+     */
+    public static void decodeLatin1(byte[] in, int position, int limit, byte[] chars, int n) {
+        int i = 0;
+        int p = position;
+        long carried = 0;
+        while (i <= n - 8 && p <= limit - 8) {
+            long word = WideArrays.getLong(in, p);
+            long more = Words.more(word);
+            long seconds = Words.seconds(more, carried);
+            WideArrays.putLong(chars, i, Words.withoutSeconds(word, seconds));
+            i += 8 - Long.bitCount(seconds);
+            p += 8;
+            carried = Words.carry(more);
+        }
+        putTail(latin1Tail(in, p, limit, n - i, carried), chars, i);
+    }
+
+    /**
+     * The last up to seven characters of Latin-1 text, of one byte each with zeros above, or {@code
+     * ~offset} of the byte behind which they are something else. {@code carried} as in {@link
+     * Words#seconds}.
+     */
+    public static long latin1Tail(byte[] in, int position, int limit, int left, long carried) {
+        long word = bytesAt(in, position, limit);
+        long more = Words.more(word);
+        long seconds = Words.seconds(more, carried);
+        long wrong = Words.notLatin1(word, seconds);
+        long chars = Words.withoutSeconds(word, seconds);
+        int kept = 8 - Long.bitCount(seconds);
+        int size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
+        if (kept < left || size > 8) {
+            // The sum leaves the range of int behind the end of the longest arrays.
+            word = limit - position > 8 ? bytesAt(in, position + 8, limit) : 0;
+            seconds = Words.seconds(Words.more(word), Words.carry(more));
+            chars |= Words.withoutSeconds(word, seconds) << (kept << 3);
+            size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
+            long wrongBehind = Words.lowBytes(Words.notLatin1(word, seconds), size - 8);
+            if (wrong == 0 && wrongBehind != 0) {
+                return ~(8 + Words.firstByte(wrongBehind));
+            }
+        }
+        wrong = Words.lowBytes(wrong, size);
+        if (wrong != 0) {
+            return ~Words.firstByte(wrong);
+        }
+        return size > limit - position ? ~(limit - position + 1) : Words.lowBytes(chars, left);
+    }
+
+    /** Whether a complete character above 0xFF starts there. */
+    public static boolean isAboveLatin1(byte[] in, int position, int limit) {
+        long word = bytesAt(in, position, limit);
+        int bits = Words.bitsOfFirst(Words.more(word));
+        return bits <= Words.MOST_BITS
+                && bits >>> 3 <= limit - position
+                && Words.first(word, bits) > 0xFF;
+    }
+
+    /** Four characters of UTF-16. */
+    public static void putFour(long four, char[] chars, int index) {
+        chars[index] = (char) four;
+        chars[index + 1] = (char) (four >>> 16);
+        chars[index + 2] = (char) (four >>> 32);
+        chars[index + 3] = (char) (four >>> 48);
+    }
+
+    /** Writes one character of little-endian UTF-16. */
+    public static void putUtf16(byte[] chars, int index, int c) {
+        WideArrays.putChar(chars, index << 1, (char) c);
+    }
+
+    /** The last up to seven characters of Latin-1 text, see {@link #decodeLatin1}. */
+    public static void putTail(long word, byte[] chars, int index) {
+        if (chars.length - index >= 8) {
+            WideArrays.putLong(chars, index, word);
+        } else {
+            putBytes(word, chars, index);
+        }
+    }
+
+    /** Fills an array from an index on with the low bytes of a word, seven at most. */
+    public static void putBytes(long word, byte[] out, int index) {
+        int n = out.length - index;
+        if (n >= 4) {
+            WideArrays.putInt(out, index, (int) word);
+            WideArrays.putInt(out, out.length - 4, (int) (word >>> (n - 4 << 3)));
+            return;
+        }
+        long rest = word;
+        for (int i = index; i < out.length; i++, rest >>>= 8) {
+            out[i] = (byte) rest;
+        }
+    }
+
+    /** Up to eight bytes below the limit, the first one lowest, zeros above. */
+    public static long bytesAt(byte[] in, int position, int limit) {
+        return limit - position >= 8
+                ? WideArrays.getLong(in, position)
+                : lastBytesAt(in, position, limit);
+    }
+
+    private static long lastBytesAt(byte[] in, int position, int limit) {
+        int left = limit - position;
+        if (left > 0 && limit >= 8) {
+            return WideArrays.getLong(in, limit - 8) >>> -(left << 3);
+        }
+        long word = 0;
+        for (int i = limit - 1; i >= position; i--) {
+            word = word << 8 | in[i] & 0xFF;
+        }
+        return word;
+    }
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.string;
-
-/** A view whose position can be set once a value has been read completely. */
-public interface Positioned {
-
-    /** Sets the index of the next byte. */
-    void boostPosition(int position);
-}

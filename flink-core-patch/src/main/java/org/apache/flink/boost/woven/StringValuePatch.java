@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.woven;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import org.apache.flink.boost.strings.OwnViews;
+import org.apache.flink.boost.strings.StreamStringReader;
+import org.apache.flink.boost.strings.StreamStringWriter;
+import org.apache.flink.boost.strings.StringCopier;
+import org.apache.flink.boost.strings.StringReader;
+import org.apache.flink.boost.strings.StringWriter;
+import org.flinkboost.weaver.patch.HandOver;
+import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Replaces;
+
+/** The static string methods of {@code StringValue}: length field of code units + 1, 0 for null. */
+@Patches("org.apache.flink.types.StringValue")
+public final class StringValuePatch {
+
+    /** Returned from {@link #readString} where stock is to read. */
+    @HandOver public static final String STOCK = StringReader.STOCK;
+
+    private StringValuePatch() {}
+
+    /** Writes a string; hands over what is not a {@code String}. */
+    @Replaces
+    public static boolean writeString(CharSequence cs, DataOutput out) throws IOException {
+        if (!(cs instanceof String) || out == null) {
+            return false;
+        }
+        return out.getClass() == OwnViews.ARRAY_OUTPUT
+                ? StringWriter.write((String) cs, (DataOutputSerializerMemory) out)
+                : StreamStringWriter.write((String) cs, out);
+    }
+
+    /** Reads a string. */
+    @Replaces
+    public static String readString(DataInput in) throws IOException {
+        if (in == null) {
+            return STOCK;
+        }
+        Class<?> view = in.getClass();
+        if (view == OwnViews.SEGMENT_INPUT) {
+            return StringReader.read((SegmentInput) in);
+        }
+        if (view == OwnViews.ARRAY_INPUT) {
+            return StringReader.read((DataInputDeserializerMemory) in);
+        }
+        return StreamStringReader.read(in);
+    }
+
+    /** Copies an encoded string as it is. */
+    @Replaces
+    public static boolean copyString(DataInput in, DataOutput out) throws IOException {
+        return StringCopier.copy(in, out, 1);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.strings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.io.DataInput;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.apache.flink.boost.codec.LongText;
+import org.apache.flink.boost.guard.BoostMode;
+import org.apache.flink.boost.jdk.StringAccess;
+import org.apache.flink.boost.strings.TransferViews.Input;
+import org.apache.flink.boost.strings.TransferViews.Source;
+import org.apache.flink.boost.woven.StringValuePatch;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Reading from views whose memory is not ours to see. */
+class StreamStringReadTest {
+
+    @Nested
+    class FromTheStreamWrapper extends ForeignReadContract {
+        FromTheStreamWrapper() {
+            super(TransferViews.STREAM);
+        }
+    }
+
+    @Nested
+    class FromAStreamThatGivesFewBytesAtATime extends ForeignReadContract {
+        FromAStreamThatGivesFewBytesAtATime() {
+            super(TransferViews.TRICKLE);
+        }
+    }
+
+    @Nested
+    class FromASubclassOfTheDeserializer extends ForeignReadContract {
+        FromASubclassOfTheDeserializer() {
+            super(TransferViews.DERIVED);
+        }
+    }
+
+    @Nested
+    class FromNothingButADataInput extends ForeignReadContract {
+        FromNothingButADataInput() {
+            super(TransferViews.PLAIN);
+        }
+    }
+
+    abstract static class ForeignReadContract extends StringReadContract {
+
+        private final Source source;
+        private Input last;
+
+        ForeignReadContract(Source source) {
+            this.source = source;
+        }
+
+        @Override
+        protected DataInput open(FlinkClasses flink, byte[] bytes, int start, int end) {
+            try {
+                last = source.open(flink, bytes, start, end);
+                return last.view();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        protected int position(DataInput in) {
+            assertThat(in).isSameAs(last.view());
+            return last.position().getAsInt();
+        }
+
+        @Override
+        protected Outcome endOfInput(byte[] bytes, int end) {
+            return new Outcome(null, EOFException.class.getName(), end);
+        }
+    }
+
+    /** A view that treats single bytes in its own way sees single bytes, as in stock. */
+    @Test
+    void bytesAreReadSinglyFromViewsThatCareForThem() throws IOException {
+        SplittableRandom random = new SplittableRandom(71);
+        for (int i = 0; i < 1000; i++) {
+            byte[] bytes = Wire.encoded(Texts.random(random, Texts.Kind.ASCII, 2 + i % 90));
+            String[] read = new String[2];
+            for (int side = 0; side < 2; side++) {
+                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
+                byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
+                Input in = TransferViews.tamperingSource().open(flink, longer, 0, longer.length);
+                read[side] = flink.readString(in.view());
+            }
+            assertThat(read[0]).isEqualTo(read[1]);
+        }
+    }
+
+    /** Stock allocates what the field says; ours as much as there are bytes, and a step more. */
+    @Test
+    void allocatesInStepWithTheBytesThatCome() {
+        if (!BoostMode.ENABLED) {
+            return;
+        }
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long self = Thread.currentThread().getId();
+        for (int present : new int[] {0, 100, 3000, 70_000, 500_000}) {
+            byte[] bytes = Wire.lie(Integer.MAX_VALUE, present);
+            long most = 0;
+            for (int round = 0; round < 3; round++) {
+                Input in = open(TransferViews.STREAM, bytes);
+                long before = threads.getThreadAllocatedBytes(self);
+                assertThatThrownBy(() -> StringValuePatch.readString(in.view()))
+                        .isInstanceOf(EOFException.class);
+                most = threads.getThreadAllocatedBytes(self) - before;
+            }
+            // The exception of the view and of the assertion are in it, too.
+            long step = StringAccess.OPENED ? 1 << 17 : LongText.AT_ONCE;
+            long allowed = 60_000 + (present == 0 ? 0 : 3L * present + step);
+            assertThat(most).as("with %d bytes", present).isLessThan(allowed);
+        }
+    }
+
+    /** A view that reads another string while we wait for its bytes. */
+    @Test
+    void viewsMayReadStringsThemselves() throws IOException {
+        if (!BoostMode.ENABLED) {
+            // Stock's newer lines mix the two strings up in their one array per thread.
+            return;
+        }
+        byte[] inner = Wire.encoded("inner \u0416".repeat(50));
+        for (String text : new String[] {"flink", "x".repeat(500), "\u6f22 \u00e9".repeat(900)}) {
+            byte[] bytes = Wire.encoded(text);
+            InputStream nested =
+                    new InputStream() {
+                        private int position;
+
+                        @Override
+                        public int read() throws IOException {
+                            readInner();
+                            return position == bytes.length ? -1 : bytes[position++] & 0xFF;
+                        }
+
+                        @Override
+                        public int read(byte[] target, int offset, int length) throws IOException {
+                            int first = read();
+                            if (first < 0) {
+                                return -1;
+                            }
+                            int size = Math.min(length - 1, bytes.length - position);
+                            target[offset] = (byte) first;
+                            System.arraycopy(bytes, position, target, offset + 1, size);
+                            position += size;
+                            readInner();
+                            return size + 1;
+                        }
+
+                        private void readInner() throws IOException {
+                            Input in =
+                                    TransferViews.STREAM.open(
+                                            FlinkClasses.PATCHED, inner, 0, inner.length);
+                            assertThat(FlinkClasses.PATCHED.readString(in.view()))
+                                    .isEqualTo("inner \u0416".repeat(50));
+                        }
+                    };
+            assertThat(FlinkClasses.PATCHED.readString(new DataInputStream(nested)))
+                    .isEqualTo(text);
+        }
+    }
+
+    /** All lengths around the sizes at which arrays are filled and grow. */
+    @Test
+    void readsLongTextOfEveryKind() throws IOException {
+        int[] lengths = {2047, 2048, 2049, 4096, 4097, 65_535, 65_536, 65_537, 200_000, 1_100_000};
+        String[] units = {"a", "\u00e9", "\u0416", "\u6f22", "ascii and \u00e9 ", "a\u0416\u6f22"};
+        for (int length : lengths) {
+            for (String unit : units) {
+                assertReads(unit.repeat(length / unit.length() + 1).substring(0, length));
+            }
+            // The first character that does not fit the guess comes late.
+            assertReads("a".repeat(length - 1) + "\u0416");
+            assertReads("\u00e9".repeat(length - 2) + "\u0100b");
+        }
+    }
+
+    private static void assertReads(String text) throws IOException {
+        byte[] encoded = Wire.encoded(text);
+        for (Source source : new Source[] {TransferViews.STREAM, TransferViews.DERIVED}) {
+            Input in = open(source, encoded);
+            String read = FlinkClasses.PATCHED.readString(in.view());
+            assertThat(read.equals(text)).isTrue();
+            assertThat(read.hashCode()).isEqualTo(text.hashCode());
+            assertThat(in.position().getAsInt()).isEqualTo(encoded.length);
+        }
+    }
+
+    private static Input open(Source source, byte[] bytes) {
+        try {
+            return source.open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.strings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.boost.strings.TransferViews.Output;
+import org.apache.flink.boost.strings.TransferViews.Target;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Writing to every target by the static method and by that of {@code StringValue} objects: stock's
+ * bytes, and an array that has grown as stock's.
+ */
+class StringTargetTest {
+
+    /** The ways to write. */
+    private enum Way {
+        STATIC,
+        INSTANCE;
+
+        void write(FlinkClasses flink, String text, DataOutput out) throws IOException {
+            if (this == STATIC) {
+                flink.writeString(text, out);
+            } else {
+                flink.invoke(flink.newStringValue(text), "write", out);
+            }
+        }
+
+        byte[] expected(String text) {
+            return Wire.encoded(text, this == STATIC ? 1 : 0);
+        }
+    }
+
+    @Test
+    void writesAllKindsAtBoundaryLengths() {
+        Texts.boundaryLengths(
+                text -> {
+                    for (Way way : Way.values()) {
+                        byte[] expected = way.expected(text);
+                        for (Target target : targets(way)) {
+                            assertWrites(way, target, text, expected);
+                        }
+                    }
+                });
+    }
+
+    @Test
+    void writesEveryCodeUnitOfAnObject() {
+        Texts.everyCodeUnit(
+                text ->
+                        assertWrites(
+                                Way.INSTANCE,
+                                TransferViews.SERIALIZER,
+                                text,
+                                Way.INSTANCE.expected(text)));
+    }
+
+    @Test
+    void writesSurrogatesInEveryOrder() {
+        for (Target target : targets(Way.STATIC)) {
+            for (String text : Texts.surrogates()) {
+                assertWrites(Way.STATIC, target, text, Wire.encoded(text));
+            }
+        }
+    }
+
+    /** The array after any sequence is the one that stock would have: same bytes, same capacity. */
+    @Test
+    void growsTheArrayExactlyAsStock() throws IOException {
+        SplittableRandom random = new SplittableRandom(91);
+        for (Way way : Way.values()) {
+            for (Target target : targets(way)) {
+                for (int round = 0; round < 300; round++) {
+                    int capacity = 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
+                    Output patched = target.open(FlinkClasses.PATCHED, capacity);
+                    Output stock = target.open(FlinkClasses.STOCK, capacity);
+                    for (int i = 0; i < 1 + round % 8; i++) {
+                        String text = Texts.any(random);
+                        way.write(FlinkClasses.PATCHED, text, patched.view());
+                        way.write(FlinkClasses.STOCK, text, stock.view());
+                        assertThat(patched.capacity().getAsInt())
+                                .isEqualTo(stock.capacity().getAsInt());
+                    }
+                    assertThat(patched.bytes().get()).isEqualTo(stock.bytes().get());
+                }
+            }
+        }
+    }
+
+    /** With exactly as many bytes left as the value takes, or a few less. */
+    @Test
+    void fillsTheArrayToTheLastByte() throws IOException {
+        SplittableRandom random = new SplittableRandom(92);
+        for (Texts.Kind kind : Texts.Kind.values()) {
+            for (int length = 0; length < 120; length++) {
+                String text = Texts.random(random, kind, length);
+                byte[] expected = Way.INSTANCE.expected(text);
+                for (int missing = 0; missing <= Math.min(4, expected.length - 1); missing++) {
+                    int capacity = expected.length - missing;
+                    Output patched = TransferViews.SERIALIZER.open(FlinkClasses.PATCHED, capacity);
+                    Output stock = TransferViews.SERIALIZER.open(FlinkClasses.STOCK, capacity);
+                    Way.INSTANCE.write(FlinkClasses.PATCHED, text, patched.view());
+                    Way.INSTANCE.write(FlinkClasses.STOCK, text, stock.view());
+                    assertThat(patched.bytes().get()).isEqualTo(expected);
+                    assertThat(patched.capacity().getAsInt())
+                            .isEqualTo(stock.capacity().getAsInt());
+                }
+            }
+        }
+    }
+
+    /** A view that treats single bytes in its own way sees single bytes, as in stock. */
+    @Test
+    void bytesGoSinglyThroughViewsThatCareForThem() throws IOException {
+        SplittableRandom random = new SplittableRandom(93);
+        for (int i = 0; i < 1000; i++) {
+            String text = Texts.any(random);
+            for (Way way : Way.values()) {
+                Output patched = TransferViews.tamperingTarget().open(FlinkClasses.PATCHED, 16);
+                Output stock = TransferViews.tamperingTarget().open(FlinkClasses.STOCK, 16);
+                way.write(FlinkClasses.PATCHED, text, patched.view());
+                way.write(FlinkClasses.STOCK, text, stock.view());
+                assertThat(patched.bytes().get())
+                        .isEqualTo(stock.bytes().get())
+                        .isNotEqualTo(way.expected(text));
+            }
+        }
+    }
+
+    /** A view that writes another string while it has our bytes in its hands. */
+    @Test
+    void viewsMayWriteStringsThemselves() throws IOException {
+        for (String text :
+                new String[] {"x".repeat(9), "y\u0416".repeat(700), "\u6f22".repeat(9000)}) {
+            ByteArrayOutputStream seen = new ByteArrayOutputStream();
+            OutputStream nested =
+                    new OutputStream() {
+                        @Override
+                        public void write(int b) {
+                            seen.write(b);
+                        }
+
+                        @Override
+                        public void write(byte[] bytes, int offset, int length) throws IOException {
+                            ByteArrayOutputStream other = new ByteArrayOutputStream();
+                            FlinkClasses.PATCHED.writeString(
+                                    "in between \u00e9", new DataOutputStream(other));
+                            assertThat(other.toByteArray())
+                                    .isEqualTo(Wire.encoded("in between \u00e9"));
+                            seen.write(bytes, offset, length);
+                        }
+                    };
+            FlinkClasses.PATCHED.writeString(text, new DataOutputStream(nested));
+            assertThat(seen.toByteArray()).isEqualTo(Wire.encoded(text));
+        }
+    }
+
+    /** An array of a string's own must never be where foreign code can write. */
+    @Test
+    void viewsCannotChangeTheString() throws IOException {
+        String text = new String("an array that a stream writes to".toCharArray());
+        OutputStream scribbling =
+                new OutputStream() {
+                    @Override
+                    public void write(int b) {}
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {
+                        Arrays.fill(bytes, (byte) '?');
+                    }
+                };
+        FlinkClasses.PATCHED.writeString(text, new DataOutputStream(scribbling));
+        Object value = FlinkClasses.PATCHED.newStringValue(text);
+        FlinkClasses.PATCHED.invoke(
+                value,
+                "write",
+                FlinkClasses.PATCHED.create(
+                        "org.apache.flink.core.memory.DataOutputViewStreamWrapper", scribbling));
+        assertThat(text).isEqualTo("an array that a stream writes to");
+        assertThat(value).hasToString(text);
+    }
+
+    /** A target that is full refuses in the same way and has taken the same bytes. */
+    @Test
+    void failsAsStockWhereTheTargetIsFull() throws IOException {
+        for (int room : new int[] {0, 1, 2, 9, 100, 2047, 2048, 2049, 5000}) {
+            String text = "a full target\u0416".repeat(500);
+            byte[][] taken = new byte[2][];
+            for (int side = 0; side < 2; side++) {
+                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
+                FullStream stream = new FullStream(room);
+                assertThatThrownBy(() -> flink.writeString(text, new DataOutputStream(stream)))
+                        .isInstanceOf(IOException.class)
+                        .hasMessage("full");
+                taken[side] = stream.taken.toByteArray();
+            }
+            assertThat(taken[0]).isEqualTo(taken[1]).hasSize(room);
+        }
+    }
+
+    @Test
+    void failsAsStockOnAnObjectWhoseReadingFailed() throws IOException {
+        List<String> outcomes = new ArrayList<>();
+        for (FlinkClasses flink : new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
+            Object value = flink.newStringValue("before");
+            byte[] negative = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0x0F};
+            flink.invoke(value, "read", flink.newInput(negative, 0, 5));
+            Output out = TransferViews.SERIALIZER.open(flink, 8);
+            flink.invoke(value, "write", out.view());
+            outcomes.add(Arrays.toString(out.bytes().get()));
+        }
+        assertThat(outcomes.get(0)).isEqualTo(outcomes.get(1));
+    }
+
+    private static List<Target> targets(Way way) {
+        List<Target> targets = new ArrayList<>(TransferViews.targets());
+        if (way == Way.STATIC) {
+            targets.addAll(TransferViews.plainTargets());
+        }
+        return targets;
+    }
+
+    private static void assertWrites(Way way, Target target, String text, byte[] expected) {
+        try {
+            Output out = target.open(FlinkClasses.PATCHED, 64);
+            way.write(FlinkClasses.PATCHED, text, out.view());
+            if (!Arrays.equals(out.bytes().get(), expected)) {
+                assertThat(out.bytes().get()).as("bytes of \"%s\"", text).isEqualTo(expected);
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Takes so many bytes and refuses the next. */
+    private static final class FullStream extends OutputStream {
+
+        private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
+        private final int room;
+
+        private FullStream(int room) {
+            this.room = room;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            if (taken.size() == room) {
+                throw new IOException("full");
+            }
+            taken.write(b);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.strings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.flink.boost.guard.BoostMode;
+import org.apache.flink.boost.jdk.StringAccess;
+import org.apache.flink.boost.woven.StringValuePatch;
+import org.junit.jupiter.api.Test;
+
+/** The classes under test are really the woven ones, and the other side is really stock. */
+class WovenClassesTest {
+
+    private static final List<String> WOVEN =
+            List.of(
+                    "org.apache.flink.types.StringValue",
+                    "org.apache.flink.api.common.typeutils.base.StringValueSerializer",
+                    "org.apache.flink.core.memory.DataOutputSerializer",
+                    "org.apache.flink.core.memory.DataInputDeserializer");
+
+    @Test
+    void classPathGivesOurClassesAndTheOtherLoaderGivesStocks() {
+        for (String name : WOVEN) {
+            Class<?> ours = FlinkClasses.PATCHED.type(name);
+            Class<?> stocks = FlinkClasses.STOCK.type(name);
+            assertThat(ours).isNotSameAs(stocks);
+            assertThat(isWoven(ours)).as(name).isTrue();
+            assertThat(isWoven(stocks)).as(name).isFalse();
+            assertThat(location(ours)).contains("woven");
+            assertThat(location(stocks)).contains("flink-core-");
+        }
+    }
+
+    @Test
+    void theSwitchIsOnUnlessThisRunSwitchesItOff() {
+        boolean off = "off".equals(System.getProperty(BoostMode.PROPERTY));
+        assertThat(BoostMode.ENABLED).isEqualTo(!off);
+    }
+
+    @Test
+    void theBodyThatRunsIsTheOneOfTheMode() throws IOException {
+        String ours = StringWriter.class.getName() + ".putLength";
+        String stocks = "org.apache.flink.types.StringValue.writeString$flinkBoostStock";
+        assertThat(callersOfFailingWrite(FlinkClasses.PATCHED))
+                .contains(BoostMode.ENABLED ? ours : stocks)
+                .doesNotContain(BoostMode.ENABLED ? stocks : ours);
+        assertThat(callersOfFailingWrite(FlinkClasses.STOCK))
+                .contains("org.apache.flink.types.StringValue.writeString")
+                .doesNotContain(ours, stocks);
+    }
+
+    /** In front of the array every write fails; the trace shows through whom it went. */
+    private static List<String> callersOfFailingWrite(FlinkClasses flink) throws IOException {
+        java.io.DataOutput out = flink.newOutput(32);
+        FlinkClasses.setField(out, "position", -1);
+        try {
+            flink.writeString("flink", out);
+        } catch (ArrayIndexOutOfBoundsException e) {
+            return Arrays.stream(e.getStackTrace())
+                    .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                    .collect(Collectors.toList());
+        }
+        throw new AssertionError("writing in front of the array must fail");
+    }
+
+    /** Stock's loop asks a foreign output per byte; our path never sees one, so count on ours. */
+    @Test
+    void ourBodyRunsOnOurViewAndStocksOnForeignOnes() throws IOException {
+        CountingCharSequence text = new CountingCharSequence("flink");
+        FlinkClasses.PATCHED.writeString(text, FlinkClasses.PATCHED.newOutput(32));
+        assertThat(text.calls()).as("a CharSequence goes to stock's body").isEqualTo(5);
+        assertThat(StringValuePatch.writeString("flink", newDataOutput())).isTrue();
+        assertThat(StringValuePatch.writeString(text, newDataOutput())).isFalse();
+        assertThat(
+                        StringValuePatch.writeString(
+                                "flink",
+                                new java.io.DataOutputStream(new java.io.ByteArrayOutputStream())))
+                .isFalse();
+    }
+
+    @Test
+    void accessIsAsThisRunExpects() {
+        String expected = System.getProperty("expected.access");
+        assertThat(expected).isIn("opened", "not-opened");
+        assertThat(StringAccess.OPENED).isEqualTo(expected.equals("opened"));
+        assertThat(StringAccess.describe())
+                .startsWith(
+                        expected.equals("opened")
+                                ? "string access opened (self-test passed"
+                                : "string access plain (");
+    }
+
+    private static java.io.DataOutput newDataOutput() {
+        return FlinkClasses.PATCHED.newOutput(32);
+    }
+
+    private static boolean isWoven(Class<?> type) {
+        boolean fronted =
+                Arrays.stream(type.getDeclaredMethods())
+                        .anyMatch(method -> method.getName().endsWith("$flinkBoostStock"));
+        boolean opened =
+                Arrays.stream(type.getInterfaces())
+                        .anyMatch(one -> one.getName().startsWith("org.apache.flink.boost."));
+        return fronted || opened;
+    }
+
+    private static String location(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation().toString();
+    }
+
+    private static final class CountingCharSequence implements CharSequence {
+
+        private final String text;
+        private int calls;
+
+        private CountingCharSequence(String text) {
+            this.text = text;
+        }
+
+        int calls() {
+            return calls;
+        }
+
+        @Override
+        public char charAt(int index) {
+            calls++;
+            return text.charAt(index);
+        }
+
+        @Override
+        public int length() {
+            return text.length();
+        }
+
+        @Override
+        public CharSequence subSequence(int start, int end) {
+            return text.subSequence(start, end);
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.woven;
+
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.flink.boost.network.BufferAppend;
+import org.apache.flink.boost.network.PositionStore;
+import org.apache.flink.core.io.IOReadableWritable;
+import org.apache.flink.runtime.io.network.api.serialization.SpanningRecordSerializer;
+import org.apache.flink.runtime.io.network.api.writer.RecordWriter;
+import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
+import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Replaces;
+
+/**
+ * Writes a framed record that fits the buffer being filled in one step; where it does not, stock's
+ * body copies it on.
+ */
+@Patches("org.apache.flink.runtime.io.network.api.writer.RecordWriter")
+public final class RecordWriterPatch {
+
+    private RecordWriterPatch() {}
+
+    /** Emits a record to one channel. */
+    @Replaces(instance = true)
+    public static boolean emit(RecordWriter<?> self, IOReadableWritable record, int targetChannel)
+            throws IOException, InterruptedException {
+        RecordWriterMemory fields = (RecordWriterMemory) (Object) self;
+        SpanningRecordSerializer<?> serializer =
+                (SpanningRecordSerializer<?>) fields.boostSerializer();
+        SpanningRecordSerializerPatch.serializeRecord(serializer, record);
+        // Another record would wait for the memory of this one's buffer when it is copied.
+        PositionStore store =
+                BufferAppend.isOneLong(
+                                ((SpanningRecordSerializerMemory) (Object) serializer).boostData())
+                        ? PositionStore.RELEASE
+                        : PositionStore.VOLATILE;
+        if (!copy(fields, serializer, targetChannel, store) && fields.boostCopy(targetChannel)) {
+            serializer.prune();
+        }
+        return true;
+    }
+
+    /** Emits a record to all channels. */
+    @Replaces(instance = true)
+    public static boolean broadcastEmit(RecordWriter<?> self, IOReadableWritable record)
+            throws IOException, InterruptedException {
+        RecordWriterMemory fields = (RecordWriterMemory) (Object) self;
+        fields.boostCheckErroneous();
+        SpanningRecordSerializer<?> serializer =
+                (SpanningRecordSerializer<?>) fields.boostSerializer();
+        SpanningRecordSerializerPatch.serializeRecord(serializer, record);
+        boolean prune = false;
+        int[] channels = fields.boostBroadcastChannels();
+        for (int i = 0; i < channels.length; i++) {
+            serializer.reset();
+            // The volatile store for the last channel shows what all the others were given, so
+            // that none of them has to wait for its own memory.
+            PositionStore store =
+                    i < channels.length - 1 ? PositionStore.RELEASE : PositionStore.VOLATILE;
+            if (!copy(fields, serializer, channels[i], store)) {
+                prune |= fields.boostCopy(channels[i]);
+            }
+        }
+        if (prune) {
+            serializer.prune();
+        }
+        return true;
+    }
+
+    /**
+     * Copies the serialized record, of which nothing has been copied, to the buffer being filled.
+     *
+     * @return false when there is none or the record would fill it: nothing has been done
+     */
+    private static boolean copy(
+            RecordWriterMemory fields,
+            SpanningRecordSerializer<?> serializer,
+            int targetChannel,
+            PositionStore store) {
+        Optional<?> filling = fields.boostBuffers()[targetChannel];
+        if (!filling.isPresent()) {
+            return false;
+        }
+        if (!BufferAppend.leavesRoom(
+                (BufferBuilder) filling.get(),
+                ((SpanningRecordSerializerMemory) (Object) serializer).boostData(),
+                store)) {
+            return false;
+        }
+        if (fields.boostFlushAlways()) {
+            fields.boostPartition().flush(targetChannel);
+        }
+        return true;
+    }
+}
