@@ -83,6 +83,10 @@ test-nightly: setup build ## Nights with real forks, killed at MOMENTS=100 rando
 test-requests: setup build ## Requests for a commit that changes a comment, the whole way, counted: REQUESTS=100 FOLDER=folder (hours)
 	@cd scripts/tests && PYTHONPATH=.. ../../.venv/bin/python -m requesting.equal_builds --requests $(or $(REQUESTS),100) --folder $(or $(FOLDER),../../build/equal-builds)
 
+.PHONY: lab
+lab: setup build ## A table of the pages made again, into build/lab: TABLE=detection, reverts, real, requests or start-cost (minutes to hours)
+	@cd scripts && ../.venv/bin/python -m lab $(TABLE)
+
 .PHONY: test-releases
 test-releases: setup jars ## Our tests on every official release of Flink, what is open (hours): ONLY=1.18.1 MINUTES=60 WORKERS=2; RECORD=1 enters what passed in releases.toml
 	@cd scripts && ../.venv/bin/python -m flink_boost.port.everyrelease $(if $(ONLY),--only $(ONLY)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(RECORD),--record)

@@ -14,6 +14,7 @@ import pytest
 from flink_boost.base.places import PROJECT_ROOT
 
 SCRIPTS = PROJECT_ROOT / "scripts"
+PACKAGES = ("flink_boost", "lab")
 LINTER = Path(sys.executable).with_name("lint-imports")
 
 
@@ -32,11 +33,12 @@ def lint(scripts: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    shutil.copytree(
-        SCRIPTS / "flink_boost",
-        tmp_path / "flink_boost",
-        ignore=shutil.ignore_patterns("__pycache__", "data"),
-    )
+    for package in PACKAGES:
+        shutil.copytree(
+            SCRIPTS / package,
+            tmp_path / package,
+            ignore=shutil.ignore_patterns("__pycache__", "data"),
+        )
     shutil.copy(SCRIPTS / "pyproject.toml", tmp_path)
     return tmp_path
 
@@ -68,6 +70,7 @@ def copy(tmp_path: Path) -> Path:
             "Judging touches no files, clock, network or processes",
         ),
         ("base/errors.py", "import flink_boost.base.files", "No cycles inside a room"),
+        ("judge/ratio.py", "import lab.rivals", "The product needs nothing of the lab"),
     ],
 )
 def test_a_wrong_import_is_caught(copy: Path, module: str, statement: str, contract: str) -> None:
@@ -97,10 +100,14 @@ def test_a_module_outside_of_all_rooms_is_caught(copy: Path) -> None:
     assert "helpers" in done.stdout
 
 
+def of_the_packages() -> list[Path]:
+    return [file for package in PACKAGES for file in (SCRIPTS / package).rglob("*.py")]
+
+
 def test_no_module_is_longer_than_a_person_reads_at_once() -> None:
     long = {
         str(file.relative_to(SCRIPTS)): count
-        for file in (SCRIPTS / "flink_boost").rglob("*.py")
+        for file in of_the_packages()
         if (count := len(file.read_text(encoding="utf-8").splitlines())) > 320
     }
     assert long == {}
@@ -108,7 +115,7 @@ def test_no_module_is_longer_than_a_person_reads_at_once() -> None:
 
 def test_no_two_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
-    for file in sorted((SCRIPTS / "flink_boost").rglob("*.py")):
+    for file in sorted(of_the_packages()):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(file.relative_to(SCRIPTS)))

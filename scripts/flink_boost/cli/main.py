@@ -2,7 +2,7 @@
 
 Subcommands are modules of ``flink_boost.cli.commands``; the one that is called is the only one that
 is imported, so ``--help`` and ``--version`` stay fast and a heavy dependency (plots, Django) is
-paid for by its own subcommand.
+paid for by its own subcommand. Those of the lab stand beside the package, in the source tree only.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ SECTIONS = {
 OTHERS = "Others"
 ORDER = tuple(name for names in SECTIONS.values() for name in names)
 
+_SCRIPTS = PROJECT_ROOT / "scripts"
+_LAB = _SCRIPTS / "lab" / "commands"
+
 # What a wheel can do without the source tree, and how it says so.
 CARRIED_COMMANDS = frozenset(
     {"install", "weave", "verify", "uninstall", "doctor", "flame", "releases"}
@@ -76,7 +79,12 @@ class LazyCommands(click.Group):
                     "Clone it and run `make setup build` there.",
                 )
             return None
-        module = importlib.import_module(f"{commands.__name__}.{_module_name(cmd_name)}")
+        package = commands.__name__
+        if (_LAB / f"{_module_name(cmd_name)}.py").is_file():
+            package = "lab.commands"
+            if str(_SCRIPTS) not in sys.path:
+                sys.path.append(str(_SCRIPTS))
+        module = importlib.import_module(f"{package}.{_module_name(cmd_name)}")
         command = module.command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module.__name__}.command is not a Click command")
@@ -84,7 +92,7 @@ class LazyCommands(click.Group):
 
     @staticmethod
     def _modules() -> set[str]:
-        modules = pkgutil.iter_modules(commands.__path__)
+        modules = pkgutil.iter_modules(_folders())
         return {module.name.replace("_", "-") for module in modules}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -184,13 +192,17 @@ def _called(error: click.ClickException) -> str:
     return str(context.info_name) if context is not None else "flink-boost"
 
 
+def _folders() -> tuple[str, ...]:
+    return (*commands.__path__, str(_LAB))
+
+
 def _module_name(command: str) -> str:
     return command.replace("-", "_")
 
 
 def _summary(name: str) -> str:
     """What a command module's first line says after the name, read without importing it."""
-    paths = (Path(folder) / f"{_module_name(name)}.py" for folder in commands.__path__)
+    paths = (Path(folder) / f"{_module_name(name)}.py" for folder in _folders())
     path = next(path for path in paths if path.is_file())
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first_line = docstring.partition("\n")[0]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.scratch import DISK_FULL
 from flink_boost.cli import commands
 from flink_boost.cli import main as main_module
@@ -115,7 +116,8 @@ def sections(help_text: str) -> dict[str, list[str]]:
 def test_help_lists_exactly_the_modules_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = sections(capsys.readouterr().out)
-    modules = {path.stem for path in Path(commands.__path__[0]).glob("*.py")} - {"__init__"}
+    folders = (Path(commands.__path__[0]), PROJECT_ROOT / "scripts" / "lab" / "commands")
+    modules = {path.stem for folder in folders for path in folder.glob("*.py")} - {"__init__"}
     listed = [name for names in shown.values() for name in names]
     assert sorted(listed) == sorted(module.replace("_", "-") for module in modules)
     assert {title: tuple(names) for title, names in shown.items()} == SECTIONS

@@ -30,10 +30,10 @@ from flink_boost.service.nightly.model import NightRecord, NightState, Order
 from flink_boost.service.nightly.parts import StepSkipped
 from flink_boost.service.nightly.people import People
 from flink_boost.service.nightly.profiles import AlarmProfiles
-from flink_boost.service.proof.bench import Silent
 from flink_boost.service.quicklook import Places
 from flink_boost.service.retention.settings import Retention
 from flink_boost.service.retention.sweep import sweep
+from lab.real.bench import Silent
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 

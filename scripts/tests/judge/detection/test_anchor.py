@@ -10,9 +10,9 @@ import pytest
 
 from flink_boost.judge.detection.anchor import Anchor
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.judge.detection.simulation import Scenario, make_case, rerun_pairs
 from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 from flink_boost.judge.detection.watcher import Watcher
+from lab.simulation import Scenario, make_case, rerun_pairs
 
 TURNS = 14
 NIGHTS = np.arange(300)

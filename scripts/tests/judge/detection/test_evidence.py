@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flink_boost.judge.detection.evidence import Evidence
-from flink_boost.judge.detection.simulation import fork_noise
+from lab.simulation import fork_noise
 
 SHAPES = ("normal", "heavy-tails", "bimodal")
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from flink_boost.judge.detection.cases import DetectionCase, TrueChange, Truth
 from flink_boost.judge.detection.nights import Night, effects_of
-from flink_boost.judge.detection.simulation import Scenario, make_case, rerun_pairs
 from flink_boost.judge.detection.watcher import Watcher
-from flink_boost.service.evaluation import Walk, walk
+from lab.cases import DetectionCase, TrueChange, Truth
+from lab.evaluation import Walk, walk
+from lab.simulation import Scenario, make_case, rerun_pairs
 
 COPIES = 10
 

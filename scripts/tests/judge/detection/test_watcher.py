@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 from flink_boost.judge.detection import watcher as watching
-from flink_boost.judge.detection.cases import DetectionCase, Truth
 from flink_boost.judge.detection.confirmation import Confirmation, Decision
 from flink_boost.judge.detection.localisation import LocatedChange
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.judge.detection.reverts import RevertScore, score_reverts
-from flink_boost.judge.detection.scoring import Score, score
-from flink_boost.judge.detection.simulation import (
+from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
+from flink_boost.judge.detection.watcher import Watcher
+from lab.cases import DetectionCase, Truth
+from lab.evaluation import Walk, walk
+from lab.reverts import RevertScore, score_reverts
+from lab.scoring import Score, score
+from lab.simulation import (
     KINDS,
     REVERTED,
     Scenario,
@@ -26,9 +29,6 @@ from flink_boost.judge.detection.simulation import (
     rerun_pairs,
     taken_back,
 )
-from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
-from flink_boost.judge.detection.watcher import Watcher
-from flink_boost.service.evaluation import Walk, walk
 
 COPIES, NIGHTS = 10, 80
 

@@ -26,11 +26,11 @@ from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.service.nightly.night import Waiting
-from flink_boost.service.proof.bench import ProofBench
-from flink_boost.service.proof.model import ProofOrder, begin_or_go_on
-from flink_boost.service.proof.proof import Proof, Schedule, pair_seconds, work_of
-from flink_boost.service.proof.sheet import proof_sheet
-from flink_boost.service.rerun_program import ANSWER_SECONDS, RerunProgram
+from lab.real.bench import ProofBench
+from lab.real.model import ProofOrder, begin_or_go_on
+from lab.real.proof import Proof, Schedule, pair_seconds, work_of
+from lab.real.sheet import proof_sheet
+from lab.rerun_program import ANSWER_SECONDS, RerunProgram
 
 FOLDER = "build/proof"
 WAIT_MINUTES = 60.0

@@ -14,16 +14,15 @@ from pathlib import Path
 
 from flink_boost.base.files import write_durably
 from flink_boost.base.text import describe_left
-from flink_boost.judge.detection.cases import DetectionCase, TrueChange
 from flink_boost.judge.detection.nights import noise_of
-from flink_boost.judge.detection.scoring import is_about
 from flink_boost.measure.model import Box, RunInfo
 from flink_boost.measure.runner import START_SECONDS
-from flink_boost.service.evaluation import AskRerun, Walk, walk, write_documents
 from flink_boost.service.nightly.parts import Tell
-from flink_boost.service.proof.answering import night_name
-from flink_boost.service.proof.bench import ProofBench
-from flink_boost.service.proof.model import (
+from lab.cases import DetectionCase, TrueChange
+from lab.evaluation import AskRerun, Walk, walk, write_documents
+from lab.real.answering import night_name
+from lab.real.bench import ProofBench
+from lab.real.model import (
     CASES,
     KNOWN,
     RESULT,
@@ -32,6 +31,7 @@ from flink_boost.service.proof.model import (
     RealCase,
     RealOutcome,
 )
+from lab.scoring import is_about
 
 _USUAL_RERUN = 32  # pairs that deciding about a delay takes
 _USUAL_QUIET = 4  # pairs a night that clearing suspicions takes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from numpy.typing import NDArray
 
-from flink_boost.judge.detection.cases import CaseNight, DetectionCase, TrueChange, Truth
+from lab.cases import CaseNight, DetectionCase, TrueChange, Truth
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,6 @@ from flink_boost.base.files import make_folder, publish
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.judge.detection.cases import CaseNight
 from flink_boost.measure import ending, forkfiles, plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.boxfile import BoxFile
@@ -27,8 +26,9 @@ from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Built, Cell, Mode, Purpose, RunInfo
 from flink_boost.service.nightly.night import Waiting, when_free
 from flink_boost.service.nightly.parts import Tell
-from flink_boost.service.proof.weaving import METHOD, slowed_jar
 from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun, pairs_of
+from lab.cases import CaseNight
+from lab.real.weaving import METHOD, slowed_jar
 
 SIDES = (Side.STOCK, Side.PATCHED)
 _PURPOSE = "flink-boost evaluate-detection real"

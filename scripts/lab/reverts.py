@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from flink_boost.judge.detection.cases import Label, ToldAlarm, Truth
+from lab.cases import Label, ToldAlarm, Truth
 
 
 @dataclass(frozen=True)

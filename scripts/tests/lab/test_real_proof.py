@@ -16,23 +16,24 @@ import pytest
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import default_line
-from flink_boost.judge.detection.cases import CaseNight, DetectionCase, ToldAlarm
 from flink_boost.measure.model import Box, Cell
-from flink_boost.service.evaluation import Walk
-from flink_boost.service.proof.answering import night_name
-from flink_boost.service.proof.model import (
+from lab.cases import CaseNight, DetectionCase, ToldAlarm
+from lab.evaluation import Walk
+from lab.real.answering import night_name
+from lab.real.model import (
     ProofOrder,
     ProofResult,
     RealCase,
     begin_or_go_on,
     read_order,
 )
-from flink_boost.service.proof.proof import OutOfTime, Schedule, outcome_of
-from flink_boost.service.proof.sheet import proof_sheet
-from flink_boost.service.proof.weaving import METHOD, slowed_jar
+from lab.real.proof import OutOfTime, Schedule, outcome_of
+from lab.real.sheet import proof_sheet
+from lab.real.weaving import METHOD, slowed_jar
 
 # A delay is seen in times.
-REAL = [pytest.mark.forks, pytest.mark.quiet, pytest.mark.test_all]
+pytestmark = pytest.mark.test_all
+REAL = [pytest.mark.forks, pytest.mark.quiet]
 
 CELL = Cell(benchmark="org.example.Strings.write", params=(("length", "16"),))
 ORDER = ProofOrder(

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.judge.detection.cases import RerunAnswer, RerunQuestion
 from flink_boost.measure import store
-from flink_boost.service.evaluation import read_documents
-from flink_boost.service.proof.bench import ProofBench
-from flink_boost.service.proof.model import KNOWN, RealCase, read_order
+from lab.cases import RerunAnswer, RerunQuestion
+from lab.evaluation import read_documents
+from lab.real.bench import ProofBench
+from lab.real.model import KNOWN, RealCase, read_order
 
 
 def night_name(case: RealCase | None, number: int) -> str:

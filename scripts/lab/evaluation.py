@@ -14,7 +14,10 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.judge.detection.anchor import Anchor
-from flink_boost.judge.detection.cases import (
+from flink_boost.judge.detection.told import ConfirmedAlarm
+from flink_boost.judge.detection.watcher import Watcher
+from flink_boost.measure.model import Frozen
+from lab.cases import (
     DetectionCase,
     Label,
     RerunAnswer,
@@ -22,10 +25,7 @@ from flink_boost.judge.detection.cases import (
     ToldAlarm,
     Truth,
 )
-from flink_boost.judge.detection.simulation import rerun_pairs
-from flink_boost.judge.detection.told import ConfirmedAlarm
-from flink_boost.judge.detection.watcher import Watcher
-from flink_boost.measure.model import Frozen
+from lab.simulation import rerun_pairs
 
 TURNS = 14  # nights until it is a benchmark's turn again to be held against its anchor
 

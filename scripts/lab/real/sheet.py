@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flink_boost.base.text import NOTHING, short_number
-from flink_boost.judge.detection.cases import ToldAlarm
-from flink_boost.service.proof.model import ProofResult, RealOutcome
+from lab.cases import ToldAlarm
+from lab.real.model import ProofResult, RealOutcome
 
 _DELAYS = (
     "| benchmark | delay put in | slower by | told | first night named | told as slower by"

@@ -13,13 +13,13 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.options import wait_option
-from flink_boost.cli.real_proof import FOLDER, WAIT_MINUTES, proof_bench
-from flink_boost.judge.detection.cases import Truth
-from flink_boost.judge.detection.simulation import FEWEST_NIGHTS, KINDS, NIGHTS, make_cases
 from flink_boost.measure.boxlock import lock_file
-from flink_boost.service.evaluation import answer_reruns, read_documents, write_documents
-from flink_boost.service.proof.answering import answer_on_forks
-from flink_boost.service.proof.model import read_order
+from lab.cases import Truth
+from lab.evaluation import answer_reruns, read_documents, write_documents
+from lab.real.answering import answer_on_forks
+from lab.real.command import FOLDER, WAIT_MINUTES, proof_bench
+from lab.real.model import read_order
+from lab.simulation import FEWEST_NIGHTS, KINDS, NIGHTS, make_cases
 
 
 @click.group(name="detection-cases")

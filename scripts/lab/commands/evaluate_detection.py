@@ -12,20 +12,20 @@ from rich.progress import Progress
 
 from flink_boost.base.files import write_durably
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
-from flink_boost.cli.real_proof import real
-from flink_boost.judge.detection.cases import DetectionCase, ToldAlarm, Truth
-from flink_boost.judge.detection.reverts import score_reverts
-from flink_boost.judge.detection.rivals import RIVALS
-from flink_boost.judge.detection.scoring import score
-from flink_boost.publish.detection_sheet import RuleScores, draw, sheet
-from flink_boost.service.evaluation import (
+from lab.cases import DetectionCase, ToldAlarm, Truth
+from lab.evaluation import (
     Walk,
     check_cases,
     read_documents,
     walk,
     write_documents,
 )
-from flink_boost.service.rerun_program import ANSWER_SECONDS, RerunProgram
+from lab.real.command import real
+from lab.rerun_program import ANSWER_SECONDS, RerunProgram
+from lab.reverts import score_reverts
+from lab.rivals import RIVALS
+from lab.scoring import score
+from lab.sheet import RuleScores, draw, sheet
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 OURS = "flink-boost"

@@ -6,8 +6,8 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from flink_boost.judge.detection.reverts import RevertScore
-from flink_boost.judge.detection.scoring import Score
+from lab.reverts import RevertScore
+from lab.scoring import Score
 
 STEPS = {"step-1": 1, "step-2": 2, "step-3": 3, "step-5": 5, "step-10": 10, "step-20": 20}
 

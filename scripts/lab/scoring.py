@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flink_boost.judge.detection.cases import Label, ToldAlarm, TrueChange, Truth
+from lab.cases import Label, ToldAlarm, TrueChange, Truth
 
 NIGHTS_PER_YEAR = 365
 _EARLY = 3  # nights by which the first bad night may be named too early

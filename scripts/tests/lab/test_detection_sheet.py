@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from flink_boost.judge.detection.cases import ToldAlarm
-from flink_boost.judge.detection.reverts import score_reverts
-from flink_boost.judge.detection.scoring import score
-from flink_boost.judge.detection.simulation import make_cases
-from flink_boost.publish.detection_sheet import RuleScores, sheet
+import pytest
+
+from lab.cases import ToldAlarm
+from lab.reverts import score_reverts
+from lab.scoring import score
+from lab.sheet import RuleScores, sheet
+from lab.simulation import make_cases
+
+pytestmark = pytest.mark.test_all
 
 
 def test_reverts_stand_by_size_and_nights_and_count_when_told_as_recoveries() -> None:

@@ -21,8 +21,8 @@ from pydantic import Field, FiniteFloat
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import make_folder, write_durably
-from flink_boost.judge.detection.cases import ToldAlarm
 from flink_boost.measure.model import Box, Cell, Frozen
+from lab.cases import ToldAlarm
 
 KNOWN = "known.jsonl"
 CASES = "cases.jsonl"

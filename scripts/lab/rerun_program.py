@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.processes import foreign_environment
-from flink_boost.judge.detection.cases import DetectionCase, RerunAnswer, RerunQuestion
 from flink_boost.judge.detection.nights import effects_of
+from lab.cases import DetectionCase, RerunAnswer, RerunQuestion
 
 ANSWER_SECONDS = 600.0
 _LONGEST_ANSWER = 1024 * 1024

@@ -10,9 +10,9 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
-from flink_boost.judge.detection.cases import DetectionCase, ToldAlarm
 from flink_boost.judge.detection.nights import Night, hodges_lehmann
 from flink_boost.judge.trend import Rules, levels_apart
+from lab.cases import DetectionCase, ToldAlarm
 
 _NEWEST = 7  # nights in which a change point of Otava is news
 _QUIET = 100  # nights after an alarm

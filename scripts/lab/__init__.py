@@ -1,0 +1,1 @@
+"""How well detection works, and how that is measured; in the source tree only, in no wheel."""

@@ -1,0 +1,1 @@
+"""Commands of the lab; ``flink-boost`` has them in the source tree."""
