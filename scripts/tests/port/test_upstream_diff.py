@@ -25,8 +25,8 @@ from flink_boost.port.sources.diff import (
 from flink_boost.port.sources.java import parse_java
 from flink_boost.port.sources.ours import fetch_sources
 from flink_boost.port.sources.patches import (
-    PatchedClass,
     Use,
+    UsedClass,
     patches_of_line,
     patches_of_tree,
     read_patches,
@@ -74,7 +74,7 @@ public interface Insides {
 """
 
 
-def patches() -> tuple[PatchedClass, ...]:
+def patches() -> tuple[UsedClass, ...]:
     types = [
         *parse_java(PATCHES.encode(), "a").values(),
         *parse_java(INSIDES.encode(), "b").values(),

@@ -16,7 +16,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.flink.lines import Line
 from flink_boost.flink.versions import distance
 from flink_boost.port.sources.diff import ClassChange, MemberChange, MemberStatus, compare_sources
-from flink_boost.port.sources.patches import PatchedClass
+from flink_boost.port.sources.patches import UsedClass
 from flink_boost.port.sources.tree import SourceTree
 
 
@@ -72,7 +72,7 @@ def _changed_members(change: ClassChange) -> list[MemberChange]:
     return [member for member in change.members if member.status is not MemberStatus.UNCHANGED]
 
 
-def class_checksums(patches: Sequence[PatchedClass], jars: Sequence[Path]) -> dict[str, str]:
+def class_checksums(patches: Sequence[UsedClass], jars: Sequence[Path]) -> dict[str, str]:
     """SHA-256 of each patched class file that the release has, by its name there.
 
     Raises ``BrokenData`` for a file that is not a jar.
@@ -93,7 +93,7 @@ def class_checksums(patches: Sequence[PatchedClass], jars: Sequence[Path]) -> di
 
 def check_release(
     version: str,
-    patches: Sequence[PatchedClass],
+    patches: Sequence[UsedClass],
     checksums: Mapping[str, str],
     sources: SourceTree,
     lines: Sequence[tuple[Line, SourceTree]],
@@ -104,7 +104,7 @@ def check_release(
 
 
 def _check_class(
-    patched: PatchedClass,
+    patched: UsedClass,
     checksums: Mapping[str, str],
     sources: SourceTree,
     nearest: Sequence[tuple[Line, SourceTree]],

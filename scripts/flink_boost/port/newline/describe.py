@@ -23,7 +23,7 @@ from flink_boost.port.newline.files import NewLine, projects_of_tests
 from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.registries import Artifact
 from flink_boost.port.sources.ours import sources_of
-from flink_boost.port.sources.patches import PatchedClass
+from flink_boost.port.sources.patches import UsedClass
 from flink_boost.port.sources.tree import read_jars
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
@@ -51,7 +51,7 @@ class Surroundings:
     """Where a release is looked at: our lines and patches, the registries, the source tree."""
 
     lines: Sequence[Line]
-    patches: Sequence[PatchedClass]
+    patches: Sequence[UsedClass]
     published: Registry
     tree: Path
     jdk_home: Callable[[int], Path]

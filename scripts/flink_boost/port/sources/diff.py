@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.port.sources.java_types import Field, JavaType, Method
-from flink_boost.port.sources.patches import PatchedClass, Use, UsedField, UsedMethod
+from flink_boost.port.sources.patches import Use, UsedClass, UsedField, UsedMethod
 from flink_boost.port.sources.tree import SourceTree
 
 
@@ -68,7 +68,7 @@ class ClassChange:
 
 
 def compare_sources(
-    patches: Sequence[PatchedClass], line: Sequence[str], before: SourceTree, now: SourceTree
+    patches: Sequence[UsedClass], line: Sequence[str], before: SourceTree, now: SourceTree
 ) -> tuple[ClassChange, ...]:
     """What became of the patched classes.
 
@@ -84,7 +84,7 @@ def compare_sources(
 
 
 def _compare_class(
-    patched: PatchedClass, name: str, before: SourceTree, now: SourceTree
+    patched: UsedClass, name: str, before: SourceTree, now: SourceTree
 ) -> ClassChange:
     old = before.find_type(name)
     if old is None:
@@ -100,7 +100,7 @@ def _compare_class(
     return ClassChange(name, status, new.name, tuple(members), tuple(_beside(patched, old, new)))
 
 
-def _locate(patched: PatchedClass, old: JavaType, now: SourceTree) -> JavaType | None:
+def _locate(patched: UsedClass, old: JavaType, now: SourceTree) -> JavaType | None:
     """The class in the other sources: under its names, moved, or under a new name beside it."""
     for name in (old.name, *patched.names):
         found = now.find_type(name)
@@ -117,14 +117,14 @@ def _locate(patched: PatchedClass, old: JavaType, now: SourceTree) -> JavaType |
     return None
 
 
-def _resembles(patched: PatchedClass, type_: JavaType) -> bool:
+def _resembles(patched: UsedClass, type_: JavaType) -> bool:
     """Whether it has all that we use, so that it is no other class of the same name."""
     return all(any(used.fits(each) for each in type_.methods) for used in patched.methods) and all(
         any(used.fits(each) for each in type_.fields) for used in patched.fields
     )
 
 
-def _is_renamed(patched: PatchedClass, old: JavaType, type_: JavaType) -> bool:
+def _is_renamed(patched: UsedClass, old: JavaType, type_: JavaType) -> bool:
     """Whether it has all that we use, and methods with the very code of the old class."""
     bodies = {method.body for method in old.methods if len(method.body) > 2}
     kept = sum(method.body in bodies for method in type_.methods)
@@ -214,7 +214,7 @@ def _not_ours(used: UsedMethod | UsedField, old: JavaType, before: SourceTree) -
     )
 
 
-def _beside(patched: PatchedClass, old: JavaType, new: JavaType) -> Iterator[str]:
+def _beside(patched: UsedClass, old: JavaType, new: JavaType) -> Iterator[str]:
     """What changed in the class besides what the patches use, one line each."""
     used = {(method.name, method.parameters) for method in patched.methods}
     was = {(m.name, m.parameters): m for m in old.methods if (m.name, m.parameters) not in used}

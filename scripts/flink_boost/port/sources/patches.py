@@ -85,7 +85,7 @@ class UsedField:
 
 
 @dataclass(frozen=True)
-class PatchedClass:
+class UsedClass:
     """A class of Flink's that is patched, under all names that it has on our lines."""
 
     names: tuple[str, ...]
@@ -93,7 +93,7 @@ class PatchedClass:
     fields: tuple[UsedField, ...]
 
 
-def patches_of_tree(root: Path = PROJECT_ROOT) -> tuple[PatchedClass, ...]:
+def patches_of_tree(root: Path = PROJECT_ROOT) -> tuple[UsedClass, ...]:
     """All patches of the source tree, of whatever lines. Raises ``BrokenData`` for none."""
     files = sorted(
         file
@@ -108,23 +108,21 @@ def patches_of_tree(root: Path = PROJECT_ROOT) -> tuple[PatchedClass, ...]:
     return patched
 
 
-def patches_of_line(
-    patches: Sequence[PatchedClass], classes: Container[str]
-) -> tuple[PatchedClass, ...]:
+def patches_of_line(patches: Sequence[UsedClass], classes: Container[str]) -> tuple[UsedClass, ...]:
     """Those of the patches that change one of a line's patched classes."""
     return tuple(each for each in patches if any(name in classes for name in each.names))
 
 
-def read_patches(types: Sequence[JavaType]) -> tuple[PatchedClass, ...]:
+def read_patches(types: Sequence[JavaType]) -> tuple[UsedClass, ...]:
     """The patches among these types; those of one class are put together."""
-    merged: dict[tuple[str, ...], PatchedClass] = {}
+    merged: dict[tuple[str, ...], UsedClass] = {}
     for type_ in types:
         patches = find_annotation(type_.annotations, "Patches")
         if patches is None:
             continue
         names = patches.values["value"]
-        before = merged.get(names, PatchedClass(names, (), ()))
-        merged[names] = PatchedClass(
+        before = merged.get(names, UsedClass(names, (), ()))
+        merged[names] = UsedClass(
             names,
             (*before.methods, *(used for used, _ in used_methods(type_))),
             _without_repetition((*before.fields, *_fields(type_))),
