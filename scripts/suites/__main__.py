@@ -25,7 +25,7 @@ from flink_boost.base.files import exclusive_lock
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import find_java
 from flink_boost.flink.lines import default_line, find_line, load_lines
-from suites import budget, whole
+from suites import again, budget, whole
 from suites.catalogue import REPORTS, Choice, Suite, all_suites, bare_python, checks, chosen_lines
 from suites.inputs import head, machine, tree
 from suites.one import find_test, run_test
@@ -92,7 +92,7 @@ def main(
             sheet = _run(runner, suites, workers or (os.cpu_count() or 1) + 1, everything)
             if not check:
                 whole_run = everything and not only and not lines
-                _end(runner, sheet.passed if whole_run and sheet.good else 0, record)
+                _end(runner, sheet if whole_run and sheet.good else None, record)
     except FlinkBoostError as error:
         raise SystemExit(f"{error}") from error
     sys.exit(0 if sheet.good else 1)
@@ -148,13 +148,15 @@ def _run(runner: Runner, suites: Sequence[Suite], workers: int, everything: bool
     click.echo(f"{len(runs)} suites, {workers} at once (minutes:seconds, then those of processors)")
     try:
         passed = run_all(runs, runner.run, workers=workers, tell=_still_running)
+        failed = [suite for suite in runs if not passed[suite.name]]
+        unsteady = again.run_again(runner, failed)
     except KeyboardInterrupt:
         click.echo("Interrupted; what has passed is remembered.")
         sys.stdout.flush()
         # Not sys.exit, which waits for the threads; the guards of what they run end with us.
         os._exit(130)
     wall = time.monotonic() - began
-    sheet = add_up(suites, runner.root)
+    sheet = add_up(suites, runner.root, unsteady)
     taken = budget.minutes_by_part(suites, runner.times)
     budget.keep(runner.root, _today(), head(runner.root), wall, taken)
     click.echo("\n==> Budget")
@@ -168,21 +170,26 @@ def _run(runner: Runner, suites: Sequence[Suite], workers: int, everything: bool
         )
     processors = sum(processor for _, processor in runner.times.values())
     click.echo(f"It took {minutes(wall).strip()} min; {minutes(processors).strip()} of processors.")
-    failed = [suite.title for suite in runs if not passed[suite.name]]
-    if failed:
-        click.echo(f"Failed: {'; '.join(failed)}")
-    return replace(sheet, good=sheet.good and not failed)
+    names = sorted(str(case) for cases in unsteady.values() for case in cases)
+    again.keep(runner.root, _today(), head(runner.root), names)
+    for name in names:
+        click.secho(f"UNSTEADY: {name} failed first, passed alone", bold=True)
+    broken = [suite.title for suite in failed if suite.name not in unsteady]
+    if broken:
+        click.echo(f"Failed: {'; '.join(broken)}")
+    return replace(sheet, good=sheet.good and not broken, unsteady=tuple(names))
 
 
-def _end(runner: Runner, passed: int, record: bool) -> None:
-    """Notes a whole run in which so many tests passed, and says when one did last."""
+def _end(runner: Runner, passed: Sheet | None, record: bool) -> None:
+    """Notes a whole run that has passed, and says when one did last."""
     if runner.files is None:
         return
     if passed and tree(runner.root) != runner.files:
         click.echo("Files were edited while it ran: it is not noted as passed. Run it again.")
     elif passed:
         run = whole.WholeRun(
-            _today(), whole.clean_commit(runner.root), passed, whole.product_digest(runner.files)
+            *(_today(), whole.clean_commit(runner.root), passed.passed),
+            *(whole.product_digest(runner.files), passed.unsteady),
         )
         whole.note(runner.root, run, tracked=record)
         if record:

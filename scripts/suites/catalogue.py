@@ -52,7 +52,8 @@ class Suite:
     after all that are not. Beside one of ``weight`` 2 fewer others run. One that others need runs
     ``always``, and knows by itself what is missing; files that it ``makes``, below the root, are
     deleted before unless they were made of the same inputs. What it takes counts for the ``part``
-    of ``budget.toml``.
+    of ``budget.toml``. ``again``, with names of tests behind it, runs them alone, with reports in a
+    folder ``<name>-again``.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Suite:
     weight: int = 1
     counted: Counted | None = None
     part: str = ""
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ def _java_suite(
         "scripts",
         (f"build-{line.version}",),
         counted=Counted(heading, module, f"{REPORTS}/{name}/TEST-*.xml", mode),
+        again=(*program, "--reports", f"../{REPORTS}/{name}-again"),
     )
 
 
@@ -268,15 +271,16 @@ def _pytest(
     part = "dashboard" if folder == DASHBOARD else re.sub("-(all|bare)", "", name)
     # A file's tests share what it makes; the order is that of suites/selection.py.
     side = ("-n", str(workers), "--dist", "loadfile", "--no-loadscope-reorder") if workers else ()
-    command = (sys.executable, "-m", "pytest", "-q", "-m", markers, *options, *side)
-    report = f"--junitxml=../{REPORTS}/{name}/TEST-pytest.xml"
+    command = (sys.executable, "-m", "pytest", "-q", "-m", markers, *options)
+    report = "--junitxml=../{}/{}/TEST-pytest.xml"
     return Suite(
         name,
         f"Python: {name.replace('-', ', ')}",
-        (*command, report, *places),
+        (*command, *side, report.format(REPORTS, name), *places),
         _TREE,
         folder,
         weight=max(1, workers),
         counted=Counted("", name, f"{REPORTS}/{name}/TEST-*.xml"),
         part=part,
+        again=(*command, report.format(REPORTS, f"{name}-again")),
     )

@@ -23,12 +23,15 @@ from suites.totals import totals_of
 
 _LIMIT_SECONDS = 5400.0
 _TAIL_LINES = 300
+TESTS_FAILED = 1  # the exit code of pytest and of JUnit's launcher
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Runner:
-    """Runs single suites and says how each ended; ``times``: seconds, and those of processors.
+    """Runs single suites and says how each ended: ``codes`` of those that did by themselves.
+
+    ``times``: seconds, and those of processors.
 
     ``files`` are those of the tree as they were at the start; None where nothing can be remembered.
     """
@@ -40,6 +43,7 @@ class Runner:
     fresh: bool
     total: int = 0
     ended: dict[str, bool] = field(default_factory=dict)
+    codes: dict[str, int | None] = field(default_factory=dict)
     times: dict[str, tuple[float, float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -80,6 +84,7 @@ class Runner:
             processors = _processor_seconds(guard.pid)
         finally:
             end_supervised(guard)
+        self.codes[suite.name] = guard.returncode if ended else None
         good = ended and guard.returncode == 0 and self._is_counted(suite)
         seconds = time.monotonic() - began
         with self._lock:

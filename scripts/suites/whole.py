@@ -28,12 +28,16 @@ _GIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class WholeRun:
-    """A day on which all suites of ``make test-all`` passed, and on what."""
+    """A day on which all suites of ``make test-all`` passed, and on what.
+
+    ``unsteady``: tests that failed first and passed alone.
+    """
 
     day: str
     commit: str
     tests: int
     digest: str
+    unsteady: tuple[str, ...] = ()
 
 
 _RUN = TypeAdapter(WholeRun)

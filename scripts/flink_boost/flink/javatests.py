@@ -182,7 +182,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         "--also", type=Path, action="append", default=[], help="a jar that the release needs"
     )
     parser.add_argument("--reports", type=Path, help="folder of the XML; default: in target")
-    call = parser.parse_args(arguments)
+    call = parser.parse_intermixed_args(arguments)
     try:
         _require_expressions(call.patterns)
         line = find_line(call.line)
