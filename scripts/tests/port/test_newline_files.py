@@ -13,13 +13,15 @@ from installations import everything_in
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import Line, load_lines
+from flink_boost.flink.classes import LOCK
+from flink_boost.flink.lines import Line, load_lines, read_lock
 from flink_boost.flink.versions import version_key
 from flink_boost.port.flinktests.plan import load_catalogue
 from flink_boost.port.newline import files as linefiles
 from flink_boost.port.newline.files import NewLine, add_line, record, with_line, with_tests
 
 LINES = PROJECT_ROOT / "lines.toml"
+LOCKED = PROJECT_ROOT / LOCK
 CATALOGUE = Path("scripts/flink-tests/flink-tests.toml")
 
 
@@ -41,9 +43,13 @@ def like(model: str, version: str, remark: str = "") -> NewLine:
     )
 
 
-def read(text: str, folder: Path) -> dict[str, Line]:
+def read(text: str, folder: Path, *added: Line) -> dict[str, Line]:
     path = folder / "lines.toml"
     path.write_text(text, encoding="utf-8")
+    lock = read_lock(LOCKED)
+    for line in added:
+        lock = lock.having(line.version, line.classes)
+    path.with_name(LOCK).write_text(lock.render(), encoding="utf-8")
     return load_lines(path)
 
 
@@ -52,7 +58,8 @@ def tree(tmp_path: Path) -> Path:
     """What a line needs of the source tree."""
     for name in ("benchmarks/src/line", "scripts/flink-tests"):
         shutil.copytree(PROJECT_ROOT / name, tmp_path / "tree" / name)
-    shutil.copy(LINES, tmp_path / "tree")
+    for file in (LINES, LOCKED):
+        shutil.copy(file, tmp_path / "tree")
     return tmp_path / "tree"
 
 
@@ -71,7 +78,7 @@ def test_a_line_gets_its_place_and_all_else_stays(model: str, version: str, tmp_
     # In front of the first line a blank line more is all that may differ.
     assert rest.replace("\n\n\n", "\n\n") == before
     assert rest == before or version == "0.9.9"
-    found = read(after, tmp_path)
+    found = read(after, tmp_path, new.line)
     assert list(found) == sorted(found, key=version_key)
     assert found.pop(version) == new.line
     assert found == load_lines()
@@ -84,7 +91,7 @@ def test_a_remark_stands_before_the_examples(tmp_path: Path) -> None:
     bare = replace(new.line, examples={}, nearest={"avro": "2.2.0", "table": "2.2.1"})
     text = with_line(LINES.read_text(encoding="utf-8"), replace(new, line=bare))
     assert "# Only" not in text
-    assert read(text, tmp_path)["2.2.99"] == bare
+    assert read(text, tmp_path, bare)["2.2.99"] == bare
 
 
 def test_a_line_that_is_there_or_a_file_that_is_not_toml_is_refused() -> None:
@@ -130,6 +137,7 @@ def test_all_files_of_a_line_are_written(tree: Path) -> None:
         "benchmarks/src/line/2.2.99",
         "scripts/flink-tests/flink-2.2.99.xml",
         str(CATALOGUE),
+        "classes.lock",
         "lines.toml",
     ]
     adaptors = tree / "benchmarks/src/line"
