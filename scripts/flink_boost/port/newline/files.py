@@ -134,28 +134,25 @@ def add_line(root: Path, new: NewLine) -> list[Path]:
     tests = with_tests(catalogue, version, model)
     model_pom = (root / pom).with_name(f"flink-{model}.xml").read_text(encoding="utf-8")
     before = read_lock(root / _LOCK)
-    lock = before.having(version, new.line.classes)
+    lock = before.having(version, new.line.classes).render()
     written: list[Path] = []
     with _undone_on_error() as undo:
-        if lock != before:
-            undo.append(lambda: write_durably(root / _LOCK, before.render()))
-            write_durably(root / _LOCK, lock.render())
-            written.append(_LOCK)
-        if not new.line.measured:
-            write_durably(root / _LINES, lines)
-            return [*written, _LINES]
-        if not (root / adaptor).exists():
+        if new.line.measured and not (root / adaptor).exists():
             undo.append(lambda: shutil.rmtree(root / adaptor, ignore_errors=True))
             _copy_folder((root / adaptor).with_name(model), root / adaptor)
             written.append(adaptor)
-        if not (root / pom).exists():
+        if new.line.measured and not (root / pom).exists():
             undo.append(lambda: (root / pom).unlink(missing_ok=True))
             write_durably(root / pom, _class_path_pom(model_pom, new))
             written.append(pom)
-        if tests != catalogue:
+        if new.line.measured and tests != catalogue:
             undo.append(lambda: write_durably(root / _CATALOGUE, catalogue))
             write_durably(root / _CATALOGUE, tests)
             written.append(_CATALOGUE)
+        if lock != before.render():
+            undo.append(lambda: write_durably(root / _LOCK, before.render()))
+            write_durably(root / _LOCK, lock)
+            written.append(_LOCK)
         write_durably(root / _LINES, lines)
         written.append(_LINES)
     return written
