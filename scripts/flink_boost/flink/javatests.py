@@ -40,11 +40,16 @@ _LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 _TEST_CLASS = r"(Test\w*|\w+(Test|Tests|TestCase))"
 # Kryo looks into java.util.Arrays; Flink's own configuration allows it. JMH lets one run at a time
 # measure; the tests do not measure. What the optimising compiler does they look at in forks, which
-# have it. JMH collects garbage before every iteration, and G1 takes its time for a heap of nothing.
-_OF_BENCHMARKS = (
-    *("--add-opens=java.base/java.util=ALL-UNNAMED", "-Djmh.ignoreLock=true"),
-    *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-)
+# have it. JMH collects garbage before every iteration, and G1 takes its time for a heap of nothing;
+# the weaver's compile hundreds of small sources, and end before optimised code would pay.
+_QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_OPTIONS = {
+    "benchmarks": (
+        *("--add-opens=java.base/java.util=ALL-UNNAMED", "-Djmh.ignoreLock=true"),
+        *_QUICK,
+    ),
+    "weaver": _QUICK,
+}
 
 # A release before 1.14 names Scala's version in flink-runtime, another one of its line may not.
 _SCALA = r"(?:_2\.\d+)?"
@@ -133,13 +138,11 @@ def java_command(
 
     ``method``: only methods of this name.
     """
-    options: tuple[str, ...] = ()
+    options = _OPTIONS.get(build.module, ())
     of_codec = build.module == CODEC_MODULE
     if of_codec:
         stock = f"-Dstock.jars={build.stock_jars()}"
         options = (*mode_options(line, jdk, mode, optimised=optimised, brief=brief), stock)
-    elif build.module == "benchmarks":
-        options = _OF_BENCHMARKS
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
     without = mode.left_out if of_codec and not patterns else ()
     return [
