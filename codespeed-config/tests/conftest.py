@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["suites.selection"]
 
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Read while test_fuzz.py is imported.
+    examples = "150" if config.getoption("--test-all") else "50"
+    os.environ.setdefault("FLINK_BOOST_FUZZ_EXAMPLES", examples)
+
+
 Item = dict[str, Any]
 
 PROJECT_FOLDER = Path(__file__).resolve().parents[1]

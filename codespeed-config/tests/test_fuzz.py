@@ -1,7 +1,7 @@
 """Random requests to every address: no error of the server, no row, no growth.
 
-Seeded, so that a failure comes again. ``FLINK_BOOST_FUZZ_EXAMPLES`` sets how many per test;
-``make fuzz-dashboard`` runs minutes.
+Seeded, so that a failure comes again. ``FLINK_BOOST_FUZZ_EXAMPLES`` sets how many per test: few,
+more in ``make test-all``; ``make fuzz-dashboard`` runs minutes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from stored_rows import run_in_dashboard, store
 from test_incoming import ANYTHING
 from told import NIGHT, must, told_alarm, told_night, told_sheet
 
-EXAMPLES = int(os.environ.get("FLINK_BOOST_FUZZ_EXAMPLES", "150"))
+EXAMPLES = int(os.environ["FLINK_BOOST_FUZZ_EXAMPLES"])
 FUZZ = settings(
     max_examples=EXAMPLES,
     deadline=None,
