@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.generation;
+
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ALOAD;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ASTORE;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.CHECKCAST;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETFIELD;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETSTATIC;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GOTO;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ILOAD;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INSTANCEOF;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEINTERFACE;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESPECIAL;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESTATIC;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEVIRTUAL;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ISTORE;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.PUTFIELD;
+
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.boost.records.shapes.FieldKind;
+import org.apache.flink.boost.records.shapes.FieldShape;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.shaded.asm9.org.objectweb.asm.Label;
+import org.apache.flink.shaded.asm9.org.objectweb.asm.MethodVisitor;
+import org.apache.flink.shaded.asm9.org.objectweb.asm.Type;
+import org.apache.flink.types.StringValue;
+
+/** Instructions of one method, by what they do; {@code this} is in the local variable 0. */
+final class Emitter {
+
+    static final String ACCESS = Type.getInternalName(RecordAccess.class);
+    static final String SERIALIZER = Type.getInternalName(TypeSerializer.class);
+
+    private static final String INPUT = Type.getInternalName(DataInputView.class);
+    private static final String OUTPUT = Type.getInternalName(DataOutputView.class);
+    private static final String STRING_VALUE = Type.getInternalName(StringValue.class);
+
+    private final MethodVisitor method;
+    private final String self;
+
+    /**
+     * @param self internal name of the class that is written
+     */
+    Emitter(MethodVisitor method, String self) {
+        this.method = method;
+        this.self = self;
+        method.visitCode();
+    }
+
+    void end() {
+        method.visitMaxs(0, 0);
+        method.visitEnd();
+    }
+
+    void insn(int opcode) {
+        method.visitInsn(opcode);
+    }
+
+    void jump(int opcode, Label target) {
+        method.visitJumpInsn(opcode, target);
+    }
+
+    void go(Label target) {
+        jump(GOTO, target);
+    }
+
+    void mark(Label label) {
+        method.visitLabel(label);
+    }
+
+    void load(int slot) {
+        method.visitVarInsn(ALOAD, slot);
+    }
+
+    void store(int slot) {
+        method.visitVarInsn(ASTORE, slot);
+    }
+
+    void load(Class<?> type, int slot) {
+        method.visitVarInsn(Type.getType(type).getOpcode(ILOAD), slot);
+    }
+
+    void store(Class<?> type, int slot) {
+        method.visitVarInsn(Type.getType(type).getOpcode(ISTORE), slot);
+    }
+
+    void constant(int value) {
+        method.visitLdcInsn(value);
+    }
+
+    void constant(Class<?> type) {
+        method.visitLdcInsn(Type.getType(type));
+    }
+
+    void type(int opcode, Class<?> type) {
+        method.visitTypeInsn(opcode, Type.getInternalName(type));
+    }
+
+    void cast(Class<?> type) {
+        if (type != Object.class) {
+            type(CHECKCAST, type);
+        }
+    }
+
+    void isInstance(Class<?> type) {
+        type(INSTANCEOF, type);
+    }
+
+    void getField(FieldShape field) {
+        field(GETFIELD, field);
+    }
+
+    void putField(FieldShape field) {
+        field(PUTFIELD, field);
+    }
+
+    private void field(int opcode, FieldShape field) {
+        String owner = Type.getInternalName(field.owner());
+        method.visitFieldInsn(opcode, owner, field.name(), Type.getDescriptor(field.type()));
+    }
+
+    /** Returns "stock's body is to run". */
+    void handOver() {
+        method.visitFieldInsn(GETSTATIC, ACCESS, "TO_STOCK", Type.getDescriptor(Object.class));
+    }
+
+    /** Calls a method that {@link RecordAccess} has for what is not usual. */
+    void help(String name, Class<?> result, Class<?>... parameters) {
+        method.visitMethodInsn(INVOKEVIRTUAL, ACCESS, name, descriptor(result, parameters), false);
+    }
+
+    /** Calls a private method of the class itself, whose {@code this} and arguments are loaded. */
+    void own(String name, String descriptor) {
+        method.visitMethodInsn(INVOKESPECIAL, self, name, descriptor, false);
+    }
+
+    void construct(Class<?> type, Class<?>... parameters) {
+        String owner = Type.getInternalName(type);
+        method.visitMethodInsn(
+                INVOKESPECIAL, owner, "<init>", descriptor(void.class, parameters), false);
+    }
+
+    void getClassOf() {
+        method.visitMethodInsn(
+                INVOKEVIRTUAL, "java/lang/Object", "getClass", "()Ljava/lang/Class;", false);
+    }
+
+    /** Loads the field's serializer. */
+    void serializer(FieldShape field) {
+        load(0);
+        method.visitFieldInsn(GETFIELD, self, serializerName(field), "L" + SERIALIZER + ";");
+    }
+
+    static String serializerName(FieldShape field) {
+        return "serializer" + field.index();
+    }
+
+    /** Calls a method of the serializer, which is loaded with its arguments. */
+    void serializer(String name, Class<?> result, Class<?>... parameters) {
+        String descriptor = descriptor(result, parameters);
+        method.visitMethodInsn(INVOKEVIRTUAL, SERIALIZER, name, descriptor, false);
+    }
+
+    /** Reads the null flag of a field. */
+    void readFlag(int in) {
+        load(in);
+        input("readBoolean", boolean.class);
+    }
+
+    /** Reads a value of a kind that needs no serializer: the primitive or the string. */
+    void read(FieldKind kind, int in) {
+        load(in);
+        if (kind == FieldKind.STRING) {
+            method.visitMethodInsn(
+                    INVOKESTATIC,
+                    STRING_VALUE,
+                    "readString",
+                    "(Ljava/io/DataInput;)Ljava/lang/String;",
+                    false);
+        } else {
+            input(kind.reader(), kind.plain());
+        }
+    }
+
+    void input(String name, Class<?> result) {
+        method.visitMethodInsn(INVOKEINTERFACE, INPUT, name, descriptor(result), true);
+    }
+
+    /** Writes the null flag of a field. */
+    void writeFlag(int out, int flag) {
+        load(out);
+        insn(flag);
+        output("writeBoolean", boolean.class);
+    }
+
+    /** Writes a value of a kind that needs no serializer; view and value are loaded. */
+    void write(FieldKind kind) {
+        Class<?> type = kind.plain();
+        // java.io.DataOutput takes the short ones as int.
+        boolean small = type == byte.class || type == short.class || type == char.class;
+        output(kind.writer(), small ? int.class : type);
+    }
+
+    void output(String name, Class<?> parameter) {
+        String descriptor = descriptor(void.class, parameter);
+        method.visitMethodInsn(INVOKEINTERFACE, OUTPUT, name, descriptor, true);
+    }
+
+    /** Writes a string; the string and the view are loaded. */
+    void writeString() {
+        method.visitMethodInsn(
+                INVOKESTATIC,
+                STRING_VALUE,
+                "writeString",
+                "(Ljava/lang/CharSequence;Ljava/io/DataOutput;)V",
+                false);
+    }
+
+    void box(FieldKind kind) {
+        String descriptor = descriptor(kind.box(), kind.plain());
+        String owner = Type.getInternalName(kind.box());
+        method.visitMethodInsn(INVOKESTATIC, owner, "valueOf", descriptor, false);
+    }
+
+    void unbox(FieldKind kind) {
+        method.visitMethodInsn(
+                INVOKEVIRTUAL,
+                Type.getInternalName(kind.box()),
+                kind.plain().getName() + "Value",
+                descriptor(kind.plain()),
+                false);
+    }
+
+    void handler(Label from, Label to, Label handler) {
+        method.visitTryCatchBlock(from, to, handler, "java/lang/Throwable");
+    }
+
+    static String descriptor(Class<?> result, Class<?>... parameters) {
+        Type[] types = new Type[parameters.length];
+        for (int i = 0; i < types.length; i++) {
+            types[i] = Type.getType(parameters[i]);
+        }
+        return Type.getMethodDescriptor(Type.getType(result), types);
+    }
+}

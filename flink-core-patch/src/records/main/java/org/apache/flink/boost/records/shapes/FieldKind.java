@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.shapes;
+
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
+import org.apache.flink.api.common.typeutils.base.ByteSerializer;
+import org.apache.flink.api.common.typeutils.base.CharSerializer;
+import org.apache.flink.api.common.typeutils.base.DoubleSerializer;
+import org.apache.flink.api.common.typeutils.base.FloatSerializer;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.ShortSerializer;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
+
+/** How the value of a field gets to its bytes. */
+public enum FieldKind {
+    BOOLEAN(BooleanSerializer.class, boolean.class, Boolean.class, "Boolean"),
+    BYTE(ByteSerializer.class, byte.class, Byte.class, "Byte"),
+    SHORT(ShortSerializer.class, short.class, Short.class, "Short"),
+    CHAR(CharSerializer.class, char.class, Character.class, "Char"),
+    INT(IntSerializer.class, int.class, Integer.class, "Int"),
+    LONG(LongSerializer.class, long.class, Long.class, "Long"),
+    FLOAT(FloatSerializer.class, float.class, Float.class, "Float"),
+    DOUBLE(DoubleSerializer.class, double.class, Double.class, "Double"),
+    /** A string, by the static methods of {@code StringValue}. */
+    STRING(StringSerializer.class, String.class, String.class, "String"),
+    /** Whatever its serializer makes of it. */
+    OTHER(null, null, null, null);
+
+    private final Class<?> serializer;
+    private final Class<?> plain;
+    private final Class<?> box;
+    private final String method;
+
+    FieldKind(Class<?> serializer, Class<?> plain, Class<?> box, String method) {
+        this.serializer = serializer;
+        this.plain = plain;
+        this.box = box;
+        this.method = method;
+    }
+
+    /**
+     * The kind of a field. Stock's own serializer of a primitive or of strings does nothing but call
+     * the view; any other pair of type and serializer is {@link #OTHER}.
+     */
+    public static FieldKind of(Class<?> type, TypeSerializer<?> serializer) {
+        for (FieldKind kind : values()) {
+            if (kind.serializer == serializer.getClass()) {
+                return type == kind.plain || type == kind.box ? kind : OTHER;
+            }
+        }
+        return OTHER;
+    }
+
+    /** The kind whose primitive this is; null for a reference. */
+    public static FieldKind ofPrimitive(Class<?> type) {
+        for (FieldKind kind : values()) {
+            if (kind.plain == type && type.isPrimitive()) {
+                return kind;
+            }
+        }
+        return null;
+    }
+
+    /** The primitive, or {@code String}. */
+    public Class<?> plain() {
+        return plain;
+    }
+
+    /** The primitive's box, or {@code String}. */
+    public Class<?> box() {
+        return box;
+    }
+
+    /** The view's method that writes the primitive. */
+    public String writer() {
+        return "write" + method;
+    }
+
+    /** The view's method that reads the primitive. */
+    public String reader() {
+        return "read" + method;
+    }
+}

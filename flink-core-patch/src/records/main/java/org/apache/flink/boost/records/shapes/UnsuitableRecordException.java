@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.shapes;
+
+/** Says why a class of records cannot take the fast way. */
+public final class UnsuitableRecordException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    private final Reason reason;
+
+    UnsuitableRecordException(Reason reason, Class<?> type, String detail) {
+        // Nobody reads the stack of a reason.
+        super(type.getName() + " goes stock's way, because " + reason.sentence() + detail, null, false, false);
+        this.reason = reason;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+}

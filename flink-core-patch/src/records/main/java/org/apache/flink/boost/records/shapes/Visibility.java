@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.shapes;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Objects;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.boost.records.RecordAccess;
+
+/** What a class that is a nestmate of the record's may name and touch. */
+final class Visibility {
+
+    private Visibility() {}
+
+    /** Refuses a class whose loader does not have our classes and Flink's as we have them. */
+    static void requireLoader(Class<?> type) throws UnsuitableRecordException {
+        ClassLoader loader = type.getClassLoader();
+        if (loader == null || !isSame(RecordAccess.class, loader)) {
+            throw new UnsuitableRecordException(Reason.JDK_CLASS, type, "");
+        }
+        if (!isSame(TypeSerializer.class, loader)) {
+            throw new UnsuitableRecordException(Reason.OTHER_FLINK, type, "");
+        }
+    }
+
+    /** Refuses a field that cannot be touched, or whose type cannot be named, from {@code type}. */
+    static void requireVisible(Class<?> type, Field field) throws UnsuitableRecordException {
+        Class<?> owner = field.getDeclaringClass();
+        if (owner != type && !isTouchable(type, owner, field.getModifiers())) {
+            throw new UnsuitableRecordException(Reason.HIDDEN_FIELD, type, ": " + field.getName());
+        }
+        Class<?> element = field.getType();
+        while (element.isArray()) {
+            element = element.getComponentType();
+        }
+        if (!element.isPrimitive() && !isNameable(type, element)) {
+            throw new UnsuitableRecordException(Reason.HIDDEN_TYPE, type, ": " + field.getName());
+        }
+    }
+
+    private static boolean isTouchable(Class<?> type, Class<?> owner, int modifiers) {
+        if (!isNameable(type, owner)) {
+            return false;
+        }
+        return Modifier.isPublic(modifiers)
+                || !Modifier.isPrivate(modifiers) && isNeighbour(type, owner);
+    }
+
+    /** Whether the name means this class where {@code type} stands, and may be used there. */
+    private static boolean isNameable(Class<?> type, Class<?> named) {
+        if (!isSame(named, type.getClassLoader())) {
+            return false;
+        }
+        if (isNeighbour(type, named)) {
+            return true;
+        }
+        // Of a nested class the JVM knows only "public" or not; "protected" is public to it, but a
+        // private or protected one is not worth a guess.
+        return Modifier.isPublic(named.getModifiers())
+                && named.getModule().isExported(named.getPackageName(), type.getModule());
+    }
+
+    private static boolean isNeighbour(Class<?> type, Class<?> other) {
+        return type.getClassLoader() == other.getClassLoader()
+                && Objects.equals(type.getPackageName(), other.getPackageName());
+    }
+
+    private static boolean isSame(Class<?> named, ClassLoader loader) {
+        try {
+            return Class.forName(named.getName(), false, loader) == named;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+}

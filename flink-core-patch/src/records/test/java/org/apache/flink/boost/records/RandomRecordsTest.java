@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** Random classes with random values, moved by generated code and by stock. */
+class RandomRecordsTest {
+
+    @Property(tries = 150)
+    void anyRecordIsMovedAsStockMovesIt(@ForAll long seed) throws Exception {
+        RandomRecords.Kind kind = new RandomRecords(seed).kind(12, 2);
+        for (int i = 0; i < 5; i++) {
+            kind.pair.assertSame(kind.make());
+        }
+    }
+
+    /** Cut off anywhere, or with any byte another one: the same value or the same exception. */
+    @Property(tries = 100)
+    void anyDamageEndsAsInStock(@ForAll long seed) throws Exception {
+        RandomRecords.Kind kind = new RandomRecords(seed).kind(6, 1);
+        RecordPair pair = kind.pair;
+        Random random = new Random(seed);
+        byte[] bytes = pair.bytes(kind.make());
+        for (int length = 1; length < bytes.length; length++) {
+            byte[] cut = Arrays.copyOf(bytes, length);
+            assertThat(pair.ourRead(cut)).isEqualTo(pair.stockRead(cut));
+        }
+        for (int i = 1; i < bytes.length; i++) {
+            byte[] changed = bytes.clone();
+            // Small, or a length in an array would ask for all memory.
+            changed[i] = (byte) random.nextInt(4);
+            assertThat(pair.ourRead(changed)).isEqualTo(pair.stockRead(changed));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+import org.apache.flink.api.common.serialization.SerializerConfig;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.typeutils.runtime.PojoSerializer;
+
+/**
+ * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with the
+ * same views and the same serializers of fields.
+ */
+final class StockSerializers {
+
+    private static final String SERIALIZERS = "org.apache.flink.api.java.typeutils.";
+
+    private static final ClassLoader STOCK = new StockLoader();
+
+    private StockSerializers() {}
+
+    /** Stock's serializer of a POJO or a Java record. */
+    static TypeSerializer<Object> pojo(
+            Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+        return pojo(STOCK, type, fields, serializers);
+    }
+
+    /** That of the tests' class path. */
+    static TypeSerializer<Object> ourPojo(
+            Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+        return pojo(StockSerializers.class.getClassLoader(), type, fields, serializers);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TypeSerializer<Object> pojo(
+            ClassLoader loader, Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+        try {
+            Constructor<?> constructor =
+                    Class.forName(PojoSerializer.class.getName(), true, loader)
+                            .getConstructor(
+                                    Class.class,
+                                    TypeSerializer[].class,
+                                    Field[].class,
+                                    SerializerConfig.class);
+            return (TypeSerializer<Object>)
+                    constructor.newInstance(type, serializers, fields, new SerializerConfigImpl());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("Stock's serializer cannot be made.", e);
+        }
+    }
+
+    private static final class StockLoader extends URLClassLoader {
+
+        StockLoader() {
+            super(stockJars(), StockSerializers.class.getClassLoader());
+        }
+
+        private static URL[] stockJars() {
+            return Arrays.stream(System.getProperty("stock.jars").split(File.pathSeparator))
+                    .map(StockLoader::url)
+                    .toArray(URL[]::new);
+        }
+
+        private static URL url(String jar) {
+            try {
+                return new File(jar).toURI().toURL();
+            } catch (MalformedURLException e) {
+                throw new UncheckedIOException(new IOException(e));
+            }
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> loaded = findLoadedClass(name);
+                if (loaded == null && name.startsWith(SERIALIZERS)) {
+                    loaded = findClass(name);
+                }
+                return loaded != null ? loaded : super.loadClass(name, resolve);
+            }
+        }
+    }
+}
