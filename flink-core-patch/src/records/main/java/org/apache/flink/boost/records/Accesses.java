@@ -2,20 +2,31 @@
 package org.apache.flink.boost.records;
 
 import java.lang.reflect.Field;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.boost.records.generation.AccessFactory;
+import org.apache.flink.boost.records.shapes.Reason;
+import org.apache.flink.boost.records.shapes.RecordShape;
 
 /**
- * Finds the access of a serializer. Classes are generated once per shape and kept at the record's own
- * class, so that they go with its class loader; nothing else here knows a class of a job.
+ * Finds the access of a serializer. Classes are generated once per shape. Those of POJOs and Java
+ * records are kept at the record's own class, so that they go with its class loader.
+ *
+ * <p>While a class is being generated the access is stock's, and says by {@link
+ * RecordAccess#isPreliminary} that whoever keeps it is to ask again.
  */
 public final class Accesses {
 
     /** Shapes of one class; a restored serializer may have its fields in another order. */
     private static final int MOST_SHAPES = 16;
 
-    private static final ClassValue<Map<String, GeneratedAccess>> SHAPES =
+    /** Of a row: their bits and the kind's are in one variable. */
+    private static final int MOST_COLUMNS = 62;
+
+    private static final ClassValue<Map<String, GeneratedAccess>> OF_CLASS =
             new ClassValue<>() {
                 @Override
                 protected Map<String, GeneratedAccess> computeValue(Class<?> type) {
@@ -23,49 +34,109 @@ public final class Accesses {
                 }
             };
 
+    private static final ColumnShapes COLUMNS = new ColumnShapes();
+
+    /** How stock makes objects; asked for once, on the thread that generates. */
+    private static final class Manner {
+        static final StockManner OF_STOCK = StockManner.ask();
+    }
+
     private Accesses() {}
 
     /**
-     * The access for records of {@code type}. While the class is being generated it is stock's, and
-     * says so by {@link RecordAccess#isPreliminary}: whoever keeps it asks again.
+     * The access for POJOs or Java records.
      *
      * @param fields the serializer's; null for one that the class has no longer
      */
-    public static RecordAccess of(Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
-        return generated(type, fields, serializers).access(fields, serializers);
+    public static RecordAccess ofFields(
+            Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+        return generated(type, fields, serializers).access(serializers, fields);
     }
 
-    /** The same, before it is generated. */
+    /** The access for tuples; stock's for any class but Flink's own of that arity. */
+    public static RecordAccess ofTuple(Class<?> type, TypeSerializer<?>[] serializers) {
+        int arity = serializers.length;
+        if (arity == 0 || arity > Tuple.MAX_ARITY || type != Tuple.getTupleClass(arity)) {
+            return RecordAccess.STOCK;
+        }
+        String key = type.getName() + '\n' + names(serializers);
+        return COLUMNS.get(
+                        key,
+                        shape -> {
+                            AccessFactory factory = AccessFactory.ofTuple(type, serializers);
+                            return (own, none) -> factory.access(own, shape);
+                        })
+                .access(serializers, null);
+    }
+
+    /**
+     * The access for rows.
+     *
+     * @param hasKind whether the kind of a row is written
+     * @param positions the names of the positions; may be null
+     */
+    public static RecordAccess ofRow(
+            TypeSerializer<?>[] serializers,
+            boolean hasKind,
+            LinkedHashMap<String, Integer> positions) {
+        if (serializers.length > MOST_COLUMNS) {
+            return RecordAccess.STOCK;
+        }
+        String key = "row " + hasKind + '\n' + names(serializers);
+        return COLUMNS.get(
+                        key,
+                        shape -> {
+                            AccessFactory factory = AccessFactory.ofRow(serializers, hasKind);
+                            return (own, named) -> factory.access(own, shape, named);
+                        })
+                .access(serializers, positions);
+    }
+
+    /** What {@link #ofFields} finds. */
     static GeneratedAccess generated(
             Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
-        Map<String, GeneratedAccess> shapes = SHAPES.get(type);
-        String key = key(fields, serializers);
+        Map<String, GeneratedAccess> shapes = OF_CLASS.get(type);
+        String key = names(fields) + names(serializers);
         GeneratedAccess known = shapes.get(key);
         if (known != null) {
             return known;
         }
         if (shapes.size() >= MOST_SHAPES) {
-            return GeneratedAccess.TOO_MANY;
+            return GeneratedAccess.refused(type.getName(), Reason.TOO_MANY_SHAPES);
         }
-        GeneratedAccess added = new GeneratedAccess();
+        GeneratedAccess added = new GeneratedAccess(type.getName());
         GeneratedAccess other = shapes.putIfAbsent(key, added);
         if (other != null) {
             return other;
         }
-        added.generate(type, fields.clone(), serializers.clone());
+        added.start(
+                () -> {
+                    RecordShape shape = RecordShape.of(type, fields, serializers);
+                    StockManner manner = Manner.OF_STOCK;
+                    AccessFactory factory = AccessFactory.ofFields(shape, manner.initialises());
+                    return (all, own) ->
+                            factory.access(all, own, all, shape.constructor(), manner);
+                });
         return added;
     }
 
     /** Names alone: a serializer's class may be of another loader than the record's. */
-    private static String key(Field[] fields, TypeSerializer<?>[] serializers) {
-        StringBuilder key = new StringBuilder();
-        for (int i = 0; i < fields.length; i++) {
-            if (fields[i] != null) {
-                key.append(fields[i].getDeclaringClass().getName());
-                key.append('.').append(fields[i].getName());
-            }
-            key.append(':').append(serializers[i].getClass().getName()).append('\n');
+    private static String names(TypeSerializer<?>[] serializers) {
+        StringBuilder names = new StringBuilder();
+        for (TypeSerializer<?> each : serializers) {
+            names.append(each.getClass().getName()).append('\n');
         }
-        return key.toString();
+        return names.toString();
+    }
+
+    private static String names(Field[] fields) {
+        StringBuilder names = new StringBuilder();
+        for (Field each : fields) {
+            if (each != null) {
+                names.append(each.getDeclaringClass().getName()).append('.').append(each.getName());
+            }
+            names.append('\n');
+        }
+        return names.toString();
     }
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.records;
 
-import java.lang.reflect.Field;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.generation.AccessFactory;
 import org.apache.flink.boost.records.shapes.Reason;
-import org.apache.flink.boost.records.shapes.RecordShape;
 import org.apache.flink.boost.records.shapes.UnsuitableRecordException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,81 +12,100 @@ import org.slf4j.LoggerFactory;
 /** The generated class of one shape of records: to come, there, or refused for good. */
 final class GeneratedAccess {
 
-    /** For the shapes that are too many. */
-    static final GeneratedAccess TOO_MANY = refused(Reason.TOO_MANY_SHAPES);
-
     private static final Logger LOG = LoggerFactory.getLogger(GeneratedAccess.class);
 
-    /** How stock makes objects; asked for once, on the thread that generates. */
-    private static final class Manner {
-        static final StockManner OF_STOCK = StockManner.ask();
-    }
-
+    private final String name;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    private static GeneratedAccess refused(Reason reason) {
-        GeneratedAccess refused = new GeneratedAccess();
+    /**
+     * @param name of the records, for the log
+     */
+    GeneratedAccess(String name) {
+        this.name = name;
+    }
+
+    /** One that is never generated. */
+    static GeneratedAccess refused(String name, Reason reason) {
+        GeneratedAccess refused = new GeneratedAccess(name);
         refused.outcome.complete(new Outcome(null, reason));
         return refused;
     }
 
+    /** Makes the access of one serializer. */
+    interface Maker {
+
+        /**
+         * @param own what else than its serializers of fields the serializer has to itself
+         */
+        RecordAccess make(TypeSerializer<?>[] serializers, Object own)
+                throws ReflectiveOperationException;
+    }
+
+    /** Generates the class. */
+    interface Generation {
+        Maker generate() throws UnsuitableRecordException, ReflectiveOperationException;
+    }
+
     /** Generates the class on another thread. */
-    void generate(Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+    void start(Generation generation) {
         try {
-            GenerationThread.run(() -> outcome.complete(generated(type, fields, serializers)));
+            GenerationThread.run(() -> outcome.complete(run(generation)));
         } catch (RuntimeException | Error e) {
-            LOG.warn("No thread can generate the access to {}.", type.getName(), e);
+            LOG.warn("No thread can generate the access to {}.", name, e);
             outcome.complete(new Outcome(null, Reason.FAILED));
         }
     }
 
-    private static Outcome generated(
-            Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+    private Outcome run(Generation generation) {
+        if (!AccessFactory.isSupported()) {
+            return new Outcome(null, Reason.OLD_JDK);
+        }
         try {
-            if (!AccessFactory.isSupported()) {
-                return new Outcome(null, Reason.OLD_JDK);
-            }
-            RecordShape shape = RecordShape.of(type, fields, serializers);
-            return new Outcome(AccessFactory.of(shape, Manner.OF_STOCK), null);
+            return new Outcome(generation.generate(), null);
         } catch (UnsuitableRecordException e) {
             LOG.info("{}", e.getMessage());
             return new Outcome(null, e.reason());
         } catch (ReflectiveOperationException | RuntimeException | Error e) {
-            LOG.warn("The access to {} could not be generated.", type.getName(), e);
+            LOG.warn("The access to {} could not be generated.", name, e);
             return new Outcome(null, Reason.FAILED);
         }
     }
 
     /** The access of one serializer: stock's while the class is not there. */
-    RecordAccess access(Field[] fields, TypeSerializer<?>[] serializers) {
+    RecordAccess access(TypeSerializer<?>[] serializers, Object own) {
         Outcome done = outcome.getNow(null);
         if (done == null) {
             return RecordAccess.NOT_YET;
         }
-        if (done.factory == null) {
+        if (done.maker == null) {
             return RecordAccess.STOCK;
         }
         try {
-            return done.factory.access(fields, serializers);
+            return done.maker.make(serializers, own);
         } catch (ReflectiveOperationException | RuntimeException | Error e) {
-            LOG.warn("A generated access could not be made.", e);
+            LOG.warn("The access to {} could not be made.", name, e);
             return RecordAccess.STOCK;
         }
     }
 
-    /** Waits for the class. */
+    /** Is done when there is a class or a reason. */
     CompletableFuture<Outcome> outcome() {
         return outcome;
     }
 
-    /** A factory, or the reason why there is none. */
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /** A maker, or the reason why there is none. */
     static final class Outcome {
 
-        private final AccessFactory factory;
+        private final Maker maker;
         private final Reason reason;
 
-        private Outcome(AccessFactory factory, Reason reason) {
-            this.factory = factory;
+        private Outcome(Maker maker, Reason reason) {
+            this.maker = maker;
             this.reason = reason;
         }
 

@@ -45,7 +45,7 @@ class GenerationTest {
                     }
                 });
         Class<?> type = row(new MadeLoader());
-        RecordAccess first = Accesses.of(type, type.getDeclaredFields(), SERIALIZERS);
+        RecordAccess first = Accesses.ofFields(type, type.getDeclaredFields(), SERIALIZERS);
         assertThat(first.isPreliminary()).isTrue();
         assertThat(first.copy(new Object())).isSameAs(RecordAccess.TO_STOCK);
         busy.countDown();

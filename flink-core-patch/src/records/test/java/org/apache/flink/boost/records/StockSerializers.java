@@ -10,10 +10,12 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
-import org.apache.flink.api.common.serialization.SerializerConfig;
+import java.util.LinkedHashMap;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.typeutils.runtime.PojoSerializer;
+import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
+import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 
 /**
  * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with the
@@ -39,21 +41,42 @@ final class StockSerializers {
         return pojo(StockSerializers.class.getClassLoader(), type, fields, serializers);
     }
 
-    @SuppressWarnings("unchecked")
     private static TypeSerializer<Object> pojo(
             ClassLoader loader, Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
+        Object[] arguments = {type, serializers, fields, new SerializerConfigImpl()};
+        return make(loader, PojoSerializer.class, arguments);
+    }
+
+    /** Stock's serializer of tuples. */
+    static TypeSerializer<Object> tuple(Class<?> type, TypeSerializer<?>[] serializers) {
+        return make(STOCK, TupleSerializer.class, type, serializers);
+    }
+
+    /**
+     * Stock's serializer of rows.
+     *
+     * @param positions the names of the positions; may be null
+     */
+    static TypeSerializer<Object> row(
+            TypeSerializer<?>[] serializers,
+            LinkedHashMap<String, Integer> positions,
+            boolean hasKind) {
+        return make(STOCK, RowSerializer.class, serializers, positions, hasKind);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TypeSerializer<Object> make(
+            ClassLoader loader, Class<?> serializer, Object... arguments) {
         try {
-            Constructor<?> constructor =
-                    Class.forName(PojoSerializer.class.getName(), true, loader)
-                            .getConstructor(
-                                    Class.class,
-                                    TypeSerializer[].class,
-                                    Field[].class,
-                                    SerializerConfig.class);
-            return (TypeSerializer<Object>)
-                    constructor.newInstance(type, serializers, fields, new SerializerConfigImpl());
+            Class<?> type = Class.forName(serializer.getName(), true, loader);
+            for (Constructor<?> each : type.getConstructors()) {
+                if (each.getParameterCount() == arguments.length) {
+                    return (TypeSerializer<Object>) each.newInstance(arguments);
+                }
+            }
+            throw new IllegalStateException(type + " has no such constructor.");
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Stock's serializer cannot be made.", e);
+            throw new IllegalStateException("A serializer cannot be made.", e);
         }
     }
 

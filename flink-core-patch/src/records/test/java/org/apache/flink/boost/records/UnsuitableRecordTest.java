@@ -35,7 +35,7 @@ class UnsuitableRecordTest {
     private static void assertStocks(Class<?> type, Field... fields) throws Exception {
         TypeSerializer<?>[] serializers = new TypeSerializer<?>[fields.length];
         Arrays.fill(serializers, IntSerializer.INSTANCE);
-        RecordAccess access = Accesses.of(type, fields, serializers);
+        RecordAccess access = Accesses.ofFields(type, fields, serializers);
         assertThat(access).isSameAs(RecordAccess.STOCK);
         assertThat(access.copy(new Object())).isSameAs(RecordAccess.TO_STOCK);
         assertThat(access.serialize(new Object(), new DataOutputSerializer(1))).isFalse();

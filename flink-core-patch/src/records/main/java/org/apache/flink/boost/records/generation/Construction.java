@@ -23,7 +23,7 @@ final class Construction {
     }
 
     /**
-     * @param wrapper the method of {@code RecordAccess} that makes stock's exception of one
+     * @param wrapper the method of {@code FieldAccess} that makes stock's exception of one
      */
     static Construction of(RecordShape shape, String wrapper) {
         return new Construction(shape, wrapper);
@@ -35,7 +35,7 @@ final class Construction {
         Label behind = new Label();
         Label failed = new Label();
         Label made = new Label();
-        code.handler(before, behind, failed);
+        code.handler(before, behind, failed, Throwable.class);
         // A class that cannot be initialised fails here, and stock does not wrap that.
         code.type(NEW, shape.type());
         code.insn(DUP);

@@ -7,6 +7,8 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.CHECKCAST;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETFIELD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETSTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GOTO;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IFNULL;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IF_ACMPNE;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ILOAD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INSTANCEOF;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEINTERFACE;
@@ -17,6 +19,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ISTORE;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.PUTFIELD;
 
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.boost.records.FieldAccess;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.records.shapes.FieldKind;
 import org.apache.flink.boost.records.shapes.FieldShape;
@@ -30,9 +33,16 @@ import org.apache.flink.types.StringValue;
 /** Instructions of one method, by what they do; {@code this} is in the local variable 0. */
 final class Emitter {
 
-    static final String ACCESS = Type.getInternalName(RecordAccess.class);
+    static final Class<?> SERIALIZERS = TypeSerializer[].class;
+
+    /** The descriptors of the three methods of an access. */
+    static final String COPY = descriptor(Object.class, Object.class);
+
+    static final String SERIALIZE = descriptor(boolean.class, Object.class, DataOutputView.class);
+    static final String DESERIALIZE = descriptor(Object.class, DataInputView.class);
     static final String SERIALIZER = Type.getInternalName(TypeSerializer.class);
 
+    private static final String ACCESS = Type.getInternalName(RecordAccess.class);
     private static final String INPUT = Type.getInternalName(DataInputView.class);
     private static final String OUTPUT = Type.getInternalName(DataOutputView.class);
     private static final String STRING_VALUE = Type.getInternalName(StringValue.class);
@@ -86,12 +96,8 @@ final class Emitter {
         method.visitVarInsn(Type.getType(type).getOpcode(ISTORE), slot);
     }
 
-    void constant(int value) {
+    void constant(Number value) {
         method.visitLdcInsn(value);
-    }
-
-    void constant(Class<?> type) {
-        method.visitLdcInsn(Type.getType(type));
     }
 
     void type(int opcode, Class<?> type) {
@@ -109,16 +115,33 @@ final class Emitter {
     }
 
     void getField(FieldShape field) {
-        field(GETFIELD, field);
+        field(GETFIELD, field.owner(), field.name(), field.type());
     }
 
     void putField(FieldShape field) {
-        field(PUTFIELD, field);
+        field(PUTFIELD, field.owner(), field.name(), field.type());
     }
 
-    private void field(int opcode, FieldShape field) {
-        String owner = Type.getInternalName(field.owner());
-        method.visitFieldInsn(opcode, owner, field.name(), Type.getDescriptor(field.type()));
+    void field(int opcode, Class<?> owner, String name, Class<?> type) {
+        method.visitFieldInsn(
+                opcode, Type.getInternalName(owner), name, Type.getDescriptor(type));
+    }
+
+    /**
+     * Jumps to {@code stock} when the object in the variable 1 is null or not of just this class;
+     * otherwise leaves it there as one of the class.
+     */
+    void requireClass(Class<?> type, Label stock) {
+        load(1);
+        jump(IFNULL, stock);
+        load(1);
+        method.visitMethodInsn(
+                INVOKEVIRTUAL, "java/lang/Object", "getClass", "()Ljava/lang/Class;", false);
+        method.visitLdcInsn(Type.getType(type));
+        jump(IF_ACMPNE, stock);
+        load(1);
+        cast(type);
+        store(1);
     }
 
     /** Returns "stock's body is to run". */
@@ -126,9 +149,21 @@ final class Emitter {
         method.visitFieldInsn(GETSTATIC, ACCESS, "TO_STOCK", Type.getDescriptor(Object.class));
     }
 
-    /** Calls a method that {@link RecordAccess} has for what is not usual. */
+    /** Calls a method that {@link FieldAccess} has for what is not usual. */
     void help(String name, Class<?> result, Class<?>... parameters) {
-        method.visitMethodInsn(INVOKEVIRTUAL, ACCESS, name, descriptor(result, parameters), false);
+        call(FieldAccess.class, name, result, parameters);
+    }
+
+    void call(Class<?> owner, String name, Class<?> result, Class<?>... parameters) {
+        String descriptor = descriptor(result, parameters);
+        method.visitMethodInsn(
+                INVOKEVIRTUAL, Type.getInternalName(owner), name, descriptor, false);
+    }
+
+    void staticHelp(Class<?> owner, String name, Class<?> result, Class<?>... parameters) {
+        String descriptor = descriptor(result, parameters);
+        method.visitMethodInsn(
+                INVOKESTATIC, Type.getInternalName(owner), name, descriptor, false);
     }
 
     /** Calls a private method of the class itself, whose {@code this} and arguments are loaded. */
@@ -142,19 +177,14 @@ final class Emitter {
                 INVOKESPECIAL, owner, "<init>", descriptor(void.class, parameters), false);
     }
 
-    void getClassOf() {
-        method.visitMethodInsn(
-                INVOKEVIRTUAL, "java/lang/Object", "getClass", "()Ljava/lang/Class;", false);
-    }
-
-    /** Loads the field's serializer. */
-    void serializer(FieldShape field) {
+    /** Loads the serializer of a field or column. */
+    void serializer(int index) {
         load(0);
-        method.visitFieldInsn(GETFIELD, self, serializerName(field), "L" + SERIALIZER + ";");
+        method.visitFieldInsn(GETFIELD, self, serializerName(index), "L" + SERIALIZER + ";");
     }
 
-    static String serializerName(FieldShape field) {
-        return "serializer" + field.index();
+    static String serializerName(int index) {
+        return "serializer" + index;
     }
 
     /** Calls a method of the serializer, which is loaded with its arguments. */
@@ -233,8 +263,8 @@ final class Emitter {
                 false);
     }
 
-    void handler(Label from, Label to, Label handler) {
-        method.visitTryCatchBlock(from, to, handler, "java/lang/Throwable");
+    void handler(Label from, Label to, Label handler, Class<?> thrown) {
+        method.visitTryCatchBlock(from, to, handler, Type.getInternalName(thrown));
     }
 
     static String descriptor(Class<?> result, Class<?>... parameters) {

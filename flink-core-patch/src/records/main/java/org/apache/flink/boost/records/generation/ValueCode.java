@@ -40,7 +40,7 @@ final class ValueCode {
             code.load(slot);
             code.jump(IFNULL, none);
         }
-        code.serializer(field);
+        code.serializer(field.index());
         code.load(slot);
         code.serializer("copy", Object.class, Object.class);
         code.store(slot);
@@ -78,7 +78,7 @@ final class ValueCode {
     private static void writeObject(Emitter code, FieldShape field, int out, int slot) {
         switch (field.kind()) {
             case OTHER:
-                code.serializer(field);
+                code.serializer(field.index());
                 code.load(slot);
                 code.load(out);
                 code.serializer("serialize", void.class, Object.class, DataOutputView.class);
@@ -110,7 +110,7 @@ final class ValueCode {
         Label done = new Label();
         code.readFlag(SOURCE);
         code.jump(IFNE, none);
-        code.serializer(field);
+        code.serializer(field.index());
         code.load(SOURCE);
         code.serializer("deserialize", Object.class, DataInputView.class);
         code.store(slot);

@@ -44,9 +44,15 @@ public enum FieldKind {
      * the view; any other pair of type and serializer is {@link #OTHER}.
      */
     public static FieldKind of(Class<?> type, TypeSerializer<?> serializer) {
+        FieldKind kind = of(serializer);
+        return type == kind.plain || type == kind.box ? kind : OTHER;
+    }
+
+    /** The kind whose values that serializer takes. */
+    static FieldKind of(TypeSerializer<?> serializer) {
         for (FieldKind kind : values()) {
             if (kind.serializer == serializer.getClass()) {
-                return type == kind.plain || type == kind.box ? kind : OTHER;
+                return kind;
             }
         }
         return OTHER;

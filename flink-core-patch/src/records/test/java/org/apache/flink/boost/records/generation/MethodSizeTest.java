@@ -49,7 +49,7 @@ class MethodSizeTest {
         Class<?> type = made.in(new MadeLoader());
         RecordShape shape = RecordShape.of(type, type.getDeclaredFields(), serializers);
         Map<String, Integer> sizes = new HashMap<>();
-        new ClassReader(AccessGenerator.generate(shape, true)).accept(new Sizes(sizes), 0);
+        new ClassReader(FieldCode.generate(shape, true)).accept(new Sizes(sizes), 0);
         return sizes;
     }
 
