@@ -15,6 +15,10 @@ from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, codec_jdks, default_line, find_line, load_lines
 from flink_boost.flink.modes import MODES, find_mode, mode_options
+from flink_boost.flink.versions import version_key
+
+# The first release whose serializers of records our classes are compiled against.
+_RECORDS_SINCE = (2, 0)
 
 
 def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
@@ -26,6 +30,7 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
         *(f"-Dflink.{part}.version={version}" for part, version in line.nearest.items()),
         f"-Dline.folder={line.folder}",
         *([] if line.measured else ["-Dwithout.benchmarks"]),
+        *(["-Drecords"] if version_key(line.version) >= _RECORDS_SINCE else []),
     ]
 
 

@@ -114,8 +114,7 @@ public final class Accesses {
                     RecordShape shape = RecordShape.of(type, fields, serializers);
                     StockManner manner = Manner.OF_STOCK;
                     AccessFactory factory = AccessFactory.ofFields(shape, manner.initialises());
-                    return (all, own) ->
-                            factory.access(all, own, all, shape.constructor(), manner);
+                    return (all, own) -> factory.access(all, own, all, shape.constructor(), manner);
                 });
         return added;
     }

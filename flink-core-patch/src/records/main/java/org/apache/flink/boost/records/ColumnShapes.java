@@ -7,8 +7,8 @@ import java.util.Map;
 import org.apache.flink.boost.records.shapes.UnsuitableRecordException;
 
 /**
- * The shapes of tuples and rows. No class of a job is in them, only names; each is forgotten with the
- * last serializer that has it, since a session cluster sees many jobs.
+ * The shapes of tuples and rows. No class of a job is in them, only names; each is forgotten with
+ * the last serializer that has it, since a session cluster sees many jobs.
  */
 final class ColumnShapes {
 

@@ -32,8 +32,8 @@ public abstract class RecordAccess {
     public abstract boolean serialize(Object value, DataOutputView out) throws IOException;
 
     /**
-     * Reads a record, or returns {@link #TO_STOCK}. One with flags in front of it has been looked at
-     * before: they say that it is of just the serializer's class.
+     * Reads a record, or returns {@link #TO_STOCK}. One with flags in front of it has been looked
+     * at before: they say that it is of just the serializer's class.
      */
     public abstract Object deserialize(DataInputView in) throws IOException;
 

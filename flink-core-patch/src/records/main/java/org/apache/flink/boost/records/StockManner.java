@@ -10,9 +10,9 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * How this Flink's {@code PojoSerializer} makes an object. Releases differ in what is thrown where a
- * constructor fails, and in whether the fields are initialised before a record is read; so stock is
- * asked, with a class of ours that can fail.
+ * How this Flink's {@code PojoSerializer} makes an object. Releases differ in what is thrown where
+ * a constructor fails, and in whether the fields are initialised before a record is read; so stock
+ * is asked, with a class of ours that can fail.
  */
 public final class StockManner {
 

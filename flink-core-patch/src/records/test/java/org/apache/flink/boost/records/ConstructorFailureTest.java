@@ -13,7 +13,9 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Constructors are called as often and in the order of stock, and what they throw looks the same. */
+/**
+ * Constructors are called as often and in the order of stock, and what they throw looks the same.
+ */
 class ConstructorFailureTest {
 
     private static final List<Throwable> FAILURES =
@@ -48,8 +50,7 @@ class ConstructorFailureTest {
     }
 
     private static Object value(RecordPair pair) throws Exception {
-        RecordPair inner =
-                new RecordPair(pair.fields[1].getType(), IntSerializer.INSTANCE);
+        RecordPair inner = new RecordPair(pair.fields[1].getType(), IntSerializer.INSTANCE);
         return pair.make(1, inner.make(2), null, inner.make(3));
     }
 

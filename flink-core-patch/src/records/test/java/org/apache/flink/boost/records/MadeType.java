@@ -19,7 +19,9 @@ import org.apache.flink.shaded.asm9.org.objectweb.asm.ClassWriter;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.MethodVisitor;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Type;
 
-/** A class of records that a test makes: a POJO or a Java record, whose constructor is witnessed. */
+/**
+ * A class of records that a test makes: a POJO or a Java record, whose constructor is witnessed.
+ */
 public final class MadeType {
 
     private final String name;

@@ -96,8 +96,7 @@ final class RandomRecords {
                         .toArray(TypeSerializer<?>[]::new);
         List<Function<Random, Object>> values = new ArrayList<>();
         order.forEach(i -> values.add(columns.get(i).value));
-        return new Kind(
-                new RecordPair(fields[0].getDeclaringClass(), fields, serializers), values);
+        return new Kind(new RecordPair(fields[0].getDeclaringClass(), fields, serializers), values);
     }
 
     private Column column(int depth) throws Exception {
@@ -135,8 +134,7 @@ final class RandomRecords {
                         BigDecSerializer.INSTANCE,
                         r -> BigDecimal.valueOf(r.nextLong(), r.nextInt(9)));
             case 13:
-                return orNull(
-                        Object.class, StringSerializer.INSTANCE, RandomRecords::text);
+                return orNull(Object.class, StringSerializer.INSTANCE, RandomRecords::text);
             case 14:
                 Kind element = kind(3, depth - 1);
                 return orNull(

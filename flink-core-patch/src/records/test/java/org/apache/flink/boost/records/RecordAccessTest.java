@@ -100,8 +100,7 @@ class RecordAccessTest {
                         .with("object", Object.class)
                         .with("text", CharSequence.class)
                         .in(new MadeLoader());
-        RecordPair pair =
-                new RecordPair(type, IntSerializer.INSTANCE, StringSerializer.INSTANCE);
+        RecordPair pair = new RecordPair(type, IntSerializer.INSTANCE, StringSerializer.INSTANCE);
         pair.assertSame(pair.make(5, "five"));
         pair.assertSame(pair.make(null, null));
         Object wrong = pair.make("no number", "five");
@@ -209,8 +208,7 @@ class RecordAccessTest {
                         .with("guarded", String.class, Opcodes.ACC_PROTECTED)
                         .with("near", long.class, 0)
                         .in(loader);
-        Class<?> type =
-                MadeType.pojo("made.Row").extending(base).with("own", int.class).in(loader);
+        Class<?> type = MadeType.pojo("made.Row").extending(base).with("own", int.class).in(loader);
         Field[] fields = {
             type.getDeclaredField("own"),
             base.getDeclaredField("open"),
@@ -228,7 +226,9 @@ class RecordAccessTest {
         pair.assertSame(pair.make(1, 2, "three", 4L));
     }
 
-    /** The generated class is one for all serializers of a shape, so that calls of it are as few. */
+    /**
+     * The generated class is one for all serializers of a shape, so that calls of it are as few.
+     */
     @Test
     void serializersOfOneShapeShareTheirClass() throws Exception {
         Class<?> type = MadeType.pojo("made.Row").with("a", int.class).in(new MadeLoader());

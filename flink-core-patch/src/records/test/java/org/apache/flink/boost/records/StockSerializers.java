@@ -18,8 +18,8 @@ import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 
 /**
- * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with the
- * same views and the same serializers of fields.
+ * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with
+ * the same views and the same serializers of fields.
  */
 final class StockSerializers {
 

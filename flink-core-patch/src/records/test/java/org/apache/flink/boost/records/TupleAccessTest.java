@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class TupleAccessTest {
 
     /** Somebody's own. */
+    @SuppressWarnings("unchecked") // Flink's tuples override a generic method by a plain one.
     public static class Pair extends Tuple2<Integer, Integer> {
         private static final long serialVersionUID = 1L;
     }
@@ -112,8 +113,7 @@ class TupleAccessTest {
             assertThat(pair.access().copy(other)).isSameAs(RecordAccess.TO_STOCK);
             assertThat(pair.access().serialize(other, new DataOutputSerializer(1))).isFalse();
         }
-        TuplePair own =
-                new TuplePair(Pair.class, IntSerializer.INSTANCE, IntSerializer.INSTANCE);
+        TuplePair own = new TuplePair(Pair.class, IntSerializer.INSTANCE, IntSerializer.INSTANCE);
         assertThat(own.access()).isSameAs(RecordAccess.STOCK);
     }
 }

@@ -46,8 +46,7 @@ class UnsuitableRecordTest {
     void oneOfTheJdks() throws Exception {
         Field[] fields = {Point.class.getField("x"), Point.class.getField("y")};
         RecordPair pair =
-                new RecordPair(
-                        Point.class, fields, IntSerializer.INSTANCE, IntSerializer.INSTANCE);
+                new RecordPair(Point.class, fields, IntSerializer.INSTANCE, IntSerializer.INSTANCE);
         assertThat(pair.reason()).isEqualTo(Reason.JDK_CLASS);
         assertStocks(Point.class, fields);
     }
@@ -129,8 +128,7 @@ class UnsuitableRecordTest {
     void typesOfFieldsThatAreNotSeen() throws Exception {
         MadeLoader loader = new MadeLoader();
         Class<?> hidden = MadeType.pojo("elsewhere.Hidden").access(0).in(loader);
-        for (Class<?> each :
-                new Class<?>[] {hidden, Array.newInstance(hidden, 0).getClass()}) {
+        for (Class<?> each : new Class<?>[] {hidden, Array.newInstance(hidden, 0).getClass()}) {
             Class<?> type =
                     MadeType.pojo("made.Of" + each.getSimpleName().replace("[]", "s"))
                             .with("a", each)
@@ -201,10 +199,8 @@ class UnsuitableRecordTest {
     }
 
     private static byte[] named(String name) {
-        ClassWriter writer =
-                new ClassWriter(0);
-        writer.visit(
-                Opcodes.V11, OPEN, name.replace('.', '/'), null, "java/lang/Object", null);
+        ClassWriter writer = new ClassWriter(0);
+        writer.visit(Opcodes.V11, OPEN, name.replace('.', '/'), null, "java/lang/Object", null);
         return writer.toByteArray();
     }
 

@@ -123,8 +123,7 @@ final class Emitter {
     }
 
     void field(int opcode, Class<?> owner, String name, Class<?> type) {
-        method.visitFieldInsn(
-                opcode, Type.getInternalName(owner), name, Type.getDescriptor(type));
+        method.visitFieldInsn(opcode, Type.getInternalName(owner), name, Type.getDescriptor(type));
     }
 
     /**
@@ -156,14 +155,12 @@ final class Emitter {
 
     void call(Class<?> owner, String name, Class<?> result, Class<?>... parameters) {
         String descriptor = descriptor(result, parameters);
-        method.visitMethodInsn(
-                INVOKEVIRTUAL, Type.getInternalName(owner), name, descriptor, false);
+        method.visitMethodInsn(INVOKEVIRTUAL, Type.getInternalName(owner), name, descriptor, false);
     }
 
     void staticHelp(Class<?> owner, String name, Class<?> result, Class<?>... parameters) {
         String descriptor = descriptor(result, parameters);
-        method.visitMethodInsn(
-                INVOKESTATIC, Type.getInternalName(owner), name, descriptor, false);
+        method.visitMethodInsn(INVOKESTATIC, Type.getInternalName(owner), name, descriptor, false);
     }
 
     /** Calls a private method of the class itself, whose {@code this} and arguments are loaded. */

@@ -119,8 +119,7 @@ final class FieldCode {
             code.load(PojoCode.TARGET);
             code.help("initialise", void.class, Object.class);
         }
-        access.groups(
-                code, "deserialize", each(PojoCode::deserialize), DataInputView.class, type);
+        access.groups(code, "deserialize", each(PojoCode::deserialize), DataInputView.class, type);
         code.load(PojoCode.TARGET);
         code.insn(ARETURN);
     }

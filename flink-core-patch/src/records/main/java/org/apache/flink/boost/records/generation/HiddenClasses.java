@@ -11,13 +11,16 @@ import org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes;
 
 /**
  * Defines hidden nestmates of other people's classes. They die with their last object, or with the
- * class loader. Java has them since 15; ours are compiled for 11, so they are reached by reflection.
+ * class loader. Java has them since 15; ours are compiled for 11, so they are reached by
+ * reflection.
  */
 final class HiddenClasses {
 
     private static final Method DEFINE = defineHiddenClass();
 
-    /** In the package of the class: only a look-up from its own module may define hidden classes. */
+    /**
+     * In the package of the class: only a look-up from its own module may define hidden classes.
+     */
     private static final String HELPER = "FlinkBoostLookup";
 
     private HiddenClasses() {}
@@ -47,7 +50,8 @@ final class HiddenClasses {
         if (host.getModule() == HiddenClasses.class.getModule()) {
             return inHost;
         }
-        String name = host.getPackageName().isEmpty() ? HELPER : host.getPackageName() + "." + HELPER;
+        String name =
+                host.getPackageName().isEmpty() ? HELPER : host.getPackageName() + "." + HELPER;
         Class<?> helper;
         try {
             helper = inHost.defineClass(helper(name));
@@ -63,8 +67,7 @@ final class HiddenClasses {
     private static byte[] helper(String name) {
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
         int flags = Opcodes.ACC_FINAL | Opcodes.ACC_SUPER | Opcodes.ACC_SYNTHETIC;
-        writer.visit(
-                Opcodes.V11, flags, name.replace('.', '/'), null, "java/lang/Object", null);
+        writer.visit(Opcodes.V11, flags, name.replace('.', '/'), null, "java/lang/Object", null);
         String lookup = "()Ljava/lang/invoke/MethodHandles$Lookup;";
         MethodVisitor method =
                 writer.visitMethod(

@@ -65,7 +65,9 @@ final class RecordCode {
         finish(code, refusable);
     }
 
-    /** Reads a record from the view in {@link ValueCode#SOURCE}, behind its flags, and returns it. */
+    /**
+     * Reads a record from the view in {@link ValueCode#SOURCE}, behind its flags, and returns it.
+     */
     void deserialize(Emitter code) {
         begin(code);
         boolean refusable = false;

@@ -68,8 +68,7 @@ final class RowCode {
     }
 
     private byte[] generate() {
-        access.constructor(
-                columns.stream().map(ColumnShape::index).collect(Collectors.toList()));
+        access.constructor(columns.stream().map(ColumnShape::index).collect(Collectors.toList()));
         access.method("copy", Emitter.COPY, this::copy);
         access.method("serialize", Emitter.SERIALIZE, this::serialize);
         access.method("deserialize", Emitter.DESERIALIZE, this::deserialize);
@@ -129,11 +128,7 @@ final class RowCode {
         requirePositions(code, stock);
         access.groups(code, "mask", masks(), Row.class, DataOutputView.class);
         access.groups(
-                code,
-                "serialize",
-                each(RowCode::serializeColumn),
-                Row.class,
-                DataOutputView.class);
+                code, "serialize", each(RowCode::serializeColumn), Row.class, DataOutputView.class);
         code.insn(ICONST_1);
         code.insn(IRETURN);
         code.mark(stock);
@@ -156,10 +151,7 @@ final class RowCode {
     }
 
     private AccessClass.Each<Integer> masks() {
-        List<Integer> all =
-                IntStream.range(0, bytes())
-                        .boxed()
-                        .collect(Collectors.toList());
+        List<Integer> all = IntStream.range(0, bytes()).boxed().collect(Collectors.toList());
         return new AccessClass.Each<>(
                 all, each -> 150, (code, some) -> some.forEach(each -> writeMask(code, each)));
     }

@@ -51,8 +51,7 @@ final class TupleCode {
     }
 
     private byte[] generate() {
-        access.constructor(
-                columns.stream().map(ColumnShape::index).collect(Collectors.toList()));
+        access.constructor(columns.stream().map(ColumnShape::index).collect(Collectors.toList()));
         access.method("copy", Emitter.COPY, this::copy);
         access.method("serialize", Emitter.SERIALIZE, this::serialize);
         access.method("deserialize", Emitter.DESERIALIZE, this::deserialize);

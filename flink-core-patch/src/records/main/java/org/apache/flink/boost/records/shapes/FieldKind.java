@@ -40,8 +40,8 @@ public enum FieldKind {
     }
 
     /**
-     * The kind of a field. Stock's own serializer of a primitive or of strings does nothing but call
-     * the view; any other pair of type and serializer is {@link #OTHER}.
+     * The kind of a field. Stock's own serializer of a primitive or of strings does nothing but
+     * call the view; any other pair of type and serializer is {@link #OTHER}.
      */
     public static FieldKind of(Class<?> type, TypeSerializer<?> serializer) {
         FieldKind kind = of(serializer);

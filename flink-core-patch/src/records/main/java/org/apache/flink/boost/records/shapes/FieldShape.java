@@ -51,8 +51,8 @@ public final class FieldShape {
     }
 
     /**
-     * Whether a value that was read may be one that the field does not take: a null for a primitive,
-     * or what somebody's serializer returns.
+     * Whether a value that was read may be one that the field does not take: a null for a
+     * primitive, or what somebody's serializer returns.
      */
     public boolean mayBeRefused() {
         return isPrimitive() || kind == FieldKind.OTHER && type() != Object.class;

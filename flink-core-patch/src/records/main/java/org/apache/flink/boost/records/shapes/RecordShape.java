@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Set;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
-/** A class of records with its fields in the serializer's order: all that generated code depends on. */
+/**
+ * A class of records with its fields in the serializer's order: all that generated code depends on.
+ */
 public final class RecordShape {
 
     /** More parameters than these a constructor cannot have. */

@@ -10,7 +10,11 @@ public final class UnsuitableRecordException extends Exception {
 
     UnsuitableRecordException(Reason reason, Class<?> type, String detail) {
         // Nobody reads the stack of a reason.
-        super(type.getName() + " goes stock's way, because " + reason.sentence() + detail, null, false, false);
+        super(
+                type.getName() + " goes stock's way, because " + reason.sentence() + detail,
+                null,
+                false,
+                false);
         this.reason = reason;
     }
 
