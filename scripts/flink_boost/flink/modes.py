@@ -13,6 +13,8 @@ _FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
 _FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # Below a test there are fifty frames of JUnit, which each of its exceptions would write down.
 _SHORT_TRACES = "-XX:MaxJavaStackTraceDepth=40"
+# Kryo looks into it, whatever our code sees of strings.
+_OPENS_JAVA_UTIL = "--add-opens=java.base/java.util=ALL-UNNAMED"
 # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
@@ -48,14 +50,6 @@ class CodecMode:
 _ALL = (
     CodecMode("opened", "opened"),
     CodecMode("not-opened", "not-opened", opens=False, left_out=_FORKED),
-    # The same code as not opened, chosen by a property.
-    CodecMode(
-        "plain",
-        "not-opened",
-        ("-Dflink.boost.access=plain",),
-        first_compiler=True,
-        left_out=_LONG,
-    ),
     CodecMode(
         "switched-off",
         "opened",
@@ -97,6 +91,7 @@ def mode_options(
     wherever the mode's code depends on it. ``brief``: nowhere, and with fewer cases.
     """
     opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
+    util = (_OPENS_JAVA_UTIL,) if _OPENS_JAVA_UTIL in line.jvm_options else ()
     closed = _CLOSED_ON_11 if jdk == 11 else ()
     served = (brief or not line.measured) and not optimised
     first = mode.first_compiler or served or not (optimised or _needs_optimising(line, jdk, mode))
@@ -105,6 +100,7 @@ def mode_options(
         _SHORT_TRACES,
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
+        *util,
         *(_FEWER_CASES if brief or _is_shortened(line, mode, optimised) else ()),
         *(_FIRST_COMPILER if first else ()),
         *mode.options,

@@ -43,7 +43,6 @@ class SoakMode(StrEnum):
 
     OPENED = "opened"
     NOT_OPENED = "not-opened"
-    PLAIN = "plain"
     NO_COMPACT_STRINGS = "no-compact-strings"
 
 
@@ -94,8 +93,6 @@ def jvm_options(mode: SoakMode, jdk: int) -> list[str]:
     match mode:
         case SoakMode.OPENED:
             return [OPENS_JAVA_LANG]
-        case SoakMode.PLAIN:
-            return [OPENS_JAVA_LANG, "-Dflink.boost.access=plain"]
         case SoakMode.NO_COMPACT_STRINGS:
             return [OPENS_JAVA_LANG, "-XX:-CompactStrings"]
         case SoakMode.NOT_OPENED:

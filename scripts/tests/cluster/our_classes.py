@@ -33,12 +33,7 @@ def runs_our_classes_from(jar: Path, line: Line, flink: FlinkInstallation, words
         for name in line.classes:
             assert loaded.get(name, jar.name) == jar.name
     loaded = flink.loaded_classes(TASK_MANAGER)
-    assert {loaded[name] for name in (*CODEC, *used_by_words(line))} == {jar.name}
-
-
-def used_by_words(line: Line) -> list[str]:
-    """The patched classes that WordCount needs: its words are strings, no ``StringValue``."""
-    return [name for name in line.classes if not name.endswith(".StringValueSerializer")]
+    assert {loaded[name] for name in (*CODEC, *line.classes)} == {jar.name}
 
 
 def announced(log: str) -> list[str]:

@@ -13,7 +13,6 @@ from our_classes import (
     TASK_MANAGER,
     announced,
     runs_our_classes_from,
-    used_by_words,
 )
 
 from flink_boost.flink.lines import Line
@@ -68,7 +67,7 @@ def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
         if process != "client" or line.version != "1.9.3":  # its client does not read any there
             assert set(line.jvm_options) <= options
     loaded = flink.loaded_classes(TASK_MANAGER)
-    assert {loaded[name] for name in used_by_words(line)} == {dropin_jar.name}
+    assert {loaded[name] for name in line.classes} == {dropin_jar.name}
     # The test above shows that the codec cannot work without these two.
     assert not set(CODEC) & set(loaded)
 

@@ -67,13 +67,12 @@ def chosen(words: list[str], name: str) -> bool:
 def test_a_mode_runs_all_test_classes_unless_it_says_otherwise(name: str) -> None:
     assert chosen(command(CODEC_MODULE), name)
     assert not chosen(command(CODEC_MODULE), name.replace("Test", "Contract"))
-    assert chosen(command(CODEC_MODULE, "plain"), name)
+    assert chosen(command(CODEC_MODULE, "switched-off"), name)
 
 
 def test_a_mode_leaves_out_what_it_says() -> None:
     for name in ("a.MalformedInputTest", "a.SoakTest", "a.StringFuzzTest", "a.ConcurrencyTest"):
         assert chosen(command(CODEC_MODULE, "not-opened"), name)
-        assert not chosen(command(CODEC_MODULE, "plain"), name)
         assert not chosen(command(CODEC_MODULE, "switched-off"), name)
     assert chosen(command(CODEC_MODULE, "words"), "a.ArrayStringReadTest")
     assert not chosen(command(CODEC_MODULE, "words"), "a.KillSwitchTest")
@@ -114,7 +113,7 @@ def test_a_wrong_call_is_refused_without_a_traceback(tmp_path: Path) -> None:
 @pytest.mark.needs_jars
 def test_a_real_test_runs_and_one_that_finds_nothing_fails(tmp_path: Path) -> None:
     line = default_line()
-    done = run(tmp_path, line, CODEC_MODULE, "StringAccessTest", "--mode", "plain")
+    done = run(tmp_path, line, CODEC_MODULE, "StringAccessTest", "--mode", "words")
     assert done.returncode == 0, done.stdout + done.stderr
     report = ET.parse(tmp_path / "TEST-junit-jupiter.xml").getroot()  # noqa: S314 - JUnit's own
     classes = {case.get("classname") for case in report.iter("testcase")}

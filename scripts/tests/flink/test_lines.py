@@ -107,9 +107,9 @@ def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path)
 
 def test_maven_runs_tests_on_the_jdk_and_in_the_mode_that_are_named() -> None:
     home = Path("/opt/some jdk")
-    assert jdk_arguments(find_line("2.3.0"), 21, "plain", lambda _: home) == [
+    assert jdk_arguments(find_line("2.3.0"), 21, "words", lambda _: home) == [
         "-Dtest.jvm=/opt/some jdk/bin/java",
-        f"-Dtest.options={' '.join(mode_options(find_line('2.3.0'), 21, find_mode('plain')))}",
+        f"-Dtest.options={' '.join(mode_options(find_line('2.3.0'), 21, find_mode('words')))}",
     ]
 
 

@@ -192,9 +192,9 @@ def test_a_line_a_jdk_and_a_mode_are_turned_into_mavens_arguments() -> None:
         "verify",
         "--jdk",
     ]
-    of_first = line_arguments(["--line", "1.20.5", "--mode", "plain"], lambda jdk: Path(f"/{jdk}"))
+    of_first = line_arguments(["--line", "1.20.5", "--mode", "words"], lambda jdk: Path(f"/{jdk}"))
     assert "-Dtest.jvm=/11/bin/java" in of_first
-    assert "-Dflink.boost.access=plain" in of_first[-1]
+    assert "-Dflink.boost.access=words" in of_first[-1]
 
 
 @pytest.mark.parametrize(

@@ -57,29 +57,28 @@ def test_releases_are_in_order_and_only_what_fits_is_tested() -> None:
 
 # The first six digits of the class files, compared by somebody else by other means.
 @pytest.mark.parametrize(
-    ("releases", "string_value", "serializer", "output", "input_", "wrapper"),
+    ("releases", "string_value", "output", "input_", "wrapper"),
     [
-        ("1.9.3", "c4b5e6", "32a156", "1cb38d", "72b08c", "ae13d8"),
-        ("1.10.3", "59bc4b", "32a156", "1cb38d", "72b08c", "ae13d8"),
-        ("1.11.6", "8c423c", "32a156", "ba9406", "a23b27", "7811ed"),
-        ("1.12.7 1.13.6", "8c423c", "32a156", "3c3191", "a23b27", "7811ed"),
-        ("1.14.6 1.15.4", "8c423c", "32a156", "3c3191", "a23b27", "6c6e01"),
-        ("1.16.3", "8c423c", "32a156", "3c3191", "083c4b", "7811ed"),
-        ("1.17.2 1.18.0 1.18.1 1.19.0 1.19.3", *("8c423c", "32a156", "3c3191", "083c4b", "6c6e01")),
-        ("1.20.0 1.20.2 1.20.5", "8c423c", "32a156", "b9e523", "66712e", "6c6e01"),
-        ("2.0.0 2.0.2", "84d6b7", "e3cf87", "d0773a", "d288b7", "ebe9a4"),
+        ("1.9.3", "c4b5e6", "1cb38d", "72b08c", "ae13d8"),
+        ("1.10.3", "59bc4b", "1cb38d", "72b08c", "ae13d8"),
+        ("1.11.6", "8c423c", "ba9406", "a23b27", "7811ed"),
+        ("1.12.7 1.13.6", "8c423c", "3c3191", "a23b27", "7811ed"),
+        ("1.14.6 1.15.4", "8c423c", "3c3191", "a23b27", "6c6e01"),
+        ("1.16.3", "8c423c", "3c3191", "083c4b", "7811ed"),
+        ("1.17.2 1.18.0 1.18.1 1.19.0 1.19.3", *("8c423c", "3c3191", "083c4b", "6c6e01")),
+        ("1.20.0 1.20.2 1.20.5", "8c423c", "b9e523", "66712e", "6c6e01"),
+        ("2.0.0 2.0.2", "84d6b7", "d0773a", "d288b7", "ebe9a4"),
         (
             "2.1.0 2.1.1 2.1.3 2.2.0 2.2.1 2.3.0",
-            *("2a39ba", "a536b6", "d0773a", "d288b7", "ebe9a4"),
+            *("2a39ba", "d0773a", "d288b7", "ebe9a4"),
         ),
     ],
 )
 def test_class_files_are_those_that_were_seen_elsewhere(
-    releases: str, string_value: str, serializer: str, output: str, input_: str, wrapper: str
+    releases: str, string_value: str, output: str, input_: str, wrapper: str
 ) -> None:
     expected = {
         "StringValue": string_value,
-        "StringValueSerializer": serializer,
         "DataOutputSerializer": output,
         "DataInputDeserializer": input_,
         SHARED: wrapper,

@@ -17,7 +17,7 @@ import java.util.Arrays;
  * to us ({@code --add-opens=java.base/java.lang=ALL-UNNAMED}, part of Flink's own configuration),
  * the machine is little-endian, compact strings are on, and a self-test over strings of every kind
  * passes. Otherwise {@link #OPENED} is false, {@link #describe} says why, and only public methods
- * of {@code String} are used. {@code -Dflink.boost.access=plain} asks for that.
+ * of {@code String} are used.
  *
  * <p>The JDK's own check for ASCII is apart from that: where a JDK does not have it, or with {@code
  * -Dflink.boost.access=words}, words of eight bytes are checked instead.
@@ -48,7 +48,7 @@ public final class StringAccess {
 
     static {
         MethodHandle[] handles = new MethodHandle[3];
-        String problem = isPlainRequested() ? PROPERTY + "=plain" : lookUp(handles);
+        String problem = lookUp(handles);
         if (problem == null) {
             problem = selfTest(handles);
         }
@@ -73,7 +73,6 @@ public final class StringAccess {
                 + " ("
                 + REASON
                 + (OPENED && !CHECKED_BY_JDK ? ", without the JDK's check for ASCII" : "")
-                + (WideArrays.WIDE ? "" : ", without wide array access")
                 + ")";
     }
 
@@ -112,11 +111,6 @@ public final class StringAccess {
         return CHECKED_BY_JDK
                 ? !hasNegatives(bytes, from, length)
                 : isAsciiByWords(bytes, from, length);
-    }
-
-    /** Whether {@code -Dflink.boost.access=plain} asks to do without handles. */
-    public static boolean isPlainRequested() {
-        return "plain".equals(property());
     }
 
     /**
@@ -173,14 +167,6 @@ public final class StringAccess {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             Field value = String.class.getDeclaredField("value");
-            if (value.getType() != byte[].class) {
-                return "this Java has no compact strings";
-            }
-            Field compact = String.class.getDeclaredField("COMPACT_STRINGS");
-            compact.setAccessible(true);
-            if (!compact.getBoolean(null)) {
-                return "compact strings are switched off";
-            }
             value.setAccessible(true);
             Field coder = String.class.getDeclaredField("coder");
             coder.setAccessible(true);
@@ -194,7 +180,7 @@ public final class StringAccess {
         } catch (ReflectiveOperationException e) {
             return "this Java has no " + e.getMessage();
         } catch (RuntimeException e) {
-            // InaccessibleObjectException, which Java 8 does not have.
+            // InaccessibleObjectException, or a security manager's.
             return "java.lang is not opened, add --add-opens=java.base/java.lang=ALL-UNNAMED";
         }
     }
@@ -249,6 +235,9 @@ public final class StringAccess {
                 byte[] value = (byte[]) handles[0].invokeExact(sample);
                 byte coder = (byte) handles[1].invokeExact(sample);
                 boolean wide = sample.chars().anyMatch(c -> c > 0xFF);
+                if (coder == UTF16 && !wide) {
+                    return "compact strings are switched off";
+                }
                 String expected = new String(sample.toCharArray());
                 String built =
                         (String) handles[2].invokeExact(Arrays.copyOf(value, value.length), coder);

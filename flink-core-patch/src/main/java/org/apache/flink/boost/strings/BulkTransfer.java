@@ -32,14 +32,11 @@ final class BulkTransfer {
     /** A {@code DataInputView}; {@code read} tells how far it came. */
     static final int VIEW = 2;
 
-    /** Only {@code readFully}, which does not tell how far it came when it fails. */
-    static final int FULLY = 3;
-
     /**
      * One of Flink's views of memory in pages. A read that comes back short has met the end and
      * swallowed its exception; a second attempt would count one page more than stock's single byte.
      */
-    static final int PAGES = 4;
+    static final int PAGES = 3;
 
     /** An output that takes arrays. */
     static final int ARRAYS = 1;
@@ -68,7 +65,7 @@ final class BulkTransfer {
 
     private BulkTransfer() {}
 
-    /** {@link #BY_BYTE}, {@link #STREAM}, {@link #VIEW}, {@link #FULLY} or {@link #PAGES}. */
+    /** {@link #BY_BYTE}, {@link #STREAM}, {@link #VIEW} or {@link #PAGES}. */
     static int kindOf(DataInput in) {
         Class<?> type = in.getClass();
         return type == DataInputViewStreamWrapper.class || type == DataInputStream.class
@@ -99,14 +96,10 @@ final class BulkTransfer {
         byte[] bytes = chunk.bytes;
         int taken = 0;
         try {
-            if (kind == STREAM) {
-                taken = ((DataInputStream) in).read(bytes, from, most);
-            } else if (kind == VIEW) {
-                taken = ((DataInputView) in).read(bytes, from, most);
-            } else {
-                in.readFully(bytes, from, most);
-                taken = most;
-            }
+            taken =
+                    kind == STREAM
+                            ? ((DataInputStream) in).read(bytes, from, most)
+                            : ((DataInputView) in).read(bytes, from, most);
         } catch (EOFException | IndexOutOfBoundsException e) {
             // The single byte shows where the input really ends, and how.
         }
@@ -140,22 +133,20 @@ final class BulkTransfer {
 
     private static int inputKind(Class<?> type) {
         Class<?> single = declaring(type, "readUnsignedByte");
-        boolean consistent =
-                single != null
-                        && !OwnViews.isLeftAsStock(type)
-                        && single == declaring(type, "readByte")
-                        && single == declaring(type, "readFully", RANGE);
-        if (!consistent) {
+        if (single == null
+                || OwnViews.isLeftAsStock(type)
+                || single != declaring(type, "readByte")
+                || single != declaring(type, "readFully", RANGE)
+                || single != declaring(type, "read", RANGE)) {
             return BY_BYTE;
         }
-        boolean reads = single == declaring(type, "read", RANGE);
         if (DataInputStream.class.isAssignableFrom(type)) {
-            return reads ? STREAM : BY_BYTE;
+            return STREAM;
         }
-        if (DataInputView.class.isAssignableFrom(type)) {
-            return !reads ? BY_BYTE : isPaged(single) ? PAGES : VIEW;
-        }
-        return FULLY;
+        // Only these two have a read that tells how far it came.
+        return !DataInputView.class.isAssignableFrom(type)
+                ? BY_BYTE
+                : isPaged(single) ? PAGES : VIEW;
     }
 
     private static boolean isPaged(Class<?> type) {

@@ -24,16 +24,12 @@ final class StreamStringCopier {
     /**
      * Copies the next value.
      *
-     * @param added what the length field counts beyond the characters: 1 where 0 stands for null
      * @return false when nothing was done and stock's body has to copy
      */
-    static boolean copy(DataInput in, DataOutput out, int added) throws IOException {
+    static boolean copy(DataInput in, DataOutput out) throws IOException {
         int from = BulkTransfer.kindOf(in);
         int to = BulkTransfer.kindOf(out);
-        // An input that fails without telling how far it came would leave the output short.
-        if (from == BulkTransfer.BY_BYTE
-                || from == BulkTransfer.FULLY
-                || to == BulkTransfer.BY_BYTE) {
+        if (from == BulkTransfer.BY_BYTE || to == BulkTransfer.BY_BYTE) {
             return false;
         }
         int b = in.readUnsignedByte();
@@ -44,7 +40,7 @@ final class StreamStringCopier {
             out.writeByte(b);
             field |= (b & 0x7F) << shift;
         }
-        int n = field - added;
+        int n = field - 1;
         if (n < BULK) {
             copySingly(in, out, n);
             return true;
@@ -64,15 +60,14 @@ final class StreamStringCopier {
     }
 
     /** From an array of ours to an output of any class; parameters and result as above. */
-    static boolean copy(DataInputDeserializerMemory in, DataOutput out, int added)
-            throws IOException {
+    static boolean copy(DataInputDeserializerMemory in, DataOutput out) throws IOException {
         byte[] buffer = in.boostBuffer();
         int position = in.boostPosition();
         int end = in.boostEnd();
         if (buffer == null || position < 0 || position >= end) {
             return false;
         }
-        int behind = StringCopier.endOfValue(buffer, position, end, added);
+        int behind = StringCopier.endOfValue(buffer, position, end);
         int kind = behind - position < BULK ? BulkTransfer.BY_BYTE : BulkTransfer.kindOf(out);
         if (kind == BulkTransfer.BY_BYTE) {
             return false;
@@ -93,13 +88,13 @@ final class StreamStringCopier {
     }
 
     /** From a segment of ours to an output of any class; parameters and result as above. */
-    static boolean copy(SegmentInput in, DataOutput out, int added) throws IOException {
+    static boolean copy(SegmentInput in, DataOutput out) throws IOException {
         MemorySegment segment = in.boostSegment();
         int position = in.boostPosition();
         if (segment == null || segment.isFreed() || position < 0 || position >= segment.size()) {
             return false;
         }
-        int behind = StringCopier.endOfValue(segment, position, added);
+        int behind = StringCopier.endOfValue(segment, position);
         int kind = behind - position < BULK ? BulkTransfer.BY_BYTE : BulkTransfer.kindOf(out);
         if (kind == BulkTransfer.BY_BYTE) {
             return false;

@@ -7,7 +7,6 @@ import java.io.IOException;
 import org.apache.flink.boost.codec.Chunk;
 import org.apache.flink.boost.codec.LongText;
 import org.apache.flink.boost.jdk.StringAccess;
-import org.apache.flink.boost.woven.StringValueFields;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.types.StringValue;
 
@@ -57,42 +56,6 @@ public final class StreamStringReader {
                     : StringAccess.OPENED
                             ? readLong(in, kind, chunk, n)
                             : readLongChars(in, kind, chunk, n);
-        } finally {
-            chunk.release();
-        }
-    }
-
-    /**
-     * Reads into a {@code StringValue}: plain length field, and its array is reused. Where the view
-     * ends early the fields are what stock leaves, but for the size of an array of more than {@link
-     * LongText#AT_ONCE} characters.
-     *
-     * @return false when nothing was done and stock's body has to read
-     */
-    static boolean read(StringValueFields value, DataInput in) throws IOException {
-        int kind = BulkTransfer.kindOf(in);
-        if (kind == BulkTransfer.BY_BYTE || value.boostChars() == null) {
-            return false;
-        }
-        int n = length(in, in.readUnsignedByte());
-        value.boostLength(n);
-        value.boostHashCode(0);
-        if (n <= 0) {
-            return true;
-        }
-        Chunk chunk = Chunk.take();
-        try {
-            chunk.decoder.reset();
-            char[] chars = value.boostChars();
-            for (int i = 0; i < n; ) {
-                if (chars.length < n && (n <= LongText.AT_ONCE || chars.length - i < Chunk.SIZE)) {
-                    chars = LongText.grown(chars, i, n);
-                    value.boostChars(chars);
-                }
-                int size = BulkTransfer.take(in, kind, chunk, 0, Math.min(n - i, Chunk.SIZE));
-                i = chunk.decoder.decode(chunk.bytes, size, chars, i, n);
-            }
-            return true;
         } finally {
             chunk.release();
         }

@@ -8,7 +8,6 @@ import org.apache.flink.boost.codec.Chunk;
 import org.apache.flink.boost.codec.Progress;
 import org.apache.flink.boost.codec.VarintEncoder;
 import org.apache.flink.boost.jdk.StringAccess;
-import org.apache.flink.boost.woven.StringValueFields;
 
 /**
  * Writes strings to views whose memory we do not see, in arrays of a {@link Chunk}; a string's own
@@ -45,32 +44,6 @@ public final class StreamStringWriter {
             } else {
                 writeUtf16(StringAccess.value(string), out, kind, chunk.bytes, p);
             }
-            return true;
-        } finally {
-            chunk.release();
-        }
-    }
-
-    /**
-     * Writes a {@code StringValue}: plain length field and characters.
-     *
-     * @return false when nothing was done and stock's body has to write the value
-     */
-    static boolean write(StringValueFields value, DataOutput out) throws IOException {
-        int n = value.boostLength();
-        char[] chars = value.boostChars();
-        if (n < BULK || chars == null || n > chars.length) {
-            return false;
-        }
-        int kind = BulkTransfer.kindOf(out);
-        if (kind == BulkTransfer.BY_BYTE) {
-            return false;
-        }
-        Chunk chunk = Chunk.take();
-        try {
-            int p = VarintEncoder.putLength(chunk.bytes, 0, n);
-            p = writeChars(chars, n, out, kind, chunk.bytes, p);
-            BulkTransfer.put(out, kind, chunk.bytes, p);
             return true;
         } finally {
             chunk.release();

@@ -32,10 +32,9 @@ public final class StringCopier {
     /**
      * Copies the next value, whatever the views.
      *
-     * @param added what the length field counts beyond the characters: 1 where 0 stands for null
      * @return false when nothing was done and stock's body has to copy
      */
-    public static boolean copy(DataInput in, DataOutput out, int added) throws IOException {
+    public static boolean copy(DataInput in, DataOutput out) throws IOException {
         if (in == null || out == null) {
             return false;
         }
@@ -43,32 +42,28 @@ public final class StringCopier {
         Class<?> view = in.getClass();
         if (view == OwnViews.SEGMENT_INPUT) {
             return intoArray
-                    ? copy((SegmentInput) in, (DataOutputSerializerMemory) out, added)
-                    : StreamStringCopier.copy((SegmentInput) in, out, added);
+                    ? copy((SegmentInput) in, (DataOutputSerializerMemory) out)
+                    : StreamStringCopier.copy((SegmentInput) in, out);
         }
         if (view == OwnViews.ARRAY_INPUT) {
             return intoArray
-                    ? copy(
-                            (DataInputDeserializerMemory) in,
-                            (DataOutputSerializerMemory) out,
-                            added)
-                    : StreamStringCopier.copy((DataInputDeserializerMemory) in, out, added);
+                    ? copy((DataInputDeserializerMemory) in, (DataOutputSerializerMemory) out)
+                    : StreamStringCopier.copy((DataInputDeserializerMemory) in, out);
         }
-        return StreamStringCopier.copy(in, out, added);
+        return StreamStringCopier.copy(in, out);
     }
 
-    private static boolean copy(
-            DataInputDeserializerMemory in, DataOutputSerializerMemory out, int added) {
+    private static boolean copy(DataInputDeserializerMemory in, DataOutputSerializerMemory out) {
         byte[] buffer = in.boostBuffer();
         int position = in.boostPosition();
         int end = in.boostEnd();
         if (buffer == null || position < 0 || position >= end) {
             return false;
         }
-        return copyArray(in, buffer, position, end, out, added);
+        return copyArray(in, buffer, position, end, out);
     }
 
-    private static boolean copy(SegmentInput in, DataOutputSerializerMemory out, int added) {
+    private static boolean copy(SegmentInput in, DataOutputSerializerMemory out) {
         MemorySegment segment = in.boostSegment();
         int position = in.boostPosition();
         if (segment == null || segment.isFreed() || position < 0 || position >= segment.size()) {
@@ -76,26 +71,21 @@ public final class StringCopier {
         }
         byte[] array = SegmentArray.of(segment);
         return array == null
-                ? copySegment(in, segment, position, out, added)
-                : copyArray(in, array, position, array.length, out, added);
+                ? copySegment(in, segment, position, out)
+                : copyArray(in, array, position, array.length, out);
     }
 
     private static boolean copyArray(
-            Positioned in,
-            byte[] from,
-            int position,
-            int limit,
-            DataOutputSerializerMemory out,
-            int added) {
+            Positioned in, byte[] from, int position, int limit, DataOutputSerializerMemory out) {
         // A copy inside one array would have to go byte by byte where the ranges overlap.
         if (from == out.boostBuffer() || out.boostPosition() < 0) {
             return false;
         }
-        int size = copyShort(from, position, limit, out.boostBuffer(), out.boostPosition(), added);
+        int size = copyShort(from, position, limit, out.boostBuffer(), out.boostPosition());
         if (size > 0) {
             return finish(in, position, out, size);
         }
-        int behind = endOfValue(from, position, limit, added);
+        int behind = endOfValue(from, position, limit);
         if (behind < 0 || !StringWriter.makeRoom(out, behind - position)) {
             return false;
         }
@@ -105,19 +95,15 @@ public final class StringCopier {
     }
 
     private static boolean copySegment(
-            SegmentInput in,
-            MemorySegment from,
-            int position,
-            DataOutputSerializerMemory out,
-            int added) {
+            SegmentInput in, MemorySegment from, int position, DataOutputSerializerMemory out) {
         if (out.boostPosition() < 0) {
             return false;
         }
-        int size = copyShort(from, position, out.boostBuffer(), out.boostPosition(), added);
+        int size = copyShort(from, position, out.boostBuffer(), out.boostPosition());
         if (size > 0) {
             return finish(in, position, out, size);
         }
-        int behind = endOfValue(from, position, added);
+        int behind = endOfValue(from, position);
         if (behind < 0 || !StringWriter.makeRoom(out, behind - position)) {
             return false;
         }
@@ -162,20 +148,19 @@ public final class StringCopier {
      * @return size of the value, or 0 where it is not a short one, not complete, or too near to an
      *     end for words
      */
-    private static int copyShort(
-            byte[] from, int position, int limit, byte[] to, int target, int added) {
+    private static int copyShort(byte[] from, int position, int limit, byte[] to, int target) {
         int left = limit - position;
         if (left < 4 || to.length - target < 4) {
             return 0;
         }
         int head = WideArrays.getInt(from, position);
-        if ((byte) head == 1 + added) {
+        if ((byte) head == 2) {
             int size = copyOne(head, to, target);
             if (size > 0) {
                 return size;
             }
         }
-        int missing = endsOfShort((byte) head, added);
+        int missing = endsOfShort((byte) head);
         if (missing == 0) {
             return 0;
         }
@@ -197,20 +182,19 @@ public final class StringCopier {
     }
 
     /** The same from a segment. */
-    private static int copyShort(
-            MemorySegment from, int position, byte[] to, int target, int added) {
+    private static int copyShort(MemorySegment from, int position, byte[] to, int target) {
         int left = from.size() - position;
         if (left < 4 || to.length - target < 4) {
             return 0;
         }
         int head = from.getIntLittleEndian(position);
-        if ((byte) head == 1 + added) {
+        if ((byte) head == 2) {
             int size = copyOne(head, to, target);
             if (size > 0) {
                 return size;
             }
         }
-        int missing = endsOfShort((byte) head, added);
+        int missing = endsOfShort((byte) head);
         if (missing == 0) {
             return 0;
         }
@@ -234,10 +218,9 @@ public final class StringCopier {
     /**
      * Ends of characters in a short value, whose length field is one byte; 0 where it is not one.
      */
-    private static int endsOfShort(byte length, int added) {
-        int ends = length - added + 1;
+    private static int endsOfShort(byte length) {
         // The length field's own end counts as one; null and "" have no other.
-        return length < 0 || ends > BULK ? 0 : Math.max(ends, 1);
+        return length < 0 || length > BULK ? 0 : Math.max(length, 1);
     }
 
     /**
@@ -266,7 +249,7 @@ public final class StringCopier {
     }
 
     /** Index behind the value, or -1 where it is not complete or not one that a writer writes. */
-    static int endOfValue(byte[] in, int position, int limit, int added) {
+    static int endOfValue(byte[] in, int position, int limit) {
         int field = in[position];
         int start = position + 1;
         if (field < 0) {
@@ -277,12 +260,12 @@ public final class StringCopier {
                 return -1;
             }
         }
-        int n = field == 0 ? 0 : field - added;
+        int n = field == 0 ? 0 : field - 1;
         return limit - start < n ? -1 : ValueEnd.find(in, start, limit, n);
     }
 
     /** The same in a segment. */
-    static int endOfValue(MemorySegment in, int position, int added) {
+    static int endOfValue(MemorySegment in, int position) {
         int field = in.get(position);
         int start = position + 1;
         if (field < 0) {
@@ -293,7 +276,7 @@ public final class StringCopier {
                 return -1;
             }
         }
-        int n = field == 0 ? 0 : field - added;
+        int n = field == 0 ? 0 : field - 1;
         return in.size() - start < n ? -1 : ValueEnd.find(in, start, n);
     }
 

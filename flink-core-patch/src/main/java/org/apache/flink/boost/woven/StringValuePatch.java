@@ -53,6 +53,6 @@ public final class StringValuePatch {
     /** Copies an encoded string as it is. */
     @Replaces
     public static boolean copyString(DataInput in, DataOutput out) throws IOException {
-        return StringCopier.copy(in, out, 1);
+        return StringCopier.copy(in, out);
     }
 }

@@ -19,19 +19,17 @@ import org.junit.jupiter.api.Test;
 class ClassShapeTest extends ClassShapeContract {
 
     private static final String VALUE = "org.apache.flink.types.StringValue";
-    private static final String SERIALIZER =
-            "org.apache.flink.api.common.typeutils.base.StringValueSerializer";
     private static final String INPUT = "org.apache.flink.core.memory.DataInputDeserializer";
     private static final String OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer";
 
     @Override
     protected List<String> classes() {
-        return List.of(VALUE, SERIALIZER, INPUT, OUTPUT);
+        return List.of(VALUE, INPUT, OUTPUT);
     }
 
     @Test
     void objectsOfThemAreTheSameBytesInJavaSerialization() throws Exception {
-        for (Object[] pair : new Object[][] {values(), serializers(), inputs()}) {
+        for (Object[] pair : new Object[][] {values(), inputs()}) {
             byte[] ours = Serialized.byJava(pair[0]);
             assertThat(Wire.hex(ours)).isEqualTo(Wire.hex(Serialized.byJava(pair[1])));
             // Each side reads what the other wrote.
@@ -85,12 +83,6 @@ class ClassShapeTest extends ClassShapeContract {
             flink.invoke(values[side], "read", flink.newInput(bytes, 0, bytes.length));
         }
         return values;
-    }
-
-    private static Object[] serializers() {
-        return new Object[] {
-            FlinkClasses.PATCHED.create(SERIALIZER), FlinkClasses.STOCK.create(SERIALIZER)
-        };
     }
 
     private static Object[] inputs() throws IOException {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.strings;
 
-import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,54 +16,18 @@ import org.apache.flink.boost.strings.TransferViews.Target;
 import org.junit.jupiter.api.Test;
 
 /**
- * What copying an encoded string must do, from every source to every target and by each of Flink's
- * three ways: the same bytes, exceptions and positions on both views as stock's classes in the same
- * JVM.
+ * What copying an encoded string must do, from every source to every target: the same bytes,
+ * exceptions and positions on both views as stock's classes in the same JVM.
  */
 public abstract class StringCopyContract {
-
-    /** The ways to copy, with what their length field counts beyond the characters. */
-    private enum Way {
-        STATIC(1) {
-            @Override
-            void copy(FlinkClasses flink, DataInput in, DataOutput out) throws IOException {
-                flink.copyString(in, out);
-            }
-        },
-        INSTANCE(0) {
-            @Override
-            void copy(FlinkClasses flink, DataInput in, DataOutput out) throws IOException {
-                flink.invoke(flink.newStringValue("not touched"), "copy", in, out);
-            }
-        },
-        SERIALIZER(0) {
-            @Override
-            void copy(FlinkClasses flink, DataInput in, DataOutput out) throws IOException {
-                flink.invoke(flink.create(StringCopyContract.SERIALIZER), "copy", in, out);
-            }
-        };
-
-        private final int added;
-
-        Way(int added) {
-            this.added = added;
-        }
-
-        abstract void copy(FlinkClasses flink, DataInput in, DataOutput out) throws IOException;
-    }
-
-    private static final String SERIALIZER =
-            "org.apache.flink.api.common.typeutils.base.StringValueSerializer";
 
     /** One combination. */
     private static final class Path {
 
-        private final Way way;
         private final Source source;
         private final Target target;
 
-        Path(Way way, Source source, Target target) {
-            this.way = way;
+        Path(Source source, Target target) {
             this.source = source;
             this.target = target;
         }
@@ -90,9 +51,9 @@ public abstract class StringCopyContract {
         AtomicInteger turn = new AtomicInteger();
         Texts.boundaryLengths(
                 text -> {
-                    byte[][] bytes = {Wire.encoded(text, 0), Wire.encoded(text, 1)};
+                    byte[] bytes = Wire.encoded(text);
                     for (Path path : thinned(paths, turn.getAndIncrement())) {
-                        assertCopies(path, bytes[path.way.added], text.length() + 7);
+                        assertCopies(path, bytes, text.length() + 7);
                     }
                 });
     }
@@ -101,7 +62,7 @@ public abstract class StringCopyContract {
     void copiesNullAndEmpty() {
         for (Path path : paths()) {
             assertCopies(path, new byte[] {0}, 1);
-            assertCopies(path, Wire.encoded("", path.way.added), 1);
+            assertCopies(path, Wire.encoded(""), 1);
         }
     }
 
@@ -114,7 +75,7 @@ public abstract class StringCopyContract {
                 String text = Texts.any(random);
                 int lengthBytes = 1 + random.nextInt(7);
                 int most = 1 + random.nextInt(12);
-                byte[] bytes = Wire.padded(text, path.way.added, lengthBytes, random, most);
+                byte[] bytes = Wire.padded(text, 1, lengthBytes, random, most);
                 assertCopies(path, bytes, 1 + random.nextInt(200));
             }
         }
@@ -125,8 +86,8 @@ public abstract class StringCopyContract {
         SplittableRandom random = new SplittableRandom(62);
         for (Path path : paths()) {
             for (int offset = 0; offset <= 16; offset++) {
-                byte[] first = Wire.encoded(Texts.any(random), path.way.added);
-                byte[] second = Wire.encoded(Texts.any(random), path.way.added);
+                byte[] first = Wire.encoded(Texts.any(random));
+                byte[] second = Wire.encoded(Texts.any(random));
                 byte[] bytes = new byte[offset + first.length + second.length + 9];
                 random.nextBytes(bytes);
                 System.arraycopy(first, 0, bytes, offset, first.length);
@@ -134,10 +95,10 @@ public abstract class StringCopyContract {
                 int end = offset + first.length + second.length;
                 Input in = path.source.open(FlinkClasses.PATCHED, bytes, offset, end);
                 Output out = path.target.open(FlinkClasses.PATCHED, 8);
-                path.way.copy(FlinkClasses.PATCHED, in.view(), out.view());
+                FlinkClasses.PATCHED.copyString(in.view(), out.view());
                 assertThat(in.position().getAsInt()).isEqualTo(offset + first.length);
                 assertThat(out.bytes().get()).isEqualTo(first);
-                path.way.copy(FlinkClasses.PATCHED, in.view(), out.view());
+                FlinkClasses.PATCHED.copyString(in.view(), out.view());
                 assertThat(in.position().getAsInt()).isEqualTo(end);
                 assertThat(out.bytes().get()).isEqualTo(Arrays.copyOfRange(bytes, offset, end));
             }
@@ -154,11 +115,11 @@ public abstract class StringCopyContract {
                 Output patched = path.target.open(FlinkClasses.PATCHED, capacity);
                 Output stock = path.target.open(FlinkClasses.STOCK, capacity);
                 for (int i = 0; i < 1 + round % 6; i++) {
-                    byte[] bytes = Wire.encoded(Texts.any(random), path.way.added);
+                    byte[] bytes = Wire.encoded(Texts.any(random));
                     Input in = path.source.open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
-                    path.way.copy(FlinkClasses.PATCHED, in.view(), patched.view());
+                    FlinkClasses.PATCHED.copyString(in.view(), patched.view());
                     Input same = path.source.open(FlinkClasses.STOCK, bytes, 0, bytes.length);
-                    path.way.copy(FlinkClasses.STOCK, same.view(), stock.view());
+                    FlinkClasses.STOCK.copyString(same.view(), stock.view());
                     assertThat(patched.capacity().getAsInt())
                             .isEqualTo(stock.capacity().getAsInt());
                 }
@@ -170,14 +131,10 @@ public abstract class StringCopyContract {
     @Test
     void endsAsStockOnMalformedInput() throws IOException {
         List<Path> paths = paths();
-        for (int added = 0; added <= 1; added++) {
-            int turn = 0;
-            for (byte[] bytes : Wire.malformed(added)) {
-                for (Path path : thinned(paths, turn++)) {
-                    if (path.way.added == added) {
-                        assertSameAsStock(path, bytes, 0, bytes.length, 16);
-                    }
-                }
+        int turn = 0;
+        for (byte[] bytes : Wire.malformed(1)) {
+            for (Path path : thinned(paths, turn++)) {
+                assertSameAsStock(path, bytes, 0, bytes.length, 16);
             }
         }
     }
@@ -187,18 +144,14 @@ public abstract class StringCopyContract {
     void endsAsStockOnMalformedInputInsideLargerMemory() throws IOException {
         SplittableRandom random = new SplittableRandom(64);
         List<Path> paths = paths();
-        for (int added = 0; added <= 1; added++) {
-            int turn = 0;
-            for (byte[] value : Wire.malformed(added)) {
-                byte[] bytes = new byte[value.length + 24];
-                random.nextBytes(bytes);
-                int start = random.nextInt(17);
-                System.arraycopy(value, 0, bytes, start, value.length);
-                for (Path path : thinned(paths, turn++)) {
-                    if (path.way.added == added) {
-                        assertSameAsStock(path, bytes, start, start + value.length, 4096);
-                    }
-                }
+        int turn = 0;
+        for (byte[] value : Wire.malformed(1)) {
+            byte[] bytes = new byte[value.length + 24];
+            random.nextBytes(bytes);
+            int start = random.nextInt(17);
+            System.arraycopy(value, 0, bytes, start, value.length);
+            for (Path path : thinned(paths, turn++)) {
+                assertSameAsStock(path, bytes, start, start + value.length, 4096);
             }
         }
     }
@@ -228,21 +181,13 @@ public abstract class StringCopyContract {
 
     private List<Path> paths() {
         List<Path> paths = new ArrayList<>();
-        for (Way way : Way.values()) {
-            // The serializer's way is the instance's, so one combination shows that it is taken.
-            int most = way == Way.SERIALIZER ? 1 : Integer.MAX_VALUE;
-            List<Source> sources =
-                    sources().stream().limit(most).collect(toCollection(ArrayList::new));
-            List<Target> targets =
-                    targets().stream().limit(most).collect(toCollection(ArrayList::new));
-            if (way == Way.STATIC) {
-                sources.addAll(plainSources());
-                targets.addAll(plainTargets());
-            }
-            for (Source source : sources) {
-                for (Target target : targets) {
-                    paths.add(new Path(way, source, target));
-                }
+        List<Source> sources = new ArrayList<>(sources());
+        sources.addAll(plainSources());
+        List<Target> targets = new ArrayList<>(targets());
+        targets.addAll(plainTargets());
+        for (Source source : sources) {
+            for (Target target : targets) {
+                paths.add(new Path(source, target));
             }
         }
         return paths;
@@ -259,22 +204,20 @@ public abstract class StringCopyContract {
         return some;
     }
 
-    /** Holds the static and the instance way between these views to stock's. */
+    /** Holds a copy between these views to stock's. */
     final void assertSameAsStock(Source source, Target target, String text) throws IOException {
-        for (Way way : new Way[] {Way.STATIC, Way.INSTANCE}) {
-            byte[] bytes = Wire.encoded(text, way.added);
-            // Two values, since a view that changes bytes may make the first one longer.
-            byte[] twice = Arrays.copyOf(bytes, 2 * bytes.length);
-            System.arraycopy(bytes, 0, twice, bytes.length, bytes.length);
-            assertSameAsStock(new Path(way, source, target), twice, 0, twice.length, 16);
-        }
+        byte[] bytes = Wire.encoded(text);
+        // Two values, since a view that changes bytes may make the first one longer.
+        byte[] twice = Arrays.copyOf(bytes, 2 * bytes.length);
+        System.arraycopy(bytes, 0, twice, bytes.length, bytes.length);
+        assertSameAsStock(new Path(source, target), twice, 0, twice.length, 16);
     }
 
     private static void assertCopies(Path path, byte[] bytes, int capacity) {
         try {
             Input in = path.source.open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
             Output out = path.target.open(FlinkClasses.PATCHED, capacity);
-            path.way.copy(FlinkClasses.PATCHED, in.view(), out.view());
+            FlinkClasses.PATCHED.copyString(in.view(), out.view());
             byte[] copied = out.bytes().get();
             if (!Arrays.equals(copied, bytes) || in.position().getAsInt() != bytes.length) {
                 // The slow, telling form of the same assertion.
@@ -305,7 +248,7 @@ public abstract class StringCopyContract {
         Output out = path.target.open(flink, capacity);
         String exception = null;
         try {
-            path.way.copy(flink, in.view(), out.view());
+            flink.copyString(in.view(), out.view());
         } catch (IOException | RuntimeException e) {
             exception = e.getClass().getName();
         }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,59 +16,25 @@ import org.apache.flink.boost.strings.TransferViews.Output;
 import org.apache.flink.boost.strings.TransferViews.Target;
 import org.junit.jupiter.api.Test;
 
-/**
- * Writing to every target by the static method and by that of {@code StringValue} objects: stock's
- * bytes, and an array that has grown as stock's.
- */
+/** Writing to every target: stock's bytes, and an array that has grown as stock's. */
 class StringTargetTest {
-
-    /** The ways to write. */
-    private enum Way {
-        STATIC,
-        INSTANCE;
-
-        void write(FlinkClasses flink, String text, DataOutput out) throws IOException {
-            if (this == STATIC) {
-                flink.writeString(text, out);
-            } else {
-                flink.invoke(flink.newStringValue(text), "write", out);
-            }
-        }
-
-        byte[] expected(String text) {
-            return Wire.encoded(text, this == STATIC ? 1 : 0);
-        }
-    }
 
     @Test
     void writesAllKindsAtBoundaryLengths() {
         Texts.boundaryLengths(
                 text -> {
-                    for (Way way : Way.values()) {
-                        byte[] expected = way.expected(text);
-                        for (Target target : targets(way)) {
-                            assertWrites(way, target, text, expected);
-                        }
+                    byte[] expected = Wire.encoded(text);
+                    for (Target target : targets()) {
+                        assertWrites(target, text, expected);
                     }
                 });
     }
 
     @Test
-    void writesEveryCodeUnitOfAnObject() {
-        Texts.everyCodeUnit(
-                text ->
-                        assertWrites(
-                                Way.INSTANCE,
-                                TransferViews.SERIALIZER,
-                                text,
-                                Way.INSTANCE.expected(text)));
-    }
-
-    @Test
     void writesSurrogatesInEveryOrder() {
-        for (Target target : targets(Way.STATIC)) {
+        for (Target target : targets()) {
             for (String text : Texts.surrogates()) {
-                assertWrites(Way.STATIC, target, text, Wire.encoded(text));
+                assertWrites(target, text, Wire.encoded(text));
             }
         }
     }
@@ -78,21 +43,19 @@ class StringTargetTest {
     @Test
     void growsTheArrayExactlyAsStock() throws IOException {
         SplittableRandom random = new SplittableRandom(91);
-        for (Way way : Way.values()) {
-            for (Target target : targets(way)) {
-                for (int round = 0; round < 300; round++) {
-                    int capacity = 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
-                    Output patched = target.open(FlinkClasses.PATCHED, capacity);
-                    Output stock = target.open(FlinkClasses.STOCK, capacity);
-                    for (int i = 0; i < 1 + round % 8; i++) {
-                        String text = Texts.any(random);
-                        way.write(FlinkClasses.PATCHED, text, patched.view());
-                        way.write(FlinkClasses.STOCK, text, stock.view());
-                        assertThat(patched.capacity().getAsInt())
-                                .isEqualTo(stock.capacity().getAsInt());
-                    }
-                    assertThat(patched.bytes().get()).isEqualTo(stock.bytes().get());
+        for (Target target : targets()) {
+            for (int round = 0; round < 300; round++) {
+                int capacity = 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
+                Output patched = target.open(FlinkClasses.PATCHED, capacity);
+                Output stock = target.open(FlinkClasses.STOCK, capacity);
+                for (int i = 0; i < 1 + round % 8; i++) {
+                    String text = Texts.any(random);
+                    FlinkClasses.PATCHED.writeString(text, patched.view());
+                    FlinkClasses.STOCK.writeString(text, stock.view());
+                    assertThat(patched.capacity().getAsInt())
+                            .isEqualTo(stock.capacity().getAsInt());
                 }
+                assertThat(patched.bytes().get()).isEqualTo(stock.bytes().get());
             }
         }
     }
@@ -104,13 +67,13 @@ class StringTargetTest {
         for (Texts.Kind kind : Texts.Kind.values()) {
             for (int length = 0; length < 120; length++) {
                 String text = Texts.random(random, kind, length);
-                byte[] expected = Way.INSTANCE.expected(text);
+                byte[] expected = Wire.encoded(text);
                 for (int missing = 0; missing <= Math.min(4, expected.length - 1); missing++) {
                     int capacity = expected.length - missing;
                     Output patched = TransferViews.SERIALIZER.open(FlinkClasses.PATCHED, capacity);
                     Output stock = TransferViews.SERIALIZER.open(FlinkClasses.STOCK, capacity);
-                    Way.INSTANCE.write(FlinkClasses.PATCHED, text, patched.view());
-                    Way.INSTANCE.write(FlinkClasses.STOCK, text, stock.view());
+                    FlinkClasses.PATCHED.writeString(text, patched.view());
+                    FlinkClasses.STOCK.writeString(text, stock.view());
                     assertThat(patched.bytes().get()).isEqualTo(expected);
                     assertThat(patched.capacity().getAsInt())
                             .isEqualTo(stock.capacity().getAsInt());
@@ -125,15 +88,13 @@ class StringTargetTest {
         SplittableRandom random = new SplittableRandom(93);
         for (int i = 0; i < 1000; i++) {
             String text = Texts.any(random);
-            for (Way way : Way.values()) {
-                Output patched = TransferViews.tamperingTarget().open(FlinkClasses.PATCHED, 16);
-                Output stock = TransferViews.tamperingTarget().open(FlinkClasses.STOCK, 16);
-                way.write(FlinkClasses.PATCHED, text, patched.view());
-                way.write(FlinkClasses.STOCK, text, stock.view());
-                assertThat(patched.bytes().get())
-                        .isEqualTo(stock.bytes().get())
-                        .isNotEqualTo(way.expected(text));
-            }
+            Output patched = TransferViews.tamperingTarget().open(FlinkClasses.PATCHED, 16);
+            Output stock = TransferViews.tamperingTarget().open(FlinkClasses.STOCK, 16);
+            FlinkClasses.PATCHED.writeString(text, patched.view());
+            FlinkClasses.STOCK.writeString(text, stock.view());
+            assertThat(patched.bytes().get())
+                    .isEqualTo(stock.bytes().get())
+                    .isNotEqualTo(Wire.encoded(text));
         }
     }
 
@@ -180,14 +141,7 @@ class StringTargetTest {
                     }
                 };
         FlinkClasses.PATCHED.writeString(text, new DataOutputStream(scribbling));
-        Object value = FlinkClasses.PATCHED.newStringValue(text);
-        FlinkClasses.PATCHED.invoke(
-                value,
-                "write",
-                FlinkClasses.PATCHED.create(
-                        "org.apache.flink.core.memory.DataOutputViewStreamWrapper", scribbling));
         assertThat(text).isEqualTo("an array that a stream writes to");
-        assertThat(value).hasToString(text);
     }
 
     /** A target that is full refuses in the same way and has taken the same bytes. */
@@ -208,32 +162,16 @@ class StringTargetTest {
         }
     }
 
-    @Test
-    void failsAsStockOnAnObjectWhoseReadingFailed() throws IOException {
-        List<String> outcomes = new ArrayList<>();
-        for (FlinkClasses flink : new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
-            Object value = flink.newStringValue("before");
-            byte[] negative = {(byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 0x0F};
-            flink.invoke(value, "read", flink.newInput(negative, 0, 5));
-            Output out = TransferViews.SERIALIZER.open(flink, 8);
-            flink.invoke(value, "write", out.view());
-            outcomes.add(Arrays.toString(out.bytes().get()));
-        }
-        assertThat(outcomes.get(0)).isEqualTo(outcomes.get(1));
-    }
-
-    private static List<Target> targets(Way way) {
+    private static List<Target> targets() {
         List<Target> targets = new ArrayList<>(TransferViews.targets());
-        if (way == Way.STATIC) {
-            targets.addAll(TransferViews.plainTargets());
-        }
+        targets.addAll(TransferViews.plainTargets());
         return targets;
     }
 
-    private static void assertWrites(Way way, Target target, String text, byte[] expected) {
+    private static void assertWrites(Target target, String text, byte[] expected) {
         try {
             Output out = target.open(FlinkClasses.PATCHED, 64);
-            way.write(FlinkClasses.PATCHED, text, out.view());
+            FlinkClasses.PATCHED.writeString(text, out.view());
             if (!Arrays.equals(out.bytes().get(), expected)) {
                 assertThat(out.bytes().get()).as("bytes of \"%s\"", text).isEqualTo(expected);
             }

@@ -18,7 +18,6 @@ class WovenClassesTest {
     private static final List<String> WOVEN =
             List.of(
                     "org.apache.flink.types.StringValue",
-                    "org.apache.flink.api.common.typeutils.base.StringValueSerializer",
                     "org.apache.flink.core.memory.DataOutputSerializer",
                     "org.apache.flink.core.memory.DataInputDeserializer");
 

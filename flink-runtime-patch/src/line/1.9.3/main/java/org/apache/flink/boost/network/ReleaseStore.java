@@ -4,19 +4,17 @@ package org.apache.flink.boost.network;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
 import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
 
-/**
- * {@code VarHandle.setRelease} on the position of a {@code BufferBuilder}. The handle is looked up
- * by reflection because the class must load on Java 8, which has none.
- */
+/** {@code VarHandle.setRelease} on the position of a {@code BufferBuilder}. */
 final class ReleaseStore implements PositionStore {
 
     private static final String MARKER =
             "org.apache.flink.runtime.io.network.buffer.BufferBuilder$SettablePositionMarker";
 
-    private static final MethodHandle STORE = StringAccess.isPlainRequested() ? null : lookUp();
+    private static final MethodHandle STORE = lookUp();
 
     private ReleaseStore() {}
 
@@ -33,28 +31,14 @@ final class ReleaseStore implements PositionStore {
         }
     }
 
-    /** {@code privateLookupIn(MARKER).findVarHandle("position")}, as (Object, int); or null. */
+    /** The store as (Object, int), because Flink keeps the class to itself; null where denied. */
     private static MethodHandle lookUp() {
         try {
             Class<?> marker = Class.forName(MARKER, false, ReleaseStore.class.getClassLoader());
-            Class<?> varHandle = Class.forName("java.lang.invoke.VarHandle");
-            Class<?> accessMode = Class.forName("java.lang.invoke.VarHandle$AccessMode");
-            Object lookup =
-                    MethodHandles.class
-                            .getMethod("privateLookupIn", Class.class, MethodHandles.Lookup.class)
-                            .invoke(null, marker, MethodHandles.lookup());
-            Object position =
-                    MethodHandles.Lookup.class
-                            .getMethod("findVarHandle", Class.class, String.class, Class.class)
-                            .invoke(lookup, marker, "position", int.class);
-            Object release =
-                    accessMode.getMethod("valueOf", String.class).invoke(null, "SET_RELEASE");
-            MethodHandle store =
-                    (MethodHandle)
-                            varHandle
-                                    .getMethod("toMethodHandle", accessMode)
-                                    .invoke(position, release);
-            return store.asType(MethodType.methodType(void.class, Object.class, int.class));
+            return MethodHandles.privateLookupIn(marker, MethodHandles.lookup())
+                    .findVarHandle(marker, "position", int.class)
+                    .toMethodHandle(VarHandle.AccessMode.SET_RELEASE)
+                    .asType(MethodType.methodType(void.class, Object.class, int.class));
         } catch (ReflectiveOperationException | RuntimeException e) {
             return null;
         }

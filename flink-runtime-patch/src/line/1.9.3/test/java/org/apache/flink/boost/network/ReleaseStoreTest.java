@@ -2,9 +2,7 @@
 package org.apache.flink.boost.network;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +11,6 @@ class ReleaseStoreTest {
 
     @Test
     void whatTheHandleThrowsPassesAsItIs() {
-        assumeTrue(!StringAccess.isPlainRequested());
         PositionStore store = ReleaseStore.orElse(null);
 
         assertThatThrownBy(() -> store.show(null, 1))
