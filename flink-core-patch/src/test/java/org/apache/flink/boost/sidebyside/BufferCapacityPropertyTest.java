@@ -62,9 +62,7 @@ class BufferCapacityPropertyTest {
         STRING,
         SEQUENCE,
         NULL,
-        VALUE,
         COPY,
-        COPY_VALUE,
         CLEAR
     }
 
@@ -92,16 +90,9 @@ class BufferCapacityPropertyTest {
                 case NULL:
                     codec.writeString(null);
                     break;
-                case VALUE:
-                    codec.writeValue(text);
-                    break;
                 case COPY:
                     codec.open(Input.DESERIALIZER, encoded(), 0, encoded().length);
                     codec.copyString();
-                    break;
-                case COPY_VALUE:
-                    codec.open(Input.DESERIALIZER, encoded(), 0, encoded().length);
-                    codec.copyValue();
                     break;
                 default:
                     codec.clear();
@@ -111,11 +102,7 @@ class BufferCapacityPropertyTest {
         private byte[] encoded() {
             try {
                 ENCODER.open(Output.SERIALIZER, 16);
-                if (kind == Kind.COPY_VALUE) {
-                    ENCODER.writeValue(text);
-                } else {
-                    ENCODER.writeString(text);
-                }
+                ENCODER.writeString(text);
                 return Arrays.copyOf(ENCODER.written(), ENCODER.writtenLength());
             } catch (IOException e) {
                 throw new AssertionError(e);

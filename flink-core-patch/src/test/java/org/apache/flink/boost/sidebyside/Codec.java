@@ -8,8 +8,7 @@ import java.io.IOException;
  *
  * <p>This interface is loaded once; {@link FlinkCodec} behind it is loaded by each side's loader
  * and calls that side's classes directly, so that a comparison of both costs no reflection per
- * string. An object holds one input, one output and one {@code StringValue}; it belongs to one
- * thread.
+ * string. An object holds one input and one output; it belongs to one thread.
  */
 public interface Codec {
 
@@ -44,9 +43,6 @@ public interface Codec {
     /** Size of the segments of {@link Input#PAGES}: small, so that values cross their ends. */
     int PAGE = 32;
 
-    /** Whether the view's class is on the class path: some need flink-runtime. */
-    boolean has(Input view);
-
     /**
      * Opens a view on {@code bytes[start, end)}. Segments reach to the end of the array, as network
      * buffers reach behind a record; the array must not change while the view is open.
@@ -62,7 +58,7 @@ public interface Codec {
     /** Ends the life of the input: arrays released, view cleared, stream closed. */
     void release() throws IOException;
 
-    /** Frees the segment under the input. */
+    /** Frees the segments under the input. */
     void free();
 
     /** Opens an output with room for that many bytes; only a serializer keeps to it. */
@@ -89,26 +85,8 @@ public interface Codec {
     /** {@code StringValue.copyString} from input to output. */
     void copyString() throws IOException;
 
-    /** {@code setValue} and {@code write} of the {@code StringValue}. */
-    void writeValue(CharSequence text) throws IOException;
-
-    /** {@code read} of the {@code StringValue}; see {@link #value}. */
-    void readValue() throws IOException;
-
-    /** {@code copy} of the {@code StringValue}, from input to output. */
-    void copyValue() throws IOException;
-
     /** {@code copy} of {@code StringSerializer}. */
     void copyBySerializer() throws IOException;
-
-    /** {@code copy} of {@code StringValueSerializer}. */
-    void copyValueBySerializer() throws IOException;
-
-    /** Makes the {@code StringValue} a new one. */
-    void newValue();
-
-    /** The {@code StringValue}, for its {@code toString}, {@code hashCode} and {@code length}. */
-    CharSequence value();
 
     /** A {@code StringValue} of this side with that text. */
     CharSequence stringValue(CharSequence text);

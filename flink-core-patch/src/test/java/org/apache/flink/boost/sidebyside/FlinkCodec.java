@@ -8,9 +8,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
-import org.apache.flink.api.common.typeutils.base.StringValueSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataInputViewStreamWrapper;
@@ -34,12 +34,11 @@ public final class FlinkCodec implements Codec {
     private final DataInputView slowStream = new DataInputViewStreamWrapper(slowSource);
     private final DataInputView foreign = new ForeignInput(foreignSource);
     private final DataInputDeserializer deserializer = new DataInputDeserializer();
-    private final DataInputView wrapper = RuntimeViews.PRESENT ? RuntimeViews.newWrapper() : null;
+    private final DataInputView wrapper = RuntimeViews.newWrapper();
     private final ByteSink sink = new ByteSink();
 
     private ByteBuffer offHeap = ByteBuffer.allocateDirect(1 << 10);
-    private MemorySegment segment;
-    private StringValue value = new StringValue();
+    private List<MemorySegment> segments = List.of();
     private DataOutputSerializer serializer = new DataOutputSerializer(256);
     private Input inputKind;
     private DataInputView in;
@@ -49,11 +48,6 @@ public final class FlinkCodec implements Codec {
         outputs.put(Output.STREAM, new DataOutputViewStreamWrapper(sink));
         outputs.put(Output.FOREIGN, new ForeignOutput(sink));
         open(Output.SERIALIZER, 256);
-    }
-
-    @Override
-    public boolean has(Input view) {
-        return view.compareTo(Input.HEAP_SEGMENT) < 0 || RuntimeViews.PRESENT;
     }
 
     @Override
@@ -78,17 +72,19 @@ public final class FlinkCodec implements Codec {
                 break;
             case HEAP_SEGMENT:
                 // A segment has at least one byte.
-                segment = MemorySegmentFactory.wrap(bytes.length == 0 ? new byte[1] : bytes);
-                RuntimeViews.initialize(wrapper, segment, start, end);
-                in = wrapper;
+                in =
+                        wrapper(
+                                MemorySegmentFactory.wrap(bytes.length == 0 ? new byte[1] : bytes),
+                                start,
+                                end);
                 break;
             case OFF_HEAP_SEGMENT:
-                segment = MemorySegmentFactory.wrapOffHeapMemory(offHeap(bytes));
-                RuntimeViews.initialize(wrapper, segment, start, end);
-                in = wrapper;
+                in = wrapper(MemorySegmentFactory.wrapOffHeapMemory(offHeap(bytes)), start, end);
                 break;
             default:
-                in = RuntimeViews.newPages(pages(bytes, end), start, end);
+                ArrayList<MemorySegment> pages = pages(bytes, end);
+                segments = pages;
+                in = RuntimeViews.newPages(pages, start, end);
         }
     }
 
@@ -143,7 +139,7 @@ public final class FlinkCodec implements Codec {
 
     @Override
     public void free() {
-        segment.free();
+        segments.forEach(MemorySegment::free);
     }
 
     @Override
@@ -194,39 +190,8 @@ public final class FlinkCodec implements Codec {
     }
 
     @Override
-    public void writeValue(CharSequence text) throws IOException {
-        value.setValue(text);
-        value.write(out);
-    }
-
-    @Override
-    public void readValue() throws IOException {
-        value.read(in);
-    }
-
-    @Override
-    public void copyValue() throws IOException {
-        value.copy(in, out);
-    }
-
-    @Override
     public void copyBySerializer() throws IOException {
         StringSerializer.INSTANCE.copy(in, out);
-    }
-
-    @Override
-    public void copyValueBySerializer() throws IOException {
-        StringValueSerializer.INSTANCE.copy(in, out);
-    }
-
-    @Override
-    public void newValue() {
-        value = new StringValue();
-    }
-
-    @Override
-    public CharSequence value() {
-        return value;
     }
 
     @Override
@@ -247,6 +212,12 @@ public final class FlinkCodec implements Codec {
     @Override
     public void copyWithNull(boolean nullInput) throws IOException {
         StringValue.copyString(nullInput ? null : in, nullInput ? out : null);
+    }
+
+    private DataInputView wrapper(MemorySegment segment, int start, int end) {
+        segments = List.of(segment);
+        RuntimeViews.initialize(wrapper, segment, start, end);
+        return wrapper;
     }
 
     private ByteBuffer offHeap(byte[] bytes) {

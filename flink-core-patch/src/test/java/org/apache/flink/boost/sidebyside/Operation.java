@@ -24,27 +24,6 @@ public enum Operation {
             codec.copyBySerializer();
             return null;
         }
-    },
-    READ_VALUE(false) {
-        @Override
-        String on(Codec codec) throws IOException {
-            codec.readValue();
-            return codec.value().toString();
-        }
-    },
-    COPY_VALUE(true) {
-        @Override
-        String on(Codec codec) throws IOException {
-            codec.copyValue();
-            return null;
-        }
-    },
-    COPY_VALUE_BY_SERIALIZER(true) {
-        @Override
-        String on(Codec codec) throws IOException {
-            codec.copyValueBySerializer();
-            return null;
-        }
     };
 
     private final boolean copy;
@@ -60,21 +39,7 @@ public enum Operation {
 
     /** Whether a type serializer calls it, with no code of its own between. */
     public boolean isBySerializer() {
-        return this == COPY_BY_SERIALIZER || this == COPY_VALUE_BY_SERIALIZER;
-    }
-
-    /** Whether the length field is that of the instance methods. */
-    public boolean isOfInstance() {
-        return this == READ_VALUE || this == COPY_VALUE || this == COPY_VALUE_BY_SERIALIZER;
-    }
-
-    /** As {@link #on}, but makes no string of a {@code StringValue}. */
-    void drive(Codec codec) throws IOException {
-        if (this == READ_VALUE) {
-            codec.readValue();
-        } else {
-            on(codec);
-        }
+        return this == COPY_BY_SERIALIZER;
     }
 
     /** The string that was read, if any. */

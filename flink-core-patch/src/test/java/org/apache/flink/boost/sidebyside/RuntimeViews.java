@@ -30,9 +30,6 @@ final class RuntimeViews {
     private static final Class<?> WRAPPER = find(WRAPPERS);
     private static final Class<?> PAGED = find(PAGES);
 
-    /** Whether flink-runtime is on the class path. */
-    static final boolean PRESENT = WRAPPER != null;
-
     private static final MethodHandle NEW_WRAPPER = constructor(WRAPPER, DataInputView.class);
     private static final MethodHandle INITIALIZE =
             method(
@@ -138,16 +135,13 @@ final class RuntimeViews {
             try {
                 return Class.forName(name, false, RuntimeViews.class.getClassLoader());
             } catch (ClassNotFoundException e) {
-                // The other line's name, or flink-core without flink-runtime.
+                // The name in other releases.
             }
         }
-        return null;
+        throw new AssertionError("there is none of " + String.join(", ", names));
     }
 
     private static MethodHandle constructor(Class<?> type, Class<?> as, Class<?>... parameters) {
-        if (type == null) {
-            return null;
-        }
         try {
             Constructor<?> constructor = open(type.getDeclaredConstructor(parameters));
             return LOOKUP.unreflectConstructor(constructor)
@@ -159,9 +153,6 @@ final class RuntimeViews {
 
     private static MethodHandle method(
             Class<?> type, String name, Class<?> result, Class<?>... parameters) {
-        if (type == null) {
-            return null;
-        }
         try {
             Method method = open(type.getDeclaredMethod(name, parameters));
             return LOOKUP.unreflect(method)
@@ -175,10 +166,8 @@ final class RuntimeViews {
 
     private static MethodHandle getter(Class<?> type, Class<?> as) {
         try {
-            return type == null
-                    ? null
-                    : LOOKUP.unreflectGetter(position(type))
-                            .asType(MethodType.methodType(int.class, as));
+            return LOOKUP.unreflectGetter(position(type))
+                    .asType(MethodType.methodType(int.class, as));
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
@@ -186,10 +175,8 @@ final class RuntimeViews {
 
     private static MethodHandle setter(Class<?> type, Class<?> as) {
         try {
-            return type == null
-                    ? null
-                    : LOOKUP.unreflectSetter(position(type))
-                            .asType(MethodType.methodType(void.class, as, int.class));
+            return LOOKUP.unreflectSetter(position(type))
+                    .asType(MethodType.methodType(void.class, as, int.class));
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

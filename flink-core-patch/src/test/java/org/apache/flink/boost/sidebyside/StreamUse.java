@@ -25,12 +25,6 @@ final class StreamUse {
                 flink.writeString(text, (DataOutput) out);
             }
         },
-        WRITE_VALUE {
-            @Override
-            void put(FlinkClasses flink, String text, Object out) throws IOException {
-                flink.invoke(flink.newStringValue(text), "write", out);
-            }
-        },
         COPY_STRING {
             @Override
             void put(FlinkClasses flink, String text, Object out) throws IOException {
@@ -46,21 +40,13 @@ final class StreamUse {
                 source.open(bytes, 0, bytes.length);
                 flink.copyString((DataInput) input(flink, source), (DataOutput) out);
             }
-        },
-        COPY_VALUE {
-            @Override
-            void put(FlinkClasses flink, String text, Object out) throws IOException {
-                byte[] bytes = Wire.encoded(text, 0);
-                Object value = flink.newStringValue("");
-                flink.invoke(value, "copy", flink.newInput(bytes, 0, bytes.length), out);
-            }
         };
 
         abstract void put(FlinkClasses flink, String text, Object out) throws IOException;
 
         /** The bytes that it puts there. */
         byte[] encoded(String text) {
-            return Wire.encoded(text, this == WRITE_VALUE || this == COPY_VALUE ? 0 : 1);
+            return Wire.encoded(text);
         }
 
         /** What it throws, or null. */
@@ -82,27 +68,11 @@ final class StreamUse {
                 return flink.readString((DataInput) in);
             }
         },
-        READ_VALUE {
-            @Override
-            Object take(FlinkClasses flink, Object in) throws IOException {
-                Object value = flink.newStringValue("");
-                flink.invoke(value, "read", in);
-                return value;
-            }
-        },
         COPY_STRING {
             @Override
             Object take(FlinkClasses flink, Object in) throws IOException {
                 DataOutput out = flink.newOutput(8);
                 flink.copyString((DataInput) in, out);
-                return Wire.hex((byte[]) flink.invoke(out, "getCopyOfBuffer"));
-            }
-        },
-        COPY_VALUE {
-            @Override
-            Object take(FlinkClasses flink, Object in) throws IOException {
-                DataOutput out = flink.newOutput(8);
-                flink.invoke(flink.newStringValue(""), "copy", in, out);
                 return Wire.hex((byte[]) flink.invoke(out, "getCopyOfBuffer"));
             }
         };
@@ -111,7 +81,7 @@ final class StreamUse {
 
         /** The bytes that it takes. */
         byte[] encoded(String text) {
-            return Wire.encoded(text, this == READ_VALUE || this == COPY_VALUE ? 0 : 1);
+            return Wire.encoded(text);
         }
 
         /** What it gives, as text, or what it throws. */

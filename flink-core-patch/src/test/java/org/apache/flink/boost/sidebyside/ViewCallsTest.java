@@ -107,39 +107,24 @@ class ViewCallsTest {
 
     private static List<Use> writes(String text) throws IOException {
         byte[] value = Wire.encoded(text);
-        byte[] instance = Wire.encoded(text, 0);
         return List.of(
                 (flink, out) -> {
                     flink.writeString(text, (DataOutput) out);
                     return null;
                 },
-                (flink, out) -> flink.invoke(flink.newStringValue(text), "write", out),
                 (flink, out) -> {
                     flink.copyString(flink.newInput(value, 0, value.length), (DataOutput) out);
                     return null;
-                },
-                (flink, out) ->
-                        flink.invoke(
-                                flink.newStringValue(""),
-                                "copy",
-                                flink.newInput(instance, 0, instance.length),
-                                out));
+                });
     }
 
     private static List<Use> reads() {
         return List.of(
                 (flink, in) -> flink.readString((DataInput) in),
                 (flink, in) -> {
-                    Object value = flink.newStringValue("");
-                    flink.invoke(value, "read", in);
-                    return value;
-                },
-                (flink, in) -> {
                     flink.copyString((DataInput) in, flink.newOutput(8));
                     return null;
-                },
-                (flink, in) ->
-                        flink.invoke(flink.newStringValue(""), "copy", in, flink.newOutput(8)));
+                });
     }
 
     private static String calls(FlinkClasses flink, String type, Use use) throws IOException {

@@ -58,9 +58,6 @@ public final class SoakCase {
      */
     public final boolean otherSequence;
 
-    /** Whether the instance methods of {@code StringValue} are driven too. */
-    public final boolean instance;
-
     /** Whether it is copied too. */
     public final boolean copy;
 
@@ -78,7 +75,6 @@ public final class SoakCase {
         slack = bits(bits, 10, 1) == 0 ? 0 : bits(bits, 11, 4) + 1;
         slackIsInput = bits(bits, 15, 1) == 0;
         otherSequence = bits(bits, 16, 4) == 0;
-        instance = bits(bits, 20, 2) == 0;
         copy = bits(bits, 22, 2) == 0;
         input = INPUTS[bits(bits, 24, 4)];
         output = bits(bits, 28, 3) > 0 ? OUTPUTS[0] : OUTPUTS[bits(bits, 31, 16) % OUTPUTS.length];

@@ -38,12 +38,6 @@ public final class GrowthProbe {
                 flink.writeString(text, out);
             }
         },
-        VALUE {
-            @Override
-            void put(FlinkClasses flink, String text, DataOutput out) throws IOException {
-                flink.invoke(flink.newStringValue(text), "write", out);
-            }
-        },
         COPY {
             @Override
             void put(FlinkClasses flink, String text, DataOutput out) throws IOException {
