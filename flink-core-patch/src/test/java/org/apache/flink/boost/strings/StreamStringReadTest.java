@@ -46,10 +46,13 @@ class StreamStringReadTest {
         }
     }
 
-    @Nested
-    class FromNothingButADataInput extends ForeignReadContract {
-        FromNothingButADataInput() {
-            super(TransferViews.PLAIN);
+    /** Its {@code readFully} does not tell how far it came when it fails. */
+    @Test
+    void stocksBodyReadsFromNothingButADataInput() throws IOException {
+        for (String text : new String[] {"", "flink", "\u0416".repeat(3000)}) {
+            Input in = open(TransferViews.PLAIN, Wire.encoded(text));
+            assertThat(StringValuePatch.readString(in.view())).isSameAs(StringValuePatch.STOCK);
+            assertThat(FlinkClasses.PATCHED.readString(in.view())).isEqualTo(text);
         }
     }
 
