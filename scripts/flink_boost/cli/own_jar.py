@@ -18,7 +18,7 @@ from flink_boost.flink.lines import Line
 from flink_boost.operate import verify
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.classpath import require_own_jars
-from flink_boost.operate.guard import require_start
+from flink_boost.operate.guard import Outlook, require_start
 from flink_boost.operate.own_build import (
     compare,
     prove,
@@ -79,8 +79,8 @@ def official_line(home: FlinkHome, lines: dict[str, Line]) -> Line | None:
         return None
 
 
-def doubts(home: FlinkHome, jar: Path) -> tuple[str, ...]:
-    """Why it is not known whether processes start with a jar that fits by its classes.
+def outlook(home: FlinkHome, jar: Path) -> Outlook:
+    """What processes would make of a jar that fits by its classes.
 
     Raises ``VerificationFailed`` when they would not, because of the classes around these.
     """
@@ -88,9 +88,8 @@ def doubts(home: FlinkHome, jar: Path) -> tuple[str, ...]:
     try:
         launch = _stock_launch(home, environment)
     except EnvironmentProblem as error:
-        return (f"Whether Flink will start with it is not known: {error}",)
-    doubt = require_start(home, jar, launch, environment)
-    return (doubt,) if doubt else ()
+        return Outlook((f"Whether Flink will start with it is not known: {error}",))
+    return require_start(home, jar, launch, environment)
 
 
 def _stock_launch(home: FlinkHome, environment: Mapping[str, str]) -> Launch:

@@ -8,17 +8,22 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import sha256
 from flink_boost.base.text import version_text
+from flink_boost.flink.switches import FAMILIES, STRINGS
 
 RECORD = "META-INF/flink-boost/weave.properties"
 MOST_RECORD = 1 << 20  # bytes of it; ours have some thousand
 PREFIX = "flink-boost-"
 OWN = "org/apache/flink/boost/"
+# Classes that become ones only where their family fits, and what lets them into their package.
+ASIDE = "META-INF/flink-boost/aside/"
+DOOR = "/FlinkBoostDoor.class"
+_FAMILY = "family."
 # In the name of a combination that is somebody's own build of Flink.
 OWN_BUILD = "-own-"
 
@@ -38,7 +43,8 @@ class DropIn:
     ``classes`` are those that it replaces, with the SHA-256 of stock's class files. ``own_line`` is
     the line whose patches are in a jar that was woven for somebody's own build of Flink; its
     ``flink_version`` then is the name of that combination. ``foreign`` is the first class file
-    that is not ours, where somebody packed our jar into one of their own.
+    that is not ours, where somebody packed our jar into one of their own. ``family_of`` tells the
+    family of each class; one that is not there is of strings.
     """
 
     path: Path
@@ -47,6 +53,22 @@ class DropIn:
     classes: Mapping[str, str]
     own_line: str = ""
     foreign: str = ""
+    family_of: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families of its classes, in the order in which they are told."""
+        there = {self.family_of.get(name, STRINGS) for name in self.classes}
+        return tuple(family for family in FAMILIES if family in there)
+
+    @property
+    def strings(self) -> Mapping[str, str]:
+        """Those of its classes without which no process starts."""
+        return {
+            name: checksum
+            for name, checksum in self.classes.items()
+            if self.family_of.get(name, STRINGS) == STRINGS
+        }
 
     @property
     def proper_name(self) -> str:
@@ -85,6 +107,11 @@ def read_dropin(jar: Path) -> DropIn | None:
             classes,
             record.get("own.line", "").strip(),
             _foreign(names, classes),
+            {
+                key.removeprefix(_FAMILY): value.strip()
+                for key, value in record.items()
+                if key.startswith(_FAMILY)
+            },
         )
     except KeyError as error:
         raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error
@@ -93,7 +120,8 @@ def read_dropin(jar: Path) -> DropIn | None:
 def _foreign(names: Iterable[str], classes: Iterable[str]) -> str:
     replaced = {f"{name.replace('.', '/')}.class" for name in classes}
     for name in names:
-        if name.endswith(".class") and not name.startswith(OWN) and name not in replaced:
+        ours = name.startswith((OWN, ASIDE)) or name.endswith(DOOR) or name in replaced
+        if name.endswith(".class") and not ours:
             return name
     return ""
 

@@ -29,12 +29,12 @@ from flink_boost.flink.jvm_options import (
 from flink_boost.flink.lines import OPENS_JAVA_LANG
 from flink_boost.flink.option_files import opened, with_files
 from flink_boost.flink.owner import environment_for, who_runs
+from flink_boost.flink.switches import MODE, PROPERTIES, STRINGS, Switch, property_of
 
 ROLES = ("jobmanager", "taskmanager", "client")
 
 _SECONDS = 120.0
 _MARK = "flink-boost-launch:"
-_SWITCH = "-Dflink.boost.mode="
 
 # `flink` is $0 because config.sh finds its folder from there. What it prints itself comes before
 # the mark. Behind the jars of lib/ every script puts what HADOOP_CLASSPATH and its like name.
@@ -111,21 +111,28 @@ class Launch:
         texts = {name: text_taken_over(text, out) for name, text in self.variables.items()}
         return _with_options(environment_for(self.user, own), texts)
 
-    def mode(self, role: str) -> str | None:
-        """The value of the kill switch, None when it is not set."""
-        return self._switch(role)[0]
+    def switch(self, role: str, name: str) -> Switch | None:
+        """A property of ours as the role has it; None when it is not set."""
+        begin = f"-D{name}="
+        found = [each for each in self.in_effect(role) if each[0].startswith(begin)]
+        return Switch(name, found[-1][0].removeprefix(begin), found[-1][1]) if found else None
 
-    def switched_by(self, role: str) -> str:
-        """The variable that the kill switch is from; empty where the scripts set it."""
-        return self._switch(role)[1]
+    def switches(self, role: str) -> tuple[Switch, ...]:
+        """All that are set."""
+        found = (self.switch(role, name) for name in PROPERTIES)
+        return tuple(each for each in found if each is not None)
 
-    def _switch(self, role: str) -> tuple[str | None, str]:
-        found = [each for each in self.in_effect(role) if each[0].startswith(_SWITCH)]
-        return (found[-1][0].removeprefix(_SWITCH), found[-1][1]) if found else (None, "")
+    def off_by(self, role: str, family: str = STRINGS) -> Switch | None:
+        """What switches a family off; None when nothing does."""
+        for name in (MODE, property_of(family)):
+            found = self.switch(role, name)
+            if found is not None and found.value == "off":
+                return found
+        return None
 
     def switched_off(self) -> bool:
-        """Whether the kill switch is set for all roles."""
-        return all(self.mode(role) == "off" for role in ROLES)
+        """Whether strings are switched off for all roles."""
+        return all(self.off_by(role) is not None for role in ROLES)
 
     def opens_strings(self, role: str, jdk: int) -> bool:
         """Whether ``java.lang`` is open to our classes."""

@@ -10,6 +10,7 @@ in the jar that runs with Flink. In Java it is::
         System.out.println(VersionGuard.verdict().fits());
         System.out.println(VersionGuard.verdict().fitsSwitchedOff());
         System.out.println(VersionGuard.verdict().sentence());
+        System.out.println(BoostMode.report());
         System.out.flush();
         Runtime.getRuntime().halt(0); // A thread of an agent's would let it run on.
     }
@@ -53,6 +54,7 @@ _FALSE = _ZERO = b"\x03"
 _STACK, _LOCALS = 5, 1
 
 _GUARD = "org/apache/flink/boost/guard/VersionGuard"
+_MODE = "org/apache/flink/boost/guard/BoostMode"
 _VERDICT = "org/apache/flink/boost/guard/Verdict"
 _TEXT = "Ljava/lang/String;"
 _OBJECT = "Ljava/lang/Object;"
@@ -135,6 +137,9 @@ class _Program:
         for name, kind in (("fits", "Z"), ("fitsSwitchedOff", "Z"), ("sentence", _TEXT)):
             self.print(self._of_verdict(name, kind), kind)
 
+    def print_report(self) -> None:
+        self.print(self.call(_INVOKESTATIC, _MODE, "report", f"(){_TEXT}"), _TEXT)
+
     def _of_verdict(self, name: str, kind: str) -> bytes:
         verdict = self.call(_INVOKESTATIC, _GUARD, "verdict", f"()L{_VERDICT};")
         return verdict + self.call(_INVOKEVIRTUAL, _VERDICT, name, f"(){kind}")
@@ -177,13 +182,18 @@ class _Program:
         return head + pool.packed() + shape + main + attribute + struct.pack(">H", 0)
 
 
-def asking_class() -> bytes:
-    """The program that asks the guard: no arguments; it prints four lines behind the mark."""
+def asking_class(*, report: bool) -> bytes:
+    """The program that asks the guard: no arguments; it prints four lines behind the mark.
+
+    Behind these it prints the report on families, if it is to: jars up to 0.2.0 have none.
+    """
     program = _Program()
     program.ask_guard()
     program.print(program.text(MARK), _TEXT)
     program.print_property("java.specification.version")
     program.print_verdict()
+    if report:
+        program.print_report()
     program.halt()
     return program.class_file(CLASS_NAME)
 

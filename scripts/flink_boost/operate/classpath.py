@@ -53,11 +53,12 @@ def require_own_jars(home: FlinkHome, launch: Launch, environment: Mapping[str, 
 
 
 def require_in_effect(launch: Launch, ours: DropIn) -> str:
-    """Why the classes of our jar are not all in effect, where that keeps no process from starting.
+    """Why our classes of strings are not all in effect, where that keeps no process from starting.
 
     That is so when every role is switched off; the sentence is empty when nothing stands before
-    them. Raises ``SeveralDropIns`` for a second jar of ours on the class path, and
-    ``VerificationFailed`` where a process would refuse to start or run stock's code unasked.
+    them. Of other families the guard tells. Raises ``SeveralDropIns`` for a second jar of ours on
+    the class path, and ``VerificationFailed`` where a process would refuse to start or run stock's
+    code unasked.
     """
     own = _real(ours.path)
     places = [_real(entry) for entry in launch.class_path]
@@ -69,7 +70,7 @@ def require_in_effect(launch: Launch, ours: DropIn) -> str:
     place = places.index(own)
     in_front: list[Copy] = []
     for position, (entry, real) in enumerate(zip(launch.class_path, places, strict=True)):
-        copies = [] if real == own else _copies(entry, (_GUARD, *ours.classes))
+        copies = [] if real == own else _copies(entry, (_GUARD, *ours.strings))
         for copy in copies:
             _require_fitting(copy, ours)
         in_front += copies if position < place else []
@@ -115,7 +116,7 @@ def _require_fitting(copy: Copy, ours: DropIn) -> None:
             " process of this Flink will start.",
             f"Take {copy.jar} off it; HADOOP_CLASSPATH and FLINK_LIB_DIR are where to look.",
         )
-    if copy.sha256 != ours.classes[copy.class_name]:
+    if copy.sha256 != ours.strings[copy.class_name]:
         raise VerificationFailed(
             f"{copy.jar} has a {copy.class_name} that is not the one which {ours.path} replaces: no"
             " process of this Flink will start.",
@@ -127,7 +128,7 @@ def _shadowed(in_front: Sequence[Copy], ours: DropIn, launch: Launch) -> str:
     first = in_front[0]
     before = f"{first.jar} stands before {ours.path} on the class path"
     clean = f"Take Flink's classes out of {first.jar}"
-    if {copy.class_name for copy in in_front} == set(ours.classes):
+    if {copy.class_name for copy in in_front} == set(ours.strings):
         text = f"{before} and brings the classes that it replaces: stock's code runs"
         if launch.switched_off():
             return f"{text}, as it does switched off."

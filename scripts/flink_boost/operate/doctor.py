@@ -23,6 +23,7 @@ from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import as_tested, load_releases
+from flink_boost.flink.switches import STRICT
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
     read_contents,
@@ -30,6 +31,7 @@ from flink_boost.operate.contents import (
     require_nothing_beside,
     require_orderly,
 )
+from flink_boost.operate.families import Family, State
 from flink_boost.operate.findings import Finding, Level, problem
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 from flink_boost.operate.guard import require_no_objection
@@ -97,7 +99,7 @@ def examine(
         with suppress(EnvironmentProblem):
             starts = () if old else start_all(launch, environment, loading=False)
         if line is not None and ours is not None and ours.flink_version == line.version:
-            findings.append(_in_effect(home, launch, ours, environment, starts))
+            findings += _in_effect(home, launch, ours, environment, starts)
         findings += of_java(launch, jdk, line, ours)
         findings += of_starts(starts, launch, ours)
         findings += [] if ours is None else unread_switch(home, launch, environment)
@@ -221,22 +223,39 @@ def _in_effect(
     ours: DropIn,
     environment: Mapping[str, str],
     starts: Sequence[JvmStart],
-) -> Finding:
+) -> Iterator[Finding]:
     # Those that Java starts with; a role that differs may load other classes.
     each = dict.fromkeys(start.options for start in starts if not start.failure) or [()]
+    found: dict[Family, None] = {}
     try:
         shadowed = require_in_effect(launch, ours)
         if shadowed:
-            return Finding(
+            yield Finding(
                 Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
             )
+            return
         for options in each:
-            unknown = require_no_objection(home, ours.path, launch, environment, options)
-            if unknown:
-                return Finding(Level.WARNING, unknown)
+            outlook = require_no_objection(home, ours.path, launch, environment, options)
+            if outlook.doubts:
+                yield from (Finding(Level.WARNING, doubt) for doubt in outlook.doubts)
+                return
+            found |= dict.fromkeys(outlook.families)
     except FlinkBoostError as error:
-        return problem(error)
-    return Finding(Level.FINE, "No other jar stands before its classes on the class path.")
+        yield problem(error)
+        return
+    yield Finding(Level.FINE, "No other jar stands before its classes on the class path.")
+    for family in found:
+        yield _family(family)
+
+
+def _family(family: Family) -> Finding:
+    if family.state is State.MISSED:
+        return Finding(
+            Level.WARNING,
+            f"Of its families, {family.told}.",
+            f"Until then stock's code runs there; {STRICT}=true refuses to start instead.",
+        )
+    return Finding(Level.FINE, f"Of its families, {family.told}.")
 
 
 def _process(

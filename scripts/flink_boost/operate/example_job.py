@@ -93,7 +93,7 @@ def compare_outcomes(
         if name in ours.classes and Path(ours.classes[name]).resolve() != own
     ]
     used = set(_CODEC) <= set(ours.classes)
-    off = launch.mode("taskmanager") == "off"
+    off = launch.off_by("taskmanager") is not None
     text = f"{job} wrote {len(ours.lines):,} lines"
     if ours.lines != stock.lines or not ours.lines:
         differing = sum((Counter(ours.lines) - Counter(stock.lines)).values())

@@ -32,7 +32,9 @@ from flink_boost.operate.contents import (
     require_removable,
     require_replaceable,
 )
+from flink_boost.operate.families import Family, missed
 from flink_boost.operate.flink_processes import FlinkProcess
+from flink_boost.operate.guard import Outlook
 from flink_boost.operate.releases import notes_on_leaving
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -54,7 +56,8 @@ class LibraryChange:
     ``built_for`` is the release that the jar is named after, ``misfits`` are those of the removed
     jars that were for other classes. ``notes`` are sentences about the release whose jar was
     replaced or removed, and about what could not be looked at. ``woven_like`` is the line whose
-    patches are in a jar that was made for this installation.
+    patches are in a jar that was made for this installation. ``families`` are what the guard will
+    decide for each; none where it was not asked.
     """
 
     action: Action
@@ -66,6 +69,7 @@ class LibraryChange:
     built_for: str = ""
     misfits: tuple[str, ...] = ()
     woven_like: str = ""
+    families: tuple[Family, ...] = ()
 
 
 def install(
@@ -76,14 +80,14 @@ def install(
     running: Sequence[FlinkProcess],
     *,
     rolling: bool,
-    beforehand: Callable[[], Sequence[str]] = tuple,
+    beforehand: Callable[[], Outlook] = Outlook,
 ) -> LibraryChange:
     """Leaves exactly the jar ``source`` of that line in ``lib/``; does nothing when it is there.
 
     Other jars of ours, as an upgrade leaves them there, and halves are removed. The jar gets the
     permissions of ``flink-dist``, so that whoever runs Flink can read it. ``known`` are all drop-in
     jars that we have; ``rolling`` allows a change under running processes; ``beforehand`` is called
-    before anything is changed, and gives further notes or raises. Raises the errors of
+    before anything is changed, and tells what is to be expected or raises. Raises the errors of
     ``require_own_library``, ``require_replaceable`` and ``require_place``,
     ``ReadOnlyInstallation``, and ``FlinkRunning``; then nothing has changed.
     """
@@ -100,7 +104,7 @@ def install(
         )
         if same and not others:
             return change
-        doubts = () if same else beforehand()
+        outlook = Outlook() if same else beforehand()
         with _changing(home, running, rolling):
             if same:
                 _remove_all(others)
@@ -112,7 +116,12 @@ def install(
             change,
             action=Action.REPLACED if there else Action.INSTALLED,
             removed=tuple(others),
-            notes=(*doubts, *notes_on_leaving(dropin.boost_version for dropin in present)),
+            families=outlook.families,
+            notes=(
+                *outlook.doubts,
+                *(f"Of its families, {family.told}." for family in missed(outlook.families)),
+                *notes_on_leaving(dropin.boost_version for dropin in present),
+            ),
             misfits=tuple(
                 dropin.flink_version
                 for dropin in present

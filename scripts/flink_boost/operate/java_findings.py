@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from flink_boost.base.errors import VerificationFailed
 from flink_boost.flink.dropin import DropIn
@@ -10,6 +10,7 @@ from flink_boost.flink.home import is_dist
 from flink_boost.flink.jdks import Jdk
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.switches import MODE, STRINGS, Switch, values_of
 from flink_boost.operate.findings import Finding, Level
 from flink_boost.operate.jvm_start import JvmStart, next_step, told
 
@@ -56,23 +57,14 @@ def of_java(launch: Launch, jdk: Jdk, line: Line | None, ours: DropIn | None) ->
     )
     old = line is not None and not line.jvm_options
     for role in ROLES:
-        mode, where = launch.mode(role), launch.switched_by(role) or "conf/"
-        if mode not in {None, "on", "off"}:
-            yield Finding(
-                Level.PROBLEM,
-                f"-Dflink.boost.mode={mode} of the {role} is neither 'on' nor 'off': it will not"
-                " start.",
-                f"Correct it in {where}.",
-                exit_code=VerificationFailed.exit_code,
-            )
-        elif mode == "off":
-            yield Finding(
-                Level.WARNING,
-                f"The {role} is switched off by -Dflink.boost.mode=off in {where}: it runs stock's"
-                " code.",
-                f"Remove the option from {where} to switch it on.",
-            )
-        elif not launch.compacts_strings(role):
+        wrong = [each for each in launch.switches(role) if not each.is_valid]
+        yield from (_unknown(each, role) for each in wrong)
+        if wrong:
+            continue
+        yield from _switched_off(launch, role, (STRINGS,) if ours is None else ours.families)
+        if launch.off_by(role) is not None:
+            continue
+        if not launch.compacts_strings(role):
             yield Finding(
                 Level.WARNING,
                 f"The {role} has -XX:-CompactStrings: strings go through their public methods,"
@@ -87,3 +79,30 @@ def of_java(launch: Launch, jdk: Jdk, line: Line | None, ours: DropIn | None) ->
                 " which is slower.",
                 f"Add to what {key} has in conf/: {OPENS_JAVA_LANG}",
             )
+
+
+def _unknown(switch: Switch, role: str) -> Finding:
+    one, other = values_of(switch.name)
+    return Finding(
+        Level.PROBLEM,
+        f"{switch.option} of the {role} is neither '{one}' nor '{other}': it will not start.",
+        f"Correct it in {switch.where or 'conf/'}.",
+        exit_code=VerificationFailed.exit_code,
+    )
+
+
+def _switched_off(launch: Launch, role: str, families: Iterable[str]) -> Iterator[Finding]:
+    """All families at once, or each that has a switch of its own."""
+    told: set[str] = set()
+    for family in families:
+        switch = launch.off_by(role, family)
+        if switch is None or switch.name in told:
+            continue
+        told.add(switch.name)
+        what = "it runs" if switch.name == MODE else f"its {family} run"
+        where = switch.where or "conf/"
+        yield Finding(
+            Level.WARNING,
+            f"The {role} is switched off by {switch.option} in {where}: {what} stock's code.",
+            f"Remove the option from {where} to switch it on.",
+        )

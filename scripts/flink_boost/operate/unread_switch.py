@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping
 
 from flink_boost.flink.home import CONFIGURATIONS, FlinkHome
 from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.switches import FAMILIES, MODE, property_of
 from flink_boost.operate.findings import Finding, Level
 
-_SWITCH = re.compile(r"-Dflink\.boost\.mode=off(?![\w-])")
+_SWITCH = re.compile(
+    rf"-D(?P<name>{'|'.join(map(re.escape, (MODE, *map(property_of, FAMILIES))))})=off(?![\w-])"
+)
 _SETTING = re.compile(r"( *)([\w.-]+) *: *(.*)")
 # The client of 1.9 reads no options from a file.
 _FOR_ALL = ("jobmanager", "taskmanager")
@@ -42,11 +45,15 @@ def unread_switch(
             )
             continue
         for key, value in _settings(text):
-            missed = [role for role in _KEYS.get(key, ()) if launch.mode(role) is None]
-            if missed and _SWITCH.search(value):
+            found = _SWITCH.search(value)
+            roles = _KEYS.get(key, ()) if found else ()
+            missed = [
+                role for role in roles if found and launch.switch(role, found["name"]) is None
+            ]
+            if found and missed:
                 yield Finding(
                     Level.WARNING,
-                    f"{file} sets -Dflink.boost.mode=off under {key}, but it does not reach the"
+                    f"{file} sets {found[0]} under {key}, but it does not reach the"
                     f" {' and the '.join(missed)}, which will run our code.",
                     "Set it where docs/operating.md (Roll back) says for this Flink: it reads one"
                     " of config.yaml and flink-conf.yaml, and env.java.opts only where"

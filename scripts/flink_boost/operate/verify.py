@@ -26,7 +26,10 @@ from flink_boost.flink.home import is_dist
 from flink_boost.flink.jvm_options import SMALL, agents, taken_over
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.switches import MODE, Switch, property_of, values_of
+from flink_boost.flink.switches import STRINGS as OF_STRINGS
 from flink_boost.operate.dist.jar import write_replaced
+from flink_boost.operate.families import expected, families_in, missed, read_report, told
 from flink_boost.operate.jvm_start import JvmStart, cause_in, next_step
 from flink_boost.operate.properties import read_properties
 
@@ -101,7 +104,11 @@ def observe(
             raise _explain(log.read_text(errors="replace"), launch, class_path)
         seen = _read(report, user)
     there = {str(readable): str(stock)}
-    return {key: there.get(value, printable(value)) for key, value in seen.items()}
+    return {
+        # The report has lines, and is read as what it is.
+        key: value if key == "report" else there.get(value, printable(value))
+        for key, value in seen.items()
+    }
 
 
 def judge(
@@ -118,6 +125,7 @@ def judge(
         *_classes(seen, stock, line, jar),
         _bytes(seen, launch),
         _mode(seen, line, launch),
+        _families(seen),
     ]
 
 
@@ -177,11 +185,11 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
         not wrong,
         "; ".join(wrong) + "."
         if wrong
-        else f"All {len(line.classes)} patched classes are loaded from {jar.name}.",
+        else f"All {len(expected(seen, line.classes))} patched classes are loaded from {jar.name}.",
     )
     foreign = [
         f"{name} from {seen.get(f'stock.{name}', 'nowhere')}"
-        for name in line.classes
+        for name in expected(seen, line.classes)
         if not _is_from(seen, f"stock.{name}", stock) or seen.get(f"intact.{name}") != "true"
     ]
     if seen["flink.version"] != line.version:
@@ -202,8 +210,11 @@ def _classes(seen: Mapping[str, str], stock: Path, line: Line, jar: Path) -> Ite
 
 
 def not_ours(seen: Mapping[str, str], line: Line, jar: Path) -> Iterator[str]:
-    """What is to be said of each patched class that a JVM has loaded and that is not ours."""
-    for name in line.classes:
+    """What is to be said of each patched class that a JVM has loaded and that is not ours.
+
+    Of a family that is off they are not.
+    """
+    for name in expected(seen, line.classes):
         if not _is_from(seen, f"patched.{name}", jar):
             yield f"{name} comes from {seen.get(f'patched.{name}', 'nowhere')}"
         elif seen.get(f"woven.{name}") != "true":
@@ -211,6 +222,16 @@ def not_ours(seen: Mapping[str, str], line: Line, jar: Path) -> Iterator[str]:
                 f"{name} is another class than that in {jar.name}: an agent, or an archive of"
                 " classes, puts it in its place"
             )
+
+
+def _families(seen: Mapping[str, str]) -> Check:
+    families = families_in(seen)
+    if not families or read_report(seen["report"]).refusal:
+        return Check("families", None, "Not checked: `version` says why.")
+    # Whether strings run says `mode`.
+    others = [family for family in missed(families) if family.name != OF_STRINGS]
+    text = told(families)
+    return Check("families", not others, f"{text[0].upper()}{text[1:]}.")
 
 
 def _whose(line: Line) -> str:
@@ -226,7 +247,7 @@ def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
     strings, mismatch = int(seen["strings"]), seen["mismatch"]
     if mismatch:
         return Check("bytes", False, f"Stock differs after {strings:,} strings: {mismatch}.")
-    off = _modes(seen, launch)[MEASURED] == "off"
+    off = _modes(seen, launch)[MEASURED].value == "off"
     if seen["enabled"] != "true" and not off:
         return Check("bytes", None, "Not checked: our code does not run; `mode` says why.")
     by_whom = "; stock's code in our jar did it, because ours is switched off" if off else ""
@@ -239,11 +260,19 @@ def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
 
 
 def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
-    modes = _modes(seen, launch)
-    unknown = [f"{m!r} for the {role}" for role, m in modes.items() if m not in {"on", "off"}]
+    switches = _modes(seen, launch)
+    modes = {role: switch.value for role, switch in switches.items()}
+    unknown = [(role, s) for role in ROLES for s in launch.switches(role) if not s.is_valid]
+    unknown += [(role, s) for role, s in switches.items() if not s.is_valid]
     if unknown:
-        values = ", ".join(unknown)
-        return Check("mode", False, f"-Dflink.boost.mode is {values}: it has to be 'on' or 'off'.")
+        name = unknown[0][1].name
+        found = dict.fromkeys(
+            f"{s.value!r} for the {role}" for role, s in unknown if s.name == name
+        )
+        one, other = values_of(name)
+        return Check(
+            "mode", False, f"-D{name} is {', '.join(found)}: it has to be '{one}' or '{other}'."
+        )
     all_off = set(modes.values()) == {"off"}
     if seen["fits"] != "true" and not (all_off and seen["fits.switched.off"] == "true"):
         return Check(
@@ -256,11 +285,9 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
         return Check("mode", False, f"Mode off though nobody switched it off: {seen['reason']}.")
     text = f"Mode on; {seen['access']}; JDK {seen['jdk']}"
     if not on:
-        where = launch.switched_by(MEASURED)
-        text = (
-            f"Mode off: stock's code runs, by -Dflink.boost.mode=off{where and f' in {where}'};"
-            f" JDK {seen['jdk']}"
-        )
+        switch = switches[MEASURED]
+        where = f" in {switch.where}" if switch.where else ""
+        text = f"Mode off: stock's code runs, by {switch.option}{where}; JDK {seen['jdk']}"
     # Behind it stands what a vendor chose: 17.0.15+6, 21-ea, 17-internal.
     number = re.match(r"\d+", seen["jdk"])
     feature = int(number[0]) if number else None
@@ -276,10 +303,17 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
     return Check("mode", (seen["enabled"] == "true") == on, f"{text}.")
 
 
-def _modes(seen: Mapping[str, str], launch: Launch) -> dict[str, str]:
-    """By role; what the options do not show, as in a file of options, the JVM does."""
-    modes = {role: launch.mode(role) or "on" for role in ROLES}
-    return modes | ({MEASURED: seen["mode"]} if seen.get("mode") else {})
+def _modes(seen: Mapping[str, str], launch: Launch) -> dict[str, Switch]:
+    """What strings are switched by; what the options do not show, as in a file, the JVM does."""
+    modes = {
+        role: launch.off_by(role) or launch.switch(role, MODE) or Switch(MODE, "on")
+        for role in ROLES
+    }
+    for name, key in ((MODE, "mode"), (property_of(OF_STRINGS), "mode.strings")):
+        found = seen.get(key)
+        if found and found not in {"on", modes[MEASURED].value}:
+            modes[MEASURED] = Switch(name, found)
+    return modes
 
 
 def _read(report: Path, user: User | None) -> dict[str, str]:

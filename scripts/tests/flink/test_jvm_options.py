@@ -18,6 +18,7 @@ from flink_boost.flink.jvm_options import (
 )
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.option_files import opened, with_files
+from flink_boost.flink.switches import MODE, Switch
 
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 
@@ -144,10 +145,10 @@ def test_the_last_switch_counts_whoever_sets_it() -> None:
         launch(JDK_JAVA_OPTIONS=on, JAVA_TOOL_OPTIONS=off),
         launch(off, _JAVA_OPTIONS=on),
     ):
-        assert order.mode("client") == "on"
-    assert launch(off).switched_by("client") == ""
-    assert launch(on, _JAVA_OPTIONS=off).switched_by("client") == "_JAVA_OPTIONS"
-    assert launch().mode("client") is None
+        assert order.off_by("client") is None
+    assert launch(off).off_by("client") == Switch(MODE, "off")
+    assert launch(on, _JAVA_OPTIONS=off).off_by("client") == Switch(MODE, "off", "_JAVA_OPTIONS")
+    assert launch().switch("client", MODE) is None
 
 
 def test_two_words_open_strings_too() -> None:

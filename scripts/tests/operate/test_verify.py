@@ -59,7 +59,11 @@ def test_a_sound_installation_passes_every_check(
     assert found["ok"], found
     assert found["flink_version"] == line.version
     details = {check["name"]: check["detail"] for check in found["checks"]}
-    assert list(details) == [*("jar", "version", "classes", "stock", "bytes", "mode", "options")]
+    assert list(details) == [
+        *("jar", "version", "classes", "stock", "bytes", "mode", "families", "options")
+    ]
+    assert details["families"] == "Strings on."
+    assert found["families"] == [{"name": "strings", "state": "on", "reason": ""}]
     assert f"All {len(line.classes)} patched classes" in details["classes"]
     assert "1,000,000 strings with each of the 65,536 code units" in details["bytes"]
     assert details["mode"].startswith("Mode on; string access opened (self-test passed); JDK ")
@@ -254,6 +258,7 @@ SEEN = {
     "flink.version": "2.3.0",
     "boost.version": "0.2.0",
     "guard": "true",
+    "report": "\nstrings\ton\t\nrecords\ton\t",
     "enabled": "true",
     "reason": "the class files it replaces are those of this version",
     "access": "string access opened (self-test passed)",
@@ -279,6 +284,10 @@ STRING_VALUE = "org.apache.flink.types.StringValue"
         ({f"intact.{STRING_VALUE}": "false"}, "on", "stock", "Not the official class files"),
         ({f"woven.{STRING_VALUE}": "false"}, "on", "classes", "is another class than that in"),
         ({"mode": "off"}, "on", "mode", "Mode off: stock's code runs"),
+        (
+            {"report": "\nstrings\ton\t\nrecords\tmissed\ta.jar is in front"},
+            *("on", "families", "Strings on; records off, a.jar is in front."),
+        ),
         ({f"stock.{STRING_VALUE}": "/x.jar"}, "on", "stock", f"{STRING_VALUE} from /x.jar"),
     ],
 )
@@ -310,7 +319,8 @@ def test_the_jdk_is_known_by_its_first_number(jdk: str, tested: bool) -> None:
     dist = Path("/flink/lib/flink-dist-2.3.0.jar")
     jar = CARRIED.dropin(LINE)
     seen = SEEN | {f"patched.{patched}": str(jar) for patched in LINE.classes} | {"jdk": jdk}
-    mode = judge(seen, dist, LINE, with_mode("on"), jar, jar)[-1]
+    checks = judge(seen, dist, LINE, with_mode("on"), jar, jar)
+    (mode,) = [check for check in checks if check.name == "mode"]
     assert mode.passed
     assert f"JDK {jdk}" in mode.detail
     assert ("is not tested (tested: 17, 21)" in mode.detail) is not tested

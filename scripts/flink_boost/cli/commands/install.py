@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -11,11 +11,12 @@ import click
 
 from flink_boost.cli.answers import FlinkHomeArgument, json_option, rolling_option
 from flink_boost.cli.library import Before, change_library
-from flink_boost.cli.own_jar import doubts, official_line, own_jar
+from flink_boost.cli.own_jar import official_line, outlook, own_jar
 from flink_boost.flink.home import FlinkHome, choose_line
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import load_releases, ranges_of
 from flink_boost.operate import install
+from flink_boost.operate.guard import Outlook
 from flink_boost.operate.install import Action, LibraryChange
 
 
@@ -47,14 +48,14 @@ def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None
         line = official_line(now.home, now.lines) if weave else choose_line(now.home, now.lines)
         if line is not None:
             jar = now.package.dropin(line)
-            return _put(now, line, jar, lambda: doubts(now.home, jar))
+            return _put(now, line, jar, lambda: outlook(now.home, jar))
         # Refused before a minute is spent on it, and again under the lock.
         install.require_changeable(now.home, now.known, now.running, rolling=rolling)
         with own_jar(now.home, now.lines, now.package) as made:
             return replace(_put(now, made.line, cast("Path", made.path)), woven_like=made.like)
 
     def _put(
-        now: Before, line: Line, jar: Path, beforehand: Callable[[], Sequence[str]] = tuple
+        now: Before, line: Line, jar: Path, beforehand: Callable[[], Outlook] = Outlook
     ) -> LibraryChange:
         return install.install(
             now.home, line, jar, now.known, now.running, rolling=rolling, beforehand=beforehand

@@ -28,6 +28,7 @@ from flink_boost.operate.carried import carried
 from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.contents import read_contents, require_nothing_beside
 from flink_boost.operate.example_job import compare_job
+from flink_boost.operate.families import families_in
 from flink_boost.operate.install import require_installed
 from flink_boost.operate.jvm_start import require_started, start_all
 from flink_boost.operate.own_build import judge_own_jar
@@ -137,6 +138,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
             "flink_home": home.folder,
             "flink_version": home.version,
             "jar": jar,
+            "families": [asdict(family) for family in families_in(seen)],
             "checks": [asdict(check) for check in checks],
         }
         with telling(checks):

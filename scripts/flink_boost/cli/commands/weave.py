@@ -14,7 +14,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256, write_durably
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
-from flink_boost.cli.own_jar import OwnJar, doubts, official_line, own_jar
+from flink_boost.cli.own_jar import OwnJar, official_line, outlook, own_jar
 from flink_boost.flink.dropin import read_dropin
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.lines import Line, load_lines
@@ -81,7 +81,7 @@ def _official(
     home: FlinkHome, line: Line, package: Carried, out: Path | None
 ) -> tuple[str, dict[str, Any]]:
     jar = package.dropin(line)
-    doubts(home, jar)
+    outlook(home, jar)
     target = None if out is None else _write(home, jar, out)
     sentence = f"All classes are those of Flink {line.version}: {jar.name} fits as it is"
     if target is not None:

@@ -83,10 +83,21 @@ public final class InstallationCheck {
         put("fits.switched.off", verdict.fitsSwitchedOff());
         put("fits.sentence", verdict.sentence());
         put("mode", System.getProperty(BoostMode.PROPERTY, ""));
+        put("mode.strings", System.getProperty("flink.boost.strings", ""));
+        put("report", report());
         put("enabled", BoostMode.ENABLED);
         put("reason", BoostMode.reason());
         put("access", StringAccess.describe());
         put("guard", hasGuard());
+    }
+
+    /** What was decided for each family; nothing where the jar is of a flink-boost without any. */
+    private static String report() {
+        try {
+            return BoostMode.report();
+        } catch (NoSuchMethodError e) {
+            return "";
+        }
     }
 
     /** Whether Flink's own look-up of file systems will come across the guard. */
@@ -108,6 +119,11 @@ public final class InstallationCheck {
         for (String key : record.stringPropertyNames()) {
             if (key.startsWith(CLASS_PREFIX)) {
                 String name = key.substring(CLASS_PREFIX.length());
+                String family = record.getProperty("family." + name, "strings");
+                put("family." + name, family);
+                if (!family.equals("strings") && !isThere(name)) {
+                    continue;
+                }
                 Class<?> stock = FlinkClasses.STOCK.type(name);
                 put("patched." + name, origin(load(name)));
                 put("woven." + name, isWoven(load(name)));
@@ -140,9 +156,15 @@ public final class InstallationCheck {
      * refuses the woven classes, they refuse to be used.
      */
     private boolean runsOrIsSwitchedOff() {
-        return BoostMode.ENABLED
-                || ("off".equals(System.getProperty(BoostMode.PROPERTY))
-                        && VersionGuard.verdict().fitsSwitchedOff());
+        boolean off =
+                "off".equals(System.getProperty(BoostMode.PROPERTY))
+                        || "off".equals(System.getProperty("flink.boost.strings"));
+        return BoostMode.ENABLED || (off && VersionGuard.verdict().fitsSwitchedOff());
+    }
+
+    /** Where a family's jar of Flink is not there, neither side has its classes. */
+    private boolean isThere(String name) {
+        return loader.getResource(name.replace('.', '/') + ".class") != null;
     }
 
     private void compareNothing() {

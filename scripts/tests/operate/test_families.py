@@ -1,0 +1,243 @@
+"""A made family beside strings, in a made jar of Flink: what is said of it before Flink starts."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from installations import (
+    CARRIED,
+    LINE,
+    java_environment,
+    new_home,
+    problems,
+    set_options,
+    texts,
+    with_mode,
+)
+
+from flink_boost.base.errors import BrokenData, VerificationFailed
+from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.dropin import ASIDE, RECORD, read_dropin
+from flink_boost.flink.home import open_home
+from flink_boost.flink.jdks import java_home
+from flink_boost.flink.launch import ROLES, Launch, ask_scripts
+from flink_boost.flink.switches import FAMILIES, MODE, STRICT, Switch, property_of
+from flink_boost.operate.families import Family, Report, State, read_report
+from flink_boost.operate.guard import require_start
+from flink_boost.operate.verify import observe
+
+pytestmark = pytest.mark.needs_jars
+
+ROW = "org.acme.Row"
+ON = Family("records", State.ON)
+ABSENT = Family("records", State.OFF, "flink-rows is not on the class path")
+Answer = Callable[..., dict[str, Any]]
+
+_SOURCES = {
+    "Row": 'package org.acme; public class Row { public String whose() { return "stock"; } }',
+    "FlinkBoostDoor": (
+        "package org.acme; import java.lang.invoke.*; public final class FlinkBoostDoor {"
+        " public static MethodHandles.Lookup lookup() { return MethodHandles.lookup(); } }"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Class files by simple name. The woven one has the method under another name, too."""
+    folder = tmp_path_factory.mktemp("acme")
+    for name, text in (_SOURCES | {"woven/Row": _SOURCES["Row"].replace("stock", "woven")}).items():
+        file = folder / "sources" / f"{name}.java"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        out = folder / ("woven" if "/" in name else "stock")
+        compiler = str(java_home(17) / "bin" / "javac")
+        words = [compiler, "--release", "11", "-d", str(out), str(file)]
+        subprocess.run(words, check=True, timeout=100)
+    return {
+        "Row": (folder / "stock/org/acme/Row.class").read_bytes(),
+        "Woven": (folder / "woven/org/acme/Row.class").read_bytes(),
+        "Door": (folder / "stock/org/acme/FlinkBoostDoor.class").read_bytes(),
+    }
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("os.environ", java_environment(LINE))
+    return new_home(tmp_path / "flink")
+
+
+def dropin(folder: Path, compiled: dict[str, bytes]) -> Path:
+    """Our jar with one class of another family, as a version that nobody carries."""
+    target = folder / f"flink-boost-{LINE.version}-9.9.9.jar"
+    with zipfile.ZipFile(CARRIED.dropin(LINE)) as ours, zipfile.ZipFile(target, "w") as jar:
+        for name in ours.namelist():
+            content = ours.read(name)
+            if name == RECORD:
+                checksum = hashlib.sha256(compiled["Row"]).hexdigest()
+                content = re.sub(rb"boost.version=.*", b"boost.version=9.9.9", content)
+                content += (
+                    f"class.{ROW}={checksum}\nfamily.{ROW}=records\njar.{ROW}=flink-rows\n"
+                ).encode()
+            jar.writestr(name, content)
+        jar.writestr(f"{ASIDE}org/acme/Row.class", compiled["Woven"])
+        jar.writestr("org/acme/FlinkBoostDoor.class", compiled["Door"])
+    return target
+
+
+def rows(home: Path, content: bytes) -> Path:
+    """The jar of Flink that has the class."""
+    target = home / "lib" / "flink-rows-2.3.0.jar"
+    with zipfile.ZipFile(target, "w") as jar:
+        jar.writestr("org/acme/Row.class", content)
+    return target
+
+
+def other(compiled: dict[str, bytes]) -> bytes:
+    return compiled["Row"].replace(b"SourceFile", b"SourceFild")
+
+
+def test_the_names_are_those_of_the_guard() -> None:
+    source = PROJECT_ROOT / "flink-core-patch/src/main/java/org/apache/flink/boost/guard"
+    text = (source / "Switches.java").read_text()
+    constants = dict(re.findall(r'String (\w+) = "(\w+)";', text))
+    (listed,) = re.findall(
+        r"FAMILIES =\s+Collections.unmodifiableList\(Arrays.asList\((.*)\)\)", text
+    )
+    assert tuple(constants[name] for name in listed.split(", ")) == FAMILIES
+
+
+def test_a_jar_says_which_family_a_class_is_of(tmp_path: Path, compiled: dict[str, bytes]) -> None:
+    ours = read_dropin(dropin(tmp_path, compiled))
+    assert ours is not None
+    assert ours.families == FAMILIES
+    assert ROW in ours.classes
+    assert ROW not in ours.strings
+    assert ours.foreign == ""
+
+
+def test_a_report_is_read() -> None:
+    text = "no\nstrings\toff\tswitched off\nrecords\tmissed\ta.jar"
+    off, missed = (
+        Family("strings", State.OFF, "switched off"),
+        Family("records", State.MISSED, "a.jar"),
+    )
+    assert read_report(text) == Report("no", (off, missed))
+    assert read_report(text).told == "strings off, switched off; records off, a.jar"
+    for wrong in ("\nstrings", "\nstrings\tmaybe\t"):
+        with pytest.raises(BrokenData, match="does not tell what runs"):
+            read_report(wrong)
+
+
+def test_each_family_has_a_switch_of_its_own() -> None:
+    strings, records = (f"-D{property_of(family)}=off" for family in FAMILIES)
+    launch = Launch("java", (), dict.fromkeys(ROLES, (records,)))
+    assert launch.off_by("client") is None
+    assert launch.off_by("client", "records") == Switch(property_of("records"), "off")
+    assert not launch.switched_off()
+    assert Launch("java", (), dict.fromkeys(ROLES, (strings,))).switched_off()
+    every = with_mode("off").off_by("client", "records")
+    assert every == Switch(MODE, "off")
+
+
+def test_doctor_tells_of_each_family(
+    home: Path, compiled: dict[str, bytes], answer: Answer
+) -> None:
+    dropin(home / "lib", compiled)
+    told = texts(answer("doctor", home))
+    assert "Of its families, strings on." in told
+    assert f"Of its families, {ABSENT.told}." in told
+
+    rows(home, compiled["Row"])
+    found = answer("doctor", home)
+    assert found["ok"], found
+    assert "Of its families, records on." in texts(found)
+
+    jar = rows(home, other(compiled))
+    found = answer("doctor", home)
+    assert found["ok"], found
+    (warned,) = [f for f in found["findings"] if "records" in f["text"]]
+    assert warned["level"] == "warning"
+    assert warned["text"].startswith(f"Of its families, records off, {jar} has another {ROW}")
+
+    set_options(home, **{"env_java_default-opts_all": f"-D{STRICT}=true"})
+    found = answer("doctor", home)
+    assert found["exit_code"] == VerificationFailed.exit_code
+    (problem,) = problems(found)
+    assert problem.startswith("No process of this Flink will start: flink-boost 9.9.9 for Flink")
+    assert f"-D{STRICT}=true asks for all" in problem
+
+
+@pytest.mark.parametrize(
+    ("option", "level", "words"),
+    [
+        ("records=off", "warning", "-Dflink.boost.records=off in conf/: its records run stock's"),
+        ("records=no", "problem", "-Dflink.boost.records=no of the taskmanager is neither 'on'"),
+        ("strings=off", "warning", "-Dflink.boost.strings=off in conf/: its strings run stock's"),
+        ("strict=on", "problem", "-Dflink.boost.strict=on of the taskmanager is neither 'true'"),
+    ],
+)
+def test_doctor_reads_the_switches(
+    option: str,
+    level: str,
+    words: str,
+    home: Path,
+    compiled: dict[str, bytes],
+    answer: Answer,
+) -> None:
+    dropin(home / "lib", compiled)
+    rows(home, compiled["Row"])
+    set_options(home, env_java_opts_taskmanager=f"-Dflink.boost.{option}")
+    found = answer("doctor", home)
+    assert [f["level"] for f in found["findings"] if words in f["text"]] == [level], found
+
+
+def test_install_asks_with_the_options_of_the_installation(
+    home: Path, tmp_path: Path, compiled: dict[str, bytes]
+) -> None:
+    jar = dropin(tmp_path, compiled)
+
+    def expected() -> tuple[Family, ...]:
+        launch = ask_scripts(open_home(home), os.environ)
+        outlook = require_start(open_home(home), jar, launch, os.environ)
+        assert outlook.doubts == ()
+        return outlook.families
+
+    strings = Family("strings", State.ON)
+    assert expected() == (strings, ABSENT)
+    rows(home, compiled["Row"])
+    assert expected() == (strings, ON)
+    rows(home, other(compiled))
+    (_, missed) = expected()
+    assert missed.state is State.MISSED
+    set_options(home, env_java_opts_taskmanager=f"-D{STRICT}=true")
+    with pytest.raises(VerificationFailed, match="asks for all"):
+        expected()
+
+
+def test_install_tells_each_family(home: Path, answer: Answer) -> None:
+    found = answer("install", home)
+    assert found["families"] == [{"name": "strings", "state": "on", "reason": ""}]
+
+
+def test_a_check_of_an_installation_sees_each_family(
+    home: Path, compiled: dict[str, bytes]
+) -> None:
+    dropin(home / "lib", compiled)
+
+    def seen() -> dict[str, str]:
+        launch = ask_scripts(open_home(home), os.environ)
+        return observe(open_home(home).dist, launch, CARRIED.verifier(LINE), os.environ, strings=1)
+
+    absent = seen()
+    assert absent[f"family.{ROW}"] == "records"
+    assert f"patched.{ROW}" not in absent
+    assert read_report(absent["report"]).families[1:] == (ABSENT,)
