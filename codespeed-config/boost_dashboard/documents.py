@@ -114,7 +114,7 @@ class _Interval(Document):
 
 
 class Suspicion(Document):
-    """A series whose ratio has changed; ``flink_boost.publish.alarms.Alarm`` says what is what."""
+    """A series whose ratio has changed; ``flink_boost.publish.alarm_upload.Alarm`` says what is what."""
 
     box: BoxName
     executable: Annotated[Name, Field(max_length=30)]
@@ -199,7 +199,7 @@ class Event(Document):
 
 
 class ToldAlarm(Document):
-    """A change that reruns were asked about; ``flink_boost.judge.alarms`` keeps them.
+    """A change that reruns were asked about; ``flink_boost.judge.alarm_record`` keeps them.
 
     ``effect`` is new speed over old; ``before`` and ``since`` are the dashboard's commit ids.
     """

@@ -11,8 +11,8 @@ import pytest
 
 from conftest import PROJECT_FOLDER, clean_environ
 from flink_boost.base.errors import FlinkBoostError
-from flink_boost.publish.operation import Answered
-from flink_boost.publish.operation import operate as run
+from flink_boost.publish.dashboard_commands import Answered
+from flink_boost.publish.dashboard_commands import operate as run
 
 CALL_SECONDS = 120
 
@@ -31,7 +31,7 @@ def operate(data: Path, *words: str, **environ: str) -> subprocess.CompletedProc
 
 
 def answer(data: Path, command: str, *words: str, **environ: str) -> Answered:
-    """What the command behind the command line says. Raises as ``publish.operation`` does."""
+    """What the command behind the command line says. Raises as ``publish.dashboard_commands`` does."""
     return run(data, command, words, environ={**clean_environ(), **environ})
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.judge.detection.anchor import Anchor
-from flink_boost.judge.detection.told import ConfirmedAlarm
+from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm
 from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.measure.model import Frozen
 from lab.cases import (

@@ -14,16 +14,16 @@ from stored_runs import store_complete_run
 from synthetic import JOB, make_forks, make_run
 
 from flink_boost.cli.main import main
-from flink_boost.measure.ending import load_summary
+from flink_boost.measure.finalize import load_summary
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import entries_of
-from flink_boost.publish.nightly.report import FOLDER
+from flink_boost.publish.nightly.night_report import FOLDER
 from flink_boost.publish.notify.message import Message
 from flink_boost.publish.notify.outbox import Outbox, Posted
 from flink_boost.publish.raw_data import pack_raw_data
 from flink_boost.publish.spool import Spool
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import OUTBOX, Swept, sweep
 
 

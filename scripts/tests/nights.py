@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from flink_boost.publish.nightly.model import NightReport
+from flink_boost.publish.nightly.night_facts import NightReport
 
 HOSTILE = "<script>document.title='pwned'</script> <!channel> *x* `y` [a](javascript:b) |é@here"
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)

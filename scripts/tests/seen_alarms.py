@@ -6,7 +6,7 @@ from typing import Any
 
 from synthetic import JOB
 
-from flink_boost.judge.alarms import AlarmRecord, AlarmState, alarm_id
+from flink_boost.judge.alarm_record import AlarmRecord, AlarmState, alarm_id
 
 
 def seen(series: str = "s", first: int = 20, suspected: str = "", **changes: Any) -> AlarmRecord:

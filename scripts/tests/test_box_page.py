@@ -8,9 +8,9 @@ import tomllib
 from flink_boost.base.errors import DifferentBox, NoisyBox
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands.canary import MOVED
-from flink_boost.judge import canary
-from flink_boost.measure.boxchange import BoxChange
-from flink_boost.measure.boxfile import BoxFile, QuietLimits
+from flink_boost.judge import canary_verdict
+from flink_boost.measure.box_change import BoxChange
+from flink_boost.measure.box_file import BoxFile, QuietLimits
 from flink_boost.measure.model import BoxFacts
 
 PAGE = (PROJECT_ROOT / "docs" / "box.md").read_text(encoding="utf-8")
@@ -37,12 +37,12 @@ def test_what_refuses_is_what_the_page_says() -> None:
 
 
 def test_figures_of_the_canary_and_exit_codes() -> None:
-    assert f"fewer than {canary.LEARNING} nights nothing" in PAGE
-    assert f"up to {canary.RECENT} nights before" in PAGE
-    assert f"one of {1 / canary.FALSE_NIGHTS:.0f} nights" in PAGE
-    assert f"{canary.LEAST_RATIO:.0%} for the ratio".replace("%", " %") in PAGE
-    assert f"{canary.LEAST_STOCK:.0%} for stock".replace("%", " %") in PAGE
-    assert canary.SETTLED == 3
+    assert f"fewer than {canary_verdict.LEARNING} nights nothing" in PAGE
+    assert f"up to {canary_verdict.RECENT} nights before" in PAGE
+    assert f"one of {1 / canary_verdict.FALSE_NIGHTS:.0f} nights" in PAGE
+    assert f"{canary_verdict.LEAST_RATIO:.0%} for the ratio".replace("%", " %") in PAGE
+    assert f"{canary_verdict.LEAST_STOCK:.0%} for stock".replace("%", " %") in PAGE
+    assert canary_verdict.SETTLED == 3
     assert "Three nights in a row" in PAGE
     for code in (DifferentBox.exit_code, NoisyBox.exit_code, MOVED):
         assert f"code {code}" in PAGE

@@ -29,7 +29,7 @@ from flink_boost.base.net import free_ports
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.lines import default_line, load_lines, measured_lines
-from flink_boost.measure import boxfile, boxlock
+from flink_boost.measure import box_file, machine_lock
 
 DOCKER = PROJECT_ROOT / "docker"
 ENTRY_POINT = DOCKER / "flink-entrypoint.sh"
@@ -301,8 +301,10 @@ def test_only_the_dashboard_reaches_the_database() -> None:
 def test_the_runner_shares_the_machines_lock_and_name_and_has_no_token_in_its_environment() -> None:
     document = compose_document()
     runner = document["services"]["runner"]
-    assert f"{boxlock.USUAL_PLACE.parent}:{boxlock.USUAL_PLACE.parent}" in runner["volumes"]
-    assert f"{boxfile.USUAL_PLACE.parent}:{boxfile.USUAL_PLACE.parent}:ro" in runner["volumes"]
+    assert (
+        f"{machine_lock.USUAL_PLACE.parent}:{machine_lock.USUAL_PLACE.parent}" in runner["volumes"]
+    )
+    assert f"{box_file.USUAL_PLACE.parent}:{box_file.USUAL_PLACE.parent}:ro" in runner["volumes"]
     assert "FLINK_BOOST_TOKEN" not in runner["environment"]
     (secret,) = runner["secrets"]
     assert runner["environment"]["FLINK_BOOST_TOKEN_FILE"] == f"/run/secrets/{secret['source']}"
@@ -313,11 +315,11 @@ def test_the_runner_has_one_host_name_and_cores_of_its_own_when_told_so() -> Non
     usual = read_compose(COMPOSE, SET)["services"]["runner"]
     assert usual["hostname"] == "flink-boost-runner"
     assert usual["cpuset"] == ""
-    assert boxfile.box_file(usual["environment"]) == boxfile.USUAL_PLACE
+    assert box_file.box_file(usual["environment"]) == box_file.USUAL_PLACE
     told = {**SET, "RUNNER_CPUS": "1-3", "FLINK_BOOST_BOX": "/srv/box.toml"}
     runner = read_compose(COMPOSE, told)["services"]["runner"]
     assert runner["cpuset"] == "1-3"
-    assert boxfile.box_file(runner["environment"]) == Path("/srv/box.toml")
+    assert box_file.box_file(runner["environment"]) == Path("/srv/box.toml")
 
 
 @pytest.mark.parametrize(("built", "night", "code"), [(0, 0, 0), (0, 6, 6), (0, 31, 31), (2, 0, 2)])

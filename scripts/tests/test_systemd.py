@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.measure import boxlock
+from flink_boost.measure import machine_lock
 from flink_boost.service.nightly.slots import DEFAULT_TIME
 
 UNITS = PROJECT_ROOT / "scripts" / "systemd"
@@ -127,7 +127,7 @@ def setting(name: str, key: str) -> list[str]:
 def test_the_lock_of_the_machine_is_not_hidden_by_a_private_folder(name: str) -> None:
     """With PrivateTmp the machine's /var/tmp is out of reach, and a path below it that is only to
     be writable ends the start of the unit: it has to be bound."""
-    assert str(boxlock.USUAL_PLACE.parent) == SHARED
+    assert str(machine_lock.USUAL_PLACE.parent) == SHARED
     assert setting(name, "PrivateTmp") == ["yes"]
     assert setting(name, "BindPaths") == [SHARED]
     assert not [path for path in setting(name, "ReadWritePaths") if path.startswith("/var/tmp")]
@@ -166,7 +166,7 @@ import os, sys
 from pathlib import Path
 from flink_boost.service.isolation.sandbox import Limits
 from flink_boost.service.isolation.workplace import fresh_workplace
-from flink_boost.service.requests.setup import proved_sandbox
+from flink_boost.service.requests.comparison_setup import proved_sandbox
 
 build = Path(sys.argv[1])
 sandbox, folder = proved_sandbox(os.environ, build)

@@ -12,7 +12,7 @@ from synthetic import make_forks, make_run
 from flink_boost.base.errors import BuildFailed
 from flink_boost.flink.lines import Line
 from flink_boost.judge.tracks import build_tracks, newest_runs
-from flink_boost.measure.build import Build, build_of
+from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Built, Cell, RunInfo
 from flink_boost.measure.summary import RunSummary, summarise

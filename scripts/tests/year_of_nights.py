@@ -12,7 +12,7 @@ from pathlib import Path
 from synthetic import make_run
 
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, store
+from flink_boost.measure import finalize, store
 from flink_boost.measure.model import Cell, Mode
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import CellSummary, RunSummary, SideScores
@@ -55,8 +55,10 @@ def store_year(results: Path, nights: int = 365, benchmarks: int = 200, pairs: i
             )
             for cell in cells
         )
-        summary = RunSummary(plan=ending.plan_stamp(results, run.run_id), info=run, cells=measured)
-        (folder / ending.SUMMARY_FILE).write_text(summary.model_dump_json(), encoding="utf-8")
+        summary = RunSummary(
+            plan=finalize.plan_stamp(results, run.run_id), info=run, cells=measured
+        )
+        (folder / finalize.SUMMARY_FILE).write_text(summary.model_dump_json(), encoding="utf-8")
         (folder / RunState.COMPLETE.value).touch()
 
 

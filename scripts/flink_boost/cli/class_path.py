@@ -9,7 +9,7 @@ from importlib.metadata import version as distribution_version
 from flink_boost.base.errors import UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment
 from flink_boost.cli.answers import failing_in_json, print_json
-from flink_boost.cli.checks import show_checks, telling
+from flink_boost.cli.printed_checks import show_checks, telling
 from flink_boost.flink.lines import load_lines
 from flink_boost.flink.releases import patched_names
 from flink_boost.operate.carried import carried

@@ -7,7 +7,7 @@ import os
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.measure.box import describe_box
-from flink_boost.measure.boxfile import read_box_file
+from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.model import Box
 
 

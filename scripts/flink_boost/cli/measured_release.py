@@ -14,8 +14,8 @@ from flink_boost.flink.lines import Line, default_line, find_measured_line
 from flink_boost.flink.side import Side
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.model import Purpose
-from flink_boost.measure.onrelease import class_paths_on, find_release, is_of_a_line
-from flink_boost.measure.thirdside import ensure_third
+from flink_boost.measure.other_release import class_paths_on, find_release, is_of_a_line
+from flink_boost.measure.third_side import ensure_third
 from flink_boost.operate.guard import ask_guard
 
 

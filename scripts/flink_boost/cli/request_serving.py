@@ -24,11 +24,11 @@ from flink_boost.publish.progress import PlainProgress
 from flink_boost.service.hub.listening import listening
 from flink_boost.service.hub.webhook import Receiver, find_secrets
 from flink_boost.service.requests.database import open_database
-from flink_boost.service.requests.model import Request
 from flink_boost.service.requests.queue import RequestQueue
+from flink_boost.service.requests.request import Request
+from flink_boost.service.requests.service_settings import ServeSettings, load_settings
+from flink_boost.service.requests.service_setup import serving_of, the_only_one
 from flink_boost.service.requests.serving import standing_still
-from flink_boost.service.requests.settings import ServeSettings, load_settings
-from flink_boost.service.requests.starting import serving_of, the_only_one
 
 _LATEST = 20
 _TELL_AGAIN_SECONDS = 6 * 3600

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, compare_cell
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.judge.comparators import AgainstComparator
-from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.judge.outcomes import Comparison, GcComparison
 from flink_boost.measure.model import Cell, Frozen, RunInfo
-from flink_boost.measure.tomlfile import naming_what_is_wrong
+from flink_boost.measure.toml_file import naming_what_is_wrong
 
 
 class Goal(Frozen):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import count
 
-from flink_boost.judge.alarms import (
+from flink_boost.judge.alarm_record import (
     AlarmEvent,
     AlarmRecord,
     AlarmState,

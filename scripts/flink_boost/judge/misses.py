@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from flink_boost.judge.alarms import AlarmRecord
+from flink_boost.judge.alarm_record import AlarmRecord
 from flink_boost.measure.model import Frozen
 
 SHORTEST_COMMIT = 7

@@ -22,7 +22,7 @@ from typing import TypeAlias
 import scipy
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.judge.outcomes import Comparison, GcComparison
 from flink_boost.judge.verdict import judge
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.pool import one_plan, pool
 from flink_boost.judge.ratio import Interval, compare, contrasts
 from flink_boost.measure.fork import Fork

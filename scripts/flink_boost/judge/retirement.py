@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from flink_boost.judge.alarms import CURRENT, AlarmEvent, AlarmRecord, AlarmState
+from flink_boost.judge.alarm_record import CURRENT, AlarmEvent, AlarmRecord, AlarmState
 from flink_boost.measure.model import Frozen
 
 

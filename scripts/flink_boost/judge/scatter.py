@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from flink_boost.judge.series import pair_log_ratios
 from flink_boost.measure.model import Cell
-from flink_boost.measure.scatter import Scatter, ScatterTable
+from flink_boost.measure.pair_scatter import Scatter, ScatterTable
 from flink_boost.measure.summary import RunSummary
 
 LEAST_DEGREES = 6  # of freedom: fewer say less than a table that was measured elsewhere

@@ -13,8 +13,8 @@ import psutil
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
-from flink_boost.measure.boxchange import BoxChange, differences
-from flink_boost.measure.boxfile import BoxFile, fingerprint, require_name, require_same_box
+from flink_boost.measure.box_change import BoxChange, differences
+from flink_boost.measure.box_file import BoxFile, fingerprint, require_name, require_same_box
 from flink_boost.measure.host import Host, read_host
 from flink_boost.measure.model import Box, jdk_feature
 

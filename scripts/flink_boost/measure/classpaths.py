@@ -46,7 +46,7 @@ class ClassPaths:
         return Side.PATCHED in sides and Side.PATCHED not in dict(self.builds)
 
     def digest_of(self, side: Side) -> str:
-        """The digest of a side that is a build, as ``measure.build`` has it; else empty."""
+        """The digest of a side that is a build, as ``measure.commit_jars`` has it; else empty."""
         jars = dict(self.builds).get(side, ())
         return sha256_of_all(jars) if jars else ""
 

@@ -17,7 +17,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell, Timing
 from flink_boost.measure.names import matching, matching_any, named
-from flink_boost.measure.tomlfile import naming_what_is_wrong
+from flink_boost.measure.toml_file import naming_what_is_wrong
 
 GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"
 

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.measure import store
-from flink_boost.measure.ending import SUMMARY_FILE, load_summary
+from flink_boost.measure.finalize import SUMMARY_FILE, load_summary
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.schema import RUN_FILES, is_newer
 from flink_boost.measure.summary import RunSummary, gap_sentence

@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 
 from flink_boost.base.errors import NoisyBox
-from flink_boost.measure.boxfile import QuietLimits
+from flink_boost.measure.box_file import QuietLimits
 
 PROBE_SECONDS = 5.0
 WAIT_SECONDS = 30.0  # between two probes

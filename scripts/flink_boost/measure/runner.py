@@ -17,12 +17,12 @@ from typing import Protocol
 
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, EnvironmentProblem
 from flink_boost.base.processes import CommandTimeoutError
-from flink_boost.measure import ending, forkfiles
+from flink_boost.measure import finalize, fork_files
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.launching import ForkLaunch, ForkOrder, ForksHere
+from flink_boost.measure.fork_launch import ForkLaunch, ForkOrder, ForksHere
 from flink_boost.measure.model import Cell, RunInfo, Timing
-from flink_boost.measure.plan import FORK_OPTIONS
+from flink_boost.measure.run_plan import FORK_OPTIONS
 from flink_boost.measure.store import RunState
 
 JMH_MAIN = "org.openjdk.jmh.Main"
@@ -41,7 +41,7 @@ _DISK_FULL_BYTES = 64 * 1024
 class Failure:
     """A fork that gave no result."""
 
-    planned: forkfiles.PlannedFork
+    planned: fork_files.PlannedFork
     reason: str
     log: Path
     tail: str
@@ -53,7 +53,7 @@ class EndedFork:
 
     number: int
     total: int
-    planned: forkfiles.PlannedFork
+    planned: fork_files.PlannedFork
     outcome: Fork | Failure
     seconds_left: float
 
@@ -61,7 +61,7 @@ class EndedFork:
 class Progress(Protocol):
     """Shows how a run goes on."""
 
-    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: fork_files.PlannedFork) -> None:
         """A fork is about to run; ``number`` counts from 1."""
 
     def ended(self, info: RunInfo, step: EndedFork) -> None:
@@ -155,12 +155,12 @@ def run_missing_forks(
     A failing fork is shown and passed over. Raises ``BenchmarkFailed`` at the end when forks are
     missing, ``EnvironmentProblem`` at once when a disk is full. The caller holds ``store.lock``.
     """
-    forkfiles.discard_attempts(results, info.run_id)
+    fork_files.discard_attempts(results, info.run_id)
     timings = dict(zip(info.cells, info.timings, strict=True))
     missing = [
-        planned for planned in forkfiles.missing_forks(results, info) if planned.pair >= first_pair
+        planned for planned in fork_files.missing_forks(results, info) if planned.pair >= first_pair
     ]
-    total = len(forkfiles.planned_forks(info))
+    total = len(fork_files.planned_forks(info))
     work = [timings[planned.cell].seconds + START_SECONDS for planned in missing]
     failures: list[Failure] = []
     began = clock()
@@ -176,7 +176,7 @@ def run_missing_forks(
         pace = (clock() - began) / sum(work[: index + 1])
         left = pace * sum(work[index + 1 :])
         progress.ended(info, EndedFork(number, total, planned, outcome, left))
-    if ending.finish(results, info) is not RunState.COMPLETE:
+    if finalize.finish(results, info) is not RunState.COMPLETE:
         raise _failed(info, failures, total)
 
 
@@ -198,7 +198,7 @@ def _failed(info: RunInfo, failures: Sequence[Failure], total: int) -> Benchmark
 
 def _order(
     info: RunInfo,
-    planned: forkfiles.PlannedFork,
+    planned: fork_files.PlannedFork,
     timing: Timing,
     class_paths: ClassPaths,
     java: str,
@@ -224,15 +224,15 @@ def _order(
 def _run_fork(
     results: Path,
     info: RunInfo,
-    planned: forkfiles.PlannedFork,
+    planned: fork_files.PlannedFork,
     order: ForkOrder,
     launch: ForkLaunch,
 ) -> Fork | Failure:
-    attempt = forkfiles.new_attempt(results, info.run_id, planned)
+    attempt = fork_files.new_attempt(results, info.run_id, planned)
     try:
         code = launch.launch(order, attempt)
         if code == 0:
-            return forkfiles.accept_attempt(results, info, planned, attempt)
+            return fork_files.accept_attempt(results, info, planned, attempt)
         reason = f"ended with code {code}"
     except CommandTimeoutError:
         reason = f"was stopped after {order.seconds:.0f} s"
@@ -240,7 +240,7 @@ def _run_fork(
         reason = f"gave no usable result: {error.message}"
     _require_space(results, info)
     output = attempt.log.read_text(encoding="utf-8", errors="replace")
-    log = forkfiles.reject_attempt(results, info, planned, attempt)
+    log = fork_files.reject_attempt(results, info, planned, attempt)
     return Failure(planned, reason, log, _tail(output))
 
 

@@ -1,8 +1,8 @@
 """What a finished run has measured, in one value: all that a history of runs is judged by. Pure.
 
 The summary of a run is made from its forks once, when the run ends, and kept beside them
-(``flink_boost.measure.ending``). Detection and the upload read summaries only, so a year of nights
-is a file per night and not a file per fork.
+(``flink_boost.measure.finalize``). Detection and the upload read summaries only, so a year of
+nights is a file per night and not a file per fork.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
-from flink_boost.judge.alarms import AlarmRecord
-from flink_boost.measure.profiles.model import ProfilePair, folder_of, read_profile
-from flink_boost.publish.nightly.model import ReportedProfile
+from flink_boost.judge.alarm_record import AlarmRecord
+from flink_boost.measure.profiles.profile_record import ProfilePair, folder_of, read_profile
+from flink_boost.publish.nightly.night_facts import ReportedProfile
 
 FOLDER = "alarms"
 

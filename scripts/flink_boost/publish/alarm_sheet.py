@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from flink_boost.judge.alarms import AlarmRecord, AlarmState, grouped
+from flink_boost.judge.alarm_record import AlarmRecord, AlarmState, grouped
 from flink_boost.judge.bisection import BisectRecord
 from flink_boost.publish.nightly.words import blamed, counted, short
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone

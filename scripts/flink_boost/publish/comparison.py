@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from flink_boost.base.text import NOTHING, interval_text, short_number
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import AgainstComparator, compare_with_comparators
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import HarnessCheck, Sides, check_harness, compare, contrasts, unpaired
 from flink_boost.judge.verdict import by_chance
 from flink_boost.measure.fork import Fork

@@ -18,12 +18,12 @@ from typing import IO, TypeAlias
 import duckdb
 
 from flink_boost.base.files import PARTIAL_SUFFIX, publish
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import compare
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
 from flink_boost.measure.release import release_of
-from flink_boost.measure.thirdside import side_name
+from flink_boost.measure.third_side import side_name
 
 Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.judge.outcomes import Comparison, GcComparison
 from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Cell
 from flink_boost.publish.sheet import Column, Entry, Sheet, tone_of

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.measure.model import RunInfo
-from flink_boost.measure.profiles.model import FOLDER, folder_of, read_profile
+from flink_boost.measure.profiles.profile_record import FOLDER, folder_of, read_profile
 
 
 @dataclass(frozen=True)

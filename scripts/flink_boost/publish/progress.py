@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from flink_boost.base.text import describe_left, short_number
 from flink_boost.measure import runner
-from flink_boost.measure.forkfiles import PlannedFork, planned_forks
+from flink_boost.measure.fork_files import PlannedFork, planned_forks
 from flink_boost.measure.model import RunInfo
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder, write_durably
-from flink_boost.measure import forkfiles, packing
+from flink_boost.measure import fork_files, packing
 from flink_boost.measure.model import RunInfo
 
 RAW_DATA = "raw-data.zip"
@@ -42,7 +42,7 @@ def pack_raw_data(results: Path, info: RunInfo, report: Path, *, logs: bool = Tr
     """
     run = results / info.run_id
     found = _forks(run, packing.FORKS, ".json")
-    lost = {f"forks/{one.stem}.json" for one in forkfiles.planned_forks(info)} - found.keys()
+    lost = {f"forks/{one.stem}.json" for one in fork_files.planned_forks(info)} - found.keys()
     if lost:
         with suppress(BrokenData):
             kept = packing.members(report, RAW_DATA).whole

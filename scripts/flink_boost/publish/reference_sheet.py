@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flink_boost.base.text import interval_text, short_number
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.reference import Reference, ReferenceRow, Standing
 from flink_boost.publish.comparison import cpu_text, verdict_text
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of

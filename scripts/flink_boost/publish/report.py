@@ -12,7 +12,7 @@ from flink_boost.base.files import make_folder, write_durably
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, check_harness, compare
 from flink_boost.judge.series import build_series, settings_of, without_recipe
 from flink_boost.judge.trend import detect
-from flink_boost.measure import forkfiles, store
+from flink_boost.measure import fork_files, store
 from flink_boost.measure.history import History, HistoryReader
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import RunSummary, gap_sentence
@@ -58,7 +58,7 @@ def write_report(
     for problem in history.broken:
         tell(problem)
     info = choose_run(history, run_id).info
-    stored = forkfiles.read_forks(results, info)
+    stored = fork_files.read_forks(results, info)
     gaps = gap_sentence(info, stored.missing)
     if gaps:
         tell(gaps)
@@ -134,6 +134,6 @@ def newest_aa(results: Path, runs: Sequence[RunSummary], info: RunInfo) -> AaSum
     wanted = info.group, without_recipe(settings_of(info))
     for other in reversed(runs):
         if other.is_aa and (other.info.group, settings_of(other.info)) == wanted:
-            forks = forkfiles.read_forks(results, other.info).forks
+            forks = fork_files.read_forks(results, other.info).forks
             return AaSummary(other.info, check_harness(compare(other.info, forks)))
     return None

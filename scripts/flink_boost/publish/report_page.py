@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from flink_boost.base.text import short_number
 from flink_boost.flink.side import SIDE_TITLES, Side
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import HarnessCheck, check_harness
 from flink_boost.judge.series import Series, settings_of
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.flink.lines import Line
-from flink_boost.judge.alarms import AlarmRecord
+from flink_boost.judge.alarm_record import AlarmRecord
 from flink_boost.judge.bisection import (
     LEAST_PART,
     BisectRecord,
@@ -24,7 +24,7 @@ from flink_boost.judge.bisection import (
 )
 from flink_boost.judge.detection.confirmation import MOST_PAIRS, Confirmation, Decision
 from flink_boost.judge.detection.evidence import Evidence
-from flink_boost.measure.build import Build
+from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import Cell, Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
 from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun

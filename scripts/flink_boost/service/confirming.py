@@ -18,15 +18,15 @@ from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.lines import find_line
 from flink_boost.judge.detection.confirmation import BATCH, MOST_PAIRS, Confirmation, Decision
-from flink_boost.judge.detection.told import ConfirmedAlarm
+from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm
 from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.judge.tracks import Track
-from flink_boost.measure.build import Build
+from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import OURS, Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
 from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
-from flink_boost.service.reruns.journal import NightJudged, RerunAnswered, RerunJournal
-from flink_boost.service.reruns.recalling import judged, recall, without_repetition
+from flink_boost.service.reruns.rerun_journal import NightJudged, RerunAnswered, RerunJournal
+from flink_boost.service.reruns.resume_detection import judged, recall, without_repetition
 
 # For a whole night; at a few seconds a fork an hour or two.
 NIGHT_PAIRS = 600

@@ -13,7 +13,7 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.options import wait_option
-from flink_boost.measure.boxlock import lock_file
+from flink_boost.measure.machine_lock import lock_file
 from lab.cases import Truth
 from lab.evaluation import answer_reruns, read_documents, write_documents
 from lab.real.answering import answer_on_forks

@@ -15,17 +15,17 @@ from flink_boost.base.files import make_folder, publish
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, forkfiles, plan, runner, store
+from flink_boost.measure import finalize, fork_files, run_plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.boxfile import BoxFile
-from flink_boost.measure.boxlock import machine_lock
-from flink_boost.measure.build import Build, build_of
+from flink_boost.measure.box_file import BoxFile
 from flink_boost.measure.classpaths import ClassPaths
+from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import Group
+from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.model import Box, Built, Cell, Mode, Purpose, RunInfo
 from flink_boost.service.nightly.night import Waiting, when_free
-from flink_boost.service.nightly.parts import Tell
+from flink_boost.service.nightly.night_parts import Tell
 from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun, pairs_of
 from lab.cases import CaseNight
 from lab.real.weaving import METHOD, slowed_jar
@@ -41,7 +41,7 @@ _CALIBRATION_PAIRS = 4
 class Silent:
     """Forks of a few seconds each are not worth a line."""
 
-    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: fork_files.PlannedFork) -> None:
         """Says nothing."""
 
     def ended(self, info: RunInfo, step: runner.EndedFork) -> None:
@@ -193,7 +193,7 @@ class ProofBench:
         return build_of(built, self.line.version, (self.jar(rounds),))
 
     def _forks(self, info: RunInfo, cell: Cell) -> list[Fork]:
-        forks = forkfiles.read_forks(self.results, info).forks
+        forks = fork_files.read_forks(self.results, info).forks
         return [self._scored(one) for one in forks if one.cell == cell]
 
     def _scored(self, fork: Fork) -> Fork:
@@ -212,10 +212,10 @@ class ProofBench:
         if store.run_path(self.results, name).exists():
             info = store.load_run(self.results, name)
             if not store.state(self.results, name).is_final:
-                plan.require_same_circumstances(info, paths, box)
-                ending.reopen(self.results, info)
+                run_plan.require_same_circumstances(info, paths, box)
+                finalize.reopen(self.results, info)
             return info
-        info = plan.plan_run(
+        info = run_plan.plan_run(
             run_id=name,
             started=self.clock(),
             group=self.group.only(cells),

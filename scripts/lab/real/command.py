@@ -21,10 +21,10 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.options import wait_option
 from flink_boost.flink.lines import default_line, find_line, find_measured_line
 from flink_boost.flink.side import Side
-from flink_boost.measure.boxfile import read_box_file
-from flink_boost.measure.boxlock import lock_file
+from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
+from flink_boost.measure.machine_lock import lock_file
 from flink_boost.service.nightly.night import Waiting
 from lab.real.bench import ProofBench
 from lab.real.model import ProofOrder, begin_or_go_on

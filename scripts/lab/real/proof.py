@@ -17,7 +17,7 @@ from flink_boost.base.text import describe_left
 from flink_boost.judge.detection.nights import noise_of
 from flink_boost.measure.model import Box, RunInfo
 from flink_boost.measure.runner import START_SECONDS
-from flink_boost.service.nightly.parts import Tell
+from flink_boost.service.nightly.night_parts import Tell
 from lab.cases import DetectionCase, TrueChange
 from lab.evaluation import AskRerun, Walk, walk, write_documents
 from lab.real.answering import night_name

@@ -10,12 +10,18 @@ import pytest
 from seen_alarms import seen
 
 from flink_boost.cli.main import main
-from flink_boost.judge.alarms import AlarmEvent, AlarmFigures, AlarmRecord, AlarmState, figures
+from flink_boost.judge.alarm_record import (
+    AlarmEvent,
+    AlarmFigures,
+    AlarmRecord,
+    AlarmState,
+    figures,
+)
 from flink_boost.judge.merging import merge
 from flink_boost.judge.retirement import left_behind
 from flink_boost.publish.nightly.changes import news_of
-from flink_boost.publish.nightly.report import kept_nights
-from flink_boost.service.alarming import (
+from flink_boost.publish.nightly.night_report import kept_nights
+from flink_boost.service.alarm_registry import (
     AlarmRegistry,
     after_night,
     document_of,
@@ -23,11 +29,11 @@ from flink_boost.service.alarming import (
     store_registry,
 )
 from flink_boost.service.confirming import Findings
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, NightState, Order
-from flink_boost.service.nightly.people import People
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_messages import People
+from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.slots import night_id
-from flink_boost.service.quicklook import Places
+from flink_boost.service.quick_look import Places
 
 TODAY = datetime(2026, 11, 25, 1, tzinfo=UTC)
 LEFT = ("open", "watching", "withheld")

@@ -11,11 +11,21 @@ from synthetic import JOB
 from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, forks_of_night, make_nights
 
 from flink_boost.cli.main import main
-from flink_boost.judge.alarms import AlarmState
-from flink_boost.service.alarming import AlarmRegistry, after_night, load_registry, store_registry
+from flink_boost.judge.alarm_record import AlarmState
+from flink_boost.service.alarm_registry import (
+    AlarmRegistry,
+    after_night,
+    load_registry,
+    store_registry,
+)
 from flink_boost.service.nightly.canaries import NONE_KEPT, moved_lately
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import CanaryRecord, NightRecord, StepRecord, StepState
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_record import (
+    CanaryRecord,
+    NightRecord,
+    StepRecord,
+    StepState,
+)
 from flink_boost.service.nightly.slots import night_id
 
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)

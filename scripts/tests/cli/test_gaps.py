@@ -18,7 +18,7 @@ from synthetic import JOB, WRITE, make_forks, make_run
 
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, store
+from flink_boost.measure import finalize, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.spool import Spool
@@ -195,11 +195,11 @@ def test_a_run_without_any_pair_is_not_sent_and_not_the_latest(
 def repair(build: Path, forks: tuple[Fork, ...], lost: Fork, score: float) -> list[Fork]:
     """What ``bench --resume`` does, with that score for the lost fork, and its other half again."""
     results = build / "results"
-    ending.reopen(results, NEWEST)
+    finalize.reopen(results, NEWEST)
     again = lost.model_copy(update={"score": score, "iterations": (score,)})
     halves = [fork for fork in forks if (fork.cell, fork.pair) == (lost.cell, lost.pair)]
     store_forks(results, NEWEST, [again if fork == lost else fork for fork in halves])
-    ending.finish(results, NEWEST)
+    finalize.finish(results, NEWEST)
     return [again if fork == lost else fork for fork in forks]
 
 

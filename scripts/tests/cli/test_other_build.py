@@ -10,7 +10,7 @@ from synthetic import THREE, make_forks, make_run
 
 from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
-from flink_boost.measure import forkfiles
+from flink_boost.measure import fork_files
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.runner import EndedFork
@@ -31,7 +31,7 @@ def forks(run: RunInfo) -> list[Fork]:
 
 
 def test_a_line_of_progress(run: RunInfo, forks: list[Fork]) -> None:
-    third = next(one for one in forkfiles.planned_forks(run) if one.side is Side.UPSTREAM)
+    third = next(one for one in fork_files.planned_forks(run) if one.side is Side.UPSTREAM)
     fork = next(one for one in forks if one.side is Side.UPSTREAM)
     said = describe_step(run, EndedFork(3, 30, third, fork, 0.0))
     assert " other build 0.1.0 " in said

@@ -16,13 +16,13 @@ from flink_boost.cli.main import main
 from flink_boost.flink.side import Side
 from flink_boost.judge.trend import TrendKind
 from flink_boost.measure.model import Purpose
-from flink_boost.publish.nightly.page import night_markdown, night_page
-from flink_boost.publish.nightly.report import kept_nights
+from flink_boost.publish.nightly.night_page import night_markdown, night_page
+from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.publish.trends import StoredVerdicts
-from flink_boost.service.nightly.model import NightRecord, NightState
-from flink_boost.service.nightly.people import People
+from flink_boost.service.nightly.night_messages import People
+from flink_boost.service.nightly.night_record import NightRecord, NightState
 from flink_boost.service.nightly.slots import night_id
-from flink_boost.service.quicklook import Places
+from flink_boost.service.quick_look import Places
 
 
 def store_nights(build: Path, ratios: list[float]) -> None:

@@ -25,12 +25,12 @@ from synthetic import make_forks
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import ask_jdk, find_java
 from flink_boost.flink.lines import Line, default_line, find_line
-from flink_boost.measure import classpaths, plan, store
+from flink_boost.measure import classpaths, run_plan, store
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Box, Mode, RunInfo
 from flink_boost.publish import liveness
-from flink_boost.service.quicklook import GROUP, SIDES, find_interrupted
+from flink_boost.service.quick_look import GROUP, SIDES, find_interrupted
 
 pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
 
@@ -63,7 +63,7 @@ def line() -> Line:
 @pytest.fixture
 def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
     """A quick look of this checkout that was killed just before its end."""
-    info = plan.plan_run(
+    info = run_plan.plan_run(
         run_id="20260301T223005Z-2.3.0",
         started=datetime(2026, 3, 1, 22, 30, 5, tzinfo=UTC),
         group=group,
@@ -74,7 +74,7 @@ def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
         extra_options=(),
         class_paths=classpaths.find_class_paths(line, build, "0.2.0", SIDES),
         box=box,
-        commit=plan.current_commit(),
+        commit=run_plan.current_commit(),
         version="0.2.0",
     )
     modes = [Mode.AVERAGE_TIME] * len(info.cells)

@@ -13,7 +13,7 @@ from synthetic import make_forks, make_run
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.text import size_text
 from flink_boost.cli.main import main
-from flink_boost.measure import forkfiles, store
+from flink_boost.measure import fork_files, store
 from flink_boost.measure.model import Purpose
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import summarise
@@ -88,8 +88,8 @@ def test_a_run_is_shown_with_the_logs_of_what_failed(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = make_run(1)
-    missing = forkfiles.missing_forks(results, store.load_run(results, run.run_id))[0]
-    log = forkfiles.log_path(results, run.run_id, missing)
+    missing = fork_files.missing_forks(results, store.load_run(results, run.run_id))[0]
+    log = fork_files.log_path(results, run.run_id, missing)
     log.write_text("OutOfMemoryError")
     assert call(results, "show", run.run_id) == 0
     shown = capsys.readouterr().out
@@ -195,10 +195,10 @@ def test_prune_only_lists_without_yes_and_never_takes_a_result(
 
 def test_old_logs_go_when_asked_and_the_forks_stay(results: Path) -> None:
     night = make_run(0)
-    forks = forkfiles.load_forks(results, night.run_id)
+    forks = fork_files.load_forks(results, night.run_id)
     assert call(results, "prune", "--logs-older-than", "1", "--yes") == 0
     assert list((results / night.run_id / "forks").glob("*.log")) == []
-    assert forkfiles.load_forks(results, night.run_id) == forks
+    assert fork_files.load_forks(results, night.run_id) == forks
     assert list((results / make_run(1).run_id / "forks").glob("*.log")), "it may be resumed"
 
 

@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 from flink_boost.base.errors import HubAway, HubRefused
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.service.hub import account, cursor, listening, webhook
-from flink_boost.service.requests.settings import ServeSettings
+from flink_boost.service.requests.service_settings import ServeSettings
 
 PAGE = (PROJECT_ROOT / "docs" / "requests-setup.md").read_text(encoding="utf-8")
 

@@ -19,8 +19,8 @@ import httpx
 import pytest
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
+from flink_boost.service.hub.hub_model import Comment
 from flink_boost.service.hub.listening import listening
-from flink_boost.service.hub.model import Comment
 from flink_boost.service.hub.webhook import LARGEST_BODY, Receiver, find_secrets, is_signed
 from hub.description import webhooks
 

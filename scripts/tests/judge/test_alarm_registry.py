@@ -12,7 +12,7 @@ from seen_alarms import seen
 from synthetic import WRITE
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.judge.alarms import (
+from flink_boost.judge.alarm_record import (
     AlarmDecision,
     AlarmRecord,
     AlarmState,

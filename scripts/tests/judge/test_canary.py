@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from synthetic import make_forks, make_run
 
-from flink_boost.judge.canary import (
+from flink_boost.judge.canary_verdict import (
     FALSE_NIGHTS,
     LEARNING,
     SETTLED,
@@ -19,7 +19,7 @@ from flink_boost.judge.canary import (
     read_canary,
     verdict,
 )
-from flink_boost.measure.boxchange import BoxChange
+from flink_boost.measure.box_change import BoxChange
 from flink_boost.measure.model import Purpose
 from flink_boost.measure.summary import RunSummary, summarise
 

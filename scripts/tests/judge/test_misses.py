@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from seen_alarms import seen
 
-from flink_boost.judge.alarms import AlarmState
+from flink_boost.judge.alarm_record import AlarmState
 from flink_boost.judge.bisection import BisectPart, BisectRecord
 from flink_boost.judge.misses import MissedChange, missed
 

@@ -16,7 +16,7 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import compare_with_comparators
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import (
     HarnessCheck,

@@ -10,10 +10,10 @@ from stored_runs import store_complete_run
 from synthetic import JOB, WRITE, make_forks, make_night, make_run
 
 from flink_boost.judge.scatter import measured_scatter
-from flink_boost.measure import forkfiles
+from flink_boost.measure import fork_files
+from flink_boost.measure.fork_overhead import start_seconds
 from flink_boost.measure.model import Timing
-from flink_boost.measure.pace import start_seconds
-from flink_boost.measure.scatter import Scatter, ScatterTable
+from flink_boost.measure.pair_scatter import Scatter, ScatterTable
 
 TABLE = ScatterTable((("", Scatter(spread=0.5, start=9.0)),))
 
@@ -44,8 +44,8 @@ def test_starts_are_the_time_between_two_files_less_the_iterations(tmp_path: Pat
     store_complete_run(tmp_path, run, make_forks(run))
     assert start_seconds(tmp_path, [make_run(night=1)]) == {}
     at = 1_800_000_000.0
-    for number, planned in enumerate(forkfiles.planned_forks(run)):
+    for number, planned in enumerate(fork_files.planned_forks(run)):
         # An hour's break in the middle, as after a resume, is no start.
         at += (5.0 if planned.cell == JOB else 4.0) + (3600 if number == 5 else 0)
-        os.utime(forkfiles.json_path(tmp_path, run.run_id, planned), (at, at))
+        os.utime(fork_files.json_path(tmp_path, run.run_id, planned), (at, at))
     assert start_seconds(tmp_path, [run]) == {WRITE: pytest.approx(2), JOB: pytest.approx(3)}

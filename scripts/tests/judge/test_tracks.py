@@ -12,7 +12,7 @@ from synthetic import COMPARATOR, JOB, make_forks, make_night, make_run
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.measure.model import Cell, Mode, Purpose
-from flink_boost.measure.renamed import RENAMED_FILE, load_renamed
+from flink_boost.measure.renamed_benchmarks import RENAMED_FILE, load_renamed
 from flink_boost.measure.summary import RunSummary, summarise
 
 OLD = Cell(benchmark="org.example.OldBenchmark.run")

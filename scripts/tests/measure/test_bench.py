@@ -32,11 +32,11 @@ from flink_boost.flink.jdks import Jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.comparators import compare_with_comparators
-from flink_boost.measure import classpaths, forkfiles, plan, runner, store
+from flink_boost.measure import classpaths, fork_files, run_plan, runner, store
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.forkfiles import PlannedFork
+from flink_boost.measure.fork_files import PlannedFork
 from flink_boost.measure.groups import Group, choose_cells, find_group, load_groups
 from flink_boost.measure.model import Box, Cell, RunInfo, Timing
 from flink_boost.measure.runner import EndedFork, Failure
@@ -88,7 +88,7 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
     info = store.load_run(tmp_path, run_id)
     assert (info.group, info.quick_look, info.pairs) == ("smoke", True, 2)
     assert info.sides == (Side.STOCK, Side.PATCHED)
-    assert info.jvm_options == (*plan.FORK_OPTIONS, *find_line(info.line).jvm_options)
+    assert info.jvm_options == (*run_plan.FORK_OPTIONS, *find_line(info.line).jvm_options)
     assert re.fullmatch("[0-9a-f]{64}", info.dropin_sha256)
 
     files = sorted((tmp_path / run_id / "forks").glob("*.json"), key=lambda p: p.stat().st_mtime_ns)
@@ -105,7 +105,7 @@ def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> 
         options, rest = result["jvmArgs"][1:], len(info.jvm_options)
         assert options[:rest] == list(info.jvm_options)
         assert not any(arg.startswith("--add-") for arg in options[rest:])
-    forks = forkfiles.load_forks(tmp_path, run_id)
+    forks = fork_files.load_forks(tmp_path, run_id)
     assert all(fork.alloc_bytes_per_op is not None for fork in forks)
     # Counted in steps of 10 ms: a fork that had to wait may have none in such short iterations.
     assert all(fork.cpu_time_per_op is not None for fork in forks)
@@ -149,7 +149,7 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(
         for run_id in store.run_ids(results):
             command = flink_boost(results, "bench", "--resume", run_id)
             forks = finished(results, run_id)
-            assert len(forkfiles.load_forks(results, run_id)) == len(forks)
+            assert len(fork_files.load_forks(results, run_id)) == len(forks)
             assert seen.items() <= forks.items(), "a finished fork was lost or measured again"
             seen = forks
         # A busy machine has finished no fork by then: go on for longer, until it has.
@@ -161,10 +161,10 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(
     (run_id,) = complete_run_ids(results)
     info = store.load_run(results, run_id)
     assert {path.removesuffix(".json") for path in finished(results, run_id)} == {
-        planned.stem for planned in forkfiles.planned_forks(info)
+        planned.stem for planned in fork_files.planned_forks(info)
     }
     assert seen.items() <= finished(results, run_id).items()
-    assert len(forkfiles.load_forks(results, run_id)) == 2 * pairs
+    assert len(fork_files.load_forks(results, run_id)) == 2 * pairs
     assert not (results / run_id / "attempts").exists()
     assert list(temporary.iterdir()) == [], "a killed fork's files"
     assert "A/A: " in answer.stdout
@@ -234,7 +234,7 @@ def test_a_failed_fork_costs_neither_the_others_nor_the_run(tmp_path: Path) -> N
     assert complete_run_ids(results) == (run_id,)
     halves = [file.read_bytes() for file in (results / run_id / "halves").iterdir()]
     assert sorted(halves) == sorted(before.values())
-    assert len(forkfiles.load_forks(results, run_id)) == 4
+    assert len(fork_files.load_forks(results, run_id)) == 4
     (aside,) = (results / run_id / "damaged").iterdir()
     assert aside.read_text() == "["
 
@@ -278,7 +278,7 @@ def planned_run(
     box: Box | None = None,
 ) -> RunInfo:
     group = group or choose_cells(find_group(load_groups(), "smoke"), [WRITE])
-    return plan.plan_run(
+    return run_plan.plan_run(
         run_id="run",
         started=datetime(2026, 3, 1, tzinfo=UTC),
         group=group,
@@ -329,17 +329,17 @@ def test_without_opened_modules_a_fork_gets_no_opening_option(
     hidden = {**os.environ, "JAVA_TOOL_OPTIONS": "-Xmx77m", "JDK_JAVA_OPTIONS": "-Xmx77m"}
     recorder = run_forks(tmp_path, info, class_paths, environment=hidden)
     assert [step.number for step in recorder.steps] == [1, 2]
-    assert recorder.begun == list(forkfiles.planned_forks(info))
+    assert recorder.begun == list(fork_files.planned_forks(info))
     assert recorder.steps[0].seconds_left > 0
     assert recorder.steps[-1].seconds_left == 0
     assert all(isinstance(step.outcome, Fork) for step in recorder.steps)
     for planned in recorder.begun:
-        (result,) = json.loads(forkfiles.json_path(tmp_path, "run", planned).read_text())
+        (result,) = json.loads(fork_files.json_path(tmp_path, "run", planned).read_text())
         options = result["jvmArgs"]
-        assert options[1:3] == [*plan.FORK_OPTIONS, "-Xlog:disable"]
+        assert options[1:3] == [*run_plan.FORK_OPTIONS, "-Xlog:disable"]
         assert not any("java.lang" in option for option in options)
         assert not set(options) & {*runner.LAUNCHER_OPTIONS, "-Xmx77m"}
-        log = forkfiles.log_path(tmp_path, "run", planned).read_text()
+        log = fork_files.log_path(tmp_path, "run", planned).read_text()
         assert "Picked up" not in log
 
 
@@ -386,8 +386,8 @@ def test_three_sides_take_turns_and_each_loads_its_own_class(
     assert store.is_complete(results, "run")
 
     sources = {}
-    for planned in forkfiles.planned_forks(info):
-        log = forkfiles.log_path(results, "run", planned).read_text()
+    for planned in fork_files.planned_forks(info):
+        log = fork_files.log_path(results, "run", planned).read_text()
         loaded = re.search(r"org\.apache\.flink\.types\.StringValue source: file:(\S+)", log)
         assert loaded, planned
         sources[planned.side] = Path(loaded[1])
@@ -420,7 +420,7 @@ def test_a_comparator_runs_beside_the_patched_side_and_is_compared(
         (theirs, Side.PATCHED),
     ]
     assert store.is_complete(tmp_path, "run")
-    (against,) = compare_with_comparators(info, forkfiles.load_forks(tmp_path, "run"))
+    (against,) = compare_with_comparators(info, fork_files.load_forks(tmp_path, "run"))
     assert (against.ours, against.row.cell) == (ours, theirs)
     assert against.row.ratio > 0
 
@@ -434,7 +434,7 @@ def test_threads_and_heap_reach_the_fork_and_its_record(
     for step in recorder.steps:
         fork = step.outcome
         assert isinstance(fork, Fork)
-        (result,) = json.loads(forkfiles.json_path(tmp_path, "run", step.planned).read_text())
+        (result,) = json.loads(fork_files.json_path(tmp_path, "run", step.planned).read_text())
         assert result["threads"] == 2
         assert {"-Xms48m", "-Xmx48m"} <= set(result["jvmArgs"])
         assert not [arg for arg in result["jvmArgs"] if arg.startswith("-Xmn")]
@@ -458,7 +458,7 @@ def test_a_fork_that_hangs_is_stopped(tmp_path: Path, class_paths: ClassPaths) -
     assert isinstance(first, Failure)
     assert first.reason == "was stopped after 3 s"
     assert isinstance(second, Fork)
-    assert forkfiles.missing_forks(tmp_path, info) == (first.planned,)
+    assert fork_files.missing_forks(tmp_path, info) == (first.planned,)
 
 
 @pytest.mark.parametrize(
@@ -572,10 +572,10 @@ def test_the_third_side_has_its_own_jar_in_front_and_is_pinned(tmp_path: Path) -
     info = planned_run(paths)
     box = describe_box(Jdk("17.0.1", 17))
     assert (info.third, info.third_title) == ("upstream", "upstream 1.10.0")
-    plan.require_same_circumstances(info, paths, box)
+    run_plan.require_same_circumstances(info, paths, box)
     third.jar.write_text("changed", encoding="utf-8")
     with pytest.raises(UsageProblem, match="third side's jar has changed"):
-        plan.require_same_circumstances(info, paths, box)
+        run_plan.require_same_circumstances(info, paths, box)
 
 
 def test_comparators_alone_are_not_measured_against_themselves(class_paths: ClassPaths) -> None:
@@ -598,7 +598,7 @@ def test_an_aa_run_needs_no_dropin_jar(tmp_path: Path) -> None:
     root = built_tree(tmp_path, "flink-boost-2.3.0-0.2.0.jar")
     paths = find_paths(root, AA)
     assert planned_run(paths).dropin_sha256 == ""
-    plan.require_same_circumstances(planned_run(paths), paths, describe_box(Jdk("17.0.1", 17)))
+    run_plan.require_same_circumstances(planned_run(paths), paths, describe_box(Jdk("17.0.1", 17)))
 
 
 @pytest.mark.parametrize("what", ["drop-in jar", "benchmark class path", "machine", "JDK"])
@@ -611,7 +611,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
         }
     )
     box = info.box
-    plan.require_same_circumstances(info, paths, box)
+    run_plan.require_same_circumstances(info, paths, box)
     if what == "drop-in jar":
         paths.dropin.write_text("rebuilt")
     elif what == "benchmark class path":
@@ -621,7 +621,7 @@ def test_a_run_does_not_go_on_with_something_else(tmp_path: Path, what: str) -> 
     else:
         box = box.model_copy(update={"jdk": "21.0.8+9"})
     with pytest.raises(UsageProblem, match=f"the {what} has changed"):
-        plan.require_same_circumstances(info, paths, box)
+        run_plan.require_same_circumstances(info, paths, box)
 
 
 @pytest.mark.parametrize(
@@ -676,7 +676,7 @@ def test_a_damaged_fork_is_named_by_compare(
     """It is left out; that ``--resume`` measures it again is tested above, with real forks."""
     info = planned_run(class_paths)
     store.create_run(tmp_path, info)
-    path = forkfiles.json_path(tmp_path, "run", forkfiles.planned_forks(info)[0])
+    path = fork_files.json_path(tmp_path, "run", fork_files.planned_forks(info)[0])
     path.write_text(content, encoding="utf-8")
     answer = run(flink_boost(tmp_path, "compare", "run"))
     assert answer.returncode == 0

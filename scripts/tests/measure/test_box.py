@@ -13,7 +13,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.cli.main import main
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.measure.box import choose_java, describe_box, granted_cores
-from flink_boost.measure.boxfile import BoxFile, fingerprint, read_box_file, write_box_file
+from flink_boost.measure.box_file import BoxFile, fingerprint, read_box_file, write_box_file
 from flink_boost.measure.host import describe_host
 
 JDK = Jdk("17.0.15+6-Debian-1deb12u1", 17)

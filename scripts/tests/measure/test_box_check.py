@@ -15,8 +15,8 @@ from flink_boost.cli.main import main
 from flink_boost.flink.jdks import Jdk
 from flink_boost.measure import tuning
 from flink_boost.measure.box import changes_since, describe_box
-from flink_boost.measure.boxchange import BoxChange, differences
-from flink_boost.measure.boxfile import BoxFile, QuietLimits, read_box_file, write_box_file
+from flink_boost.measure.box_change import BoxChange, differences
+from flink_boost.measure.box_file import BoxFile, QuietLimits, read_box_file, write_box_file
 from flink_boost.measure.host import Host, describe_host, parse_metadata, read_host
 from flink_boost.measure.model import Box, BoxFacts
 

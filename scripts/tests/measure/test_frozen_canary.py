@@ -15,7 +15,7 @@ from flink_boost.base.files import sha256
 from flink_boost.flink.dropin import RECORD
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
-from flink_boost.measure import canary
+from flink_boost.measure import frozen_canary
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.measure.model import Box, Purpose
 
@@ -43,65 +43,65 @@ def stock_of(folder: Path) -> tuple[Path, ...]:
 
 def test_what_is_frozen_outlives_what_it_was_made_of(tmp_path: Path) -> None:
     jar, stock = jar_of(tmp_path / "old.jar"), stock_of(tmp_path / "stock")
-    kept = canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
+    kept = frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
     before = [sha256(path) for path in (jar, *stock)]
     for path in (jar, *stock):
         path.write_bytes(b"the next build")
-    loaded = canary.load(tmp_path, LINE)
+    loaded = frozen_canary.load(tmp_path, LINE)
     assert loaded == kept
-    paths = canary.class_paths(tmp_path, kept)
+    paths = frozen_canary.class_paths(tmp_path, kept)
     assert [sha256(path) for path in (paths.dropin, *paths.stock)] == before
     assert [path.name for path in paths.stock] == ["benchmarks.jar", "flink-core.jar"]
     assert paths.of(Side.PATCHED).startswith(f"{paths.dropin}:{paths.stock[0]}")
 
 
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
-    kept = canary.freeze(
+    kept = frozen_canary.freeze(
         tmp_path, LINE, jar_of(tmp_path / "o.jar"), stock_of(tmp_path / "s"), GROUP, NOW
     )
-    paths = canary.class_paths(tmp_path, kept)
+    paths = frozen_canary.class_paths(tmp_path, kept)
     paths.stock[1].write_bytes(b"touched")
     with pytest.raises(BrokenData, match="is not what was frozen"):
-        canary.class_paths(tmp_path, kept)
+        frozen_canary.class_paths(tmp_path, kept)
     paths.stock[1].unlink()
     with pytest.raises(BrokenData, match="is not what was frozen"):
-        canary.class_paths(tmp_path, kept)
-    (canary.folder_of(tmp_path, LINE) / "canary.json").write_text('{"line": 1}')
+        frozen_canary.class_paths(tmp_path, kept)
+    (frozen_canary.folder_of(tmp_path, LINE) / "canary.json").write_text('{"line": 1}')
     with pytest.raises(BrokenData, match="is damaged"):
-        canary.load(tmp_path, LINE)
+        frozen_canary.load(tmp_path, LINE)
 
 
 def test_a_canary_is_not_replaced_by_the_way(tmp_path: Path) -> None:
     jar, stock = jar_of(tmp_path / "old.jar"), stock_of(tmp_path / "stock")
-    kept = canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
+    kept = frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
     later = datetime(2027, 1, 1, tzinfo=UTC)
-    assert canary.freeze(tmp_path, LINE, jar, stock, GROUP, later) == kept
+    assert frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, later) == kept
     newer = jar_of(tmp_path / "new.jar", version="0.2.0")
     with pytest.raises(UsageProblem, match=r"has a canary already: 0\.1\.0, frozen on 2026-03-01"):
-        canary.freeze(tmp_path, LINE, newer, stock, GROUP, later)
+        frozen_canary.freeze(tmp_path, LINE, newer, stock, GROUP, later)
     # So are other benchmarks: the plan is frozen as well.
     with pytest.raises(UsageProblem, match="has a canary already"):
-        canary.freeze(tmp_path, LINE, jar, stock, replace(GROUP, pairs=9), later)
-    assert canary.load(tmp_path, LINE) == kept
-    replaced = canary.freeze(tmp_path, LINE, newer, stock, GROUP, later, replace=True)
+        frozen_canary.freeze(tmp_path, LINE, jar, stock, replace(GROUP, pairs=9), later)
+    assert frozen_canary.load(tmp_path, LINE) == kept
+    replaced = frozen_canary.freeze(tmp_path, LINE, newer, stock, GROUP, later, replace=True)
     assert replaced.identity != kept.identity
-    assert canary.class_paths(tmp_path, replaced).dropin.name == "new.jar"
-    files = canary.folder_of(tmp_path, LINE) / "files"
+    assert frozen_canary.class_paths(tmp_path, replaced).dropin.name == "new.jar"
+    files = frozen_canary.folder_of(tmp_path, LINE) / "files"
     assert kept.dropin.sha256 not in {path.name for path in files.iterdir()}
 
 
 def test_freezing_that_was_killed_is_done_again(tmp_path: Path) -> None:
     """Without a manifest there is no canary; half a file under a partial name is in no way."""
     jar, stock = jar_of(tmp_path / "old.jar"), stock_of(tmp_path / "stock")
-    kept = canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
-    folder = canary.folder_of(tmp_path, LINE)
+    kept = frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
+    folder = frozen_canary.folder_of(tmp_path, LINE)
     (folder / "canary.json").unlink()
-    path = canary.class_paths(tmp_path, kept).stock[0]
+    path = frozen_canary.class_paths(tmp_path, kept).stock[0]
     path.with_name(f".{path.name}.partial").write_bytes(b"half")
     path.write_bytes(b"half")
-    assert canary.load(tmp_path, LINE) is None
-    assert canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW) == kept
-    canary.class_paths(tmp_path, kept)
+    assert frozen_canary.load(tmp_path, LINE) is None
+    assert frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW) == kept
+    frozen_canary.class_paths(tmp_path, kept)
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,17 @@ def test_only_our_own_jar_of_that_line_is_frozen(
     assert callable(make)
     make(jar)
     with pytest.raises(UsageProblem, match=complaint):
-        canary.freeze(tmp_path, LINE, jar, stock_of(tmp_path / "stock"), GROUP, NOW)
-    assert canary.load(tmp_path, LINE) is None
+        frozen_canary.freeze(tmp_path, LINE, jar, stock_of(tmp_path / "stock"), GROUP, NOW)
+    assert frozen_canary.load(tmp_path, LINE) is None
 
 
 def test_its_run_has_a_purpose_of_its_own_and_its_own_plan(tmp_path: Path) -> None:
     jar, stock = jar_of(tmp_path / "old.jar"), stock_of(tmp_path / "stock")
-    kept = canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
-    paths = canary.class_paths(tmp_path, kept)
-    info = canary.plan_canary(kept, paths, run_id="r", started=NOW, line=find_line(LINE), box=BOX)
+    kept = frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
+    paths = frozen_canary.class_paths(tmp_path, kept)
+    info = frozen_canary.plan_canary(
+        kept, paths, run_id="r", started=NOW, line=find_line(LINE), box=BOX
+    )
     assert info.purpose is Purpose.CANARY
     assert not info.purpose.makes_a_point
     assert (info.boost_version, info.dropin_sha256) == ("0.1.0", sha256(jar))
@@ -138,8 +140,8 @@ def test_its_run_has_a_purpose_of_its_own_and_its_own_plan(tmp_path: Path) -> No
 
 def test_old_jar_against_new_jar_is_a_third_side(tmp_path: Path) -> None:
     jar, stock = jar_of(tmp_path / "old.jar"), stock_of(tmp_path / "stock")
-    kept = canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
-    third = canary.as_third(tmp_path, kept)
+    kept = frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
+    third = frozen_canary.as_third(tmp_path, kept)
     assert third.title == "canary 0.1.0"
     assert third.jar.name == "old.jar"
     assert third.name.endswith(".jar")

@@ -11,7 +11,7 @@ import pytest
 
 from flink_boost.base.errors import NoisyBox
 from flink_boost.measure import noise
-from flink_boost.measure.boxfile import QuietLimits
+from flink_boost.measure.box_file import QuietLimits
 from flink_boost.measure.noise import NoiseProbe, NoiseSamples
 
 pytestmark = pytest.mark.quiet

@@ -14,7 +14,7 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import compare, unpaired
 from flink_boost.judge.series import build_series
-from flink_boost.measure import ending, forkfiles
+from flink_boost.measure import finalize, fork_files
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import choose_cells, load_groups
 from flink_boost.measure.model import RunInfo
@@ -50,12 +50,12 @@ SIDES = (Side.STOCK, Side.PATCHED)
 
 def planned(run: RunInfo) -> list[Fork]:
     """One fork per planned place, as a run that went well has."""
-    wanted = {(one.cell, one.side, one.pair) for one in forkfiles.planned_forks(run)}
+    wanted = {(one.cell, one.side, one.pair) for one in fork_files.planned_forks(run)}
     return [fork for fork in make_forks(run) if (fork.cell, fork.side, fork.pair) in wanted]
 
 
 def test_sits_rounds_out_evenly_and_keeps_the_halves_of_a_pair_together() -> None:
-    order = forkfiles.planned_forks(uneven(write=2, job=5))
+    order = fork_files.planned_forks(uneven(write=2, job=5))
     assert [(one.cell, one.pair) for one in order[::2]] == [
         *((JOB, 1), (WRITE, 1), (JOB, 2), (JOB, 3), (WRITE, 2), (JOB, 4), (JOB, 5))
     ]
@@ -69,7 +69,7 @@ def test_sits_rounds_out_evenly_and_keeps_the_halves_of_a_pair_together() -> Non
 @pytest.mark.parametrize(("few", "many"), [(1, 1), (1, 20), (3, 7), (19, 20), (20, 20), (7, 999)])
 def test_plans_every_pair_once_however_they_differ(few: int, many: int) -> None:
     run = uneven(few, many)
-    order = forkfiles.planned_forks(run)
+    order = fork_files.planned_forks(run)
     assert len(set(order)) == len(order) == run.forks_planned == 2 * (few + many)
     for cell, pairs in ((WRITE, few), (JOB, many)):
         mine = [one.pair for one in order if one.cell == cell and one.side is Side.STOCK]
@@ -78,7 +78,7 @@ def test_plans_every_pair_once_however_they_differ(few: int, many: int) -> None:
 
 def test_runs_with_one_number_keep_their_order() -> None:
     run = make_run(pairs=3)
-    assert [(one.pair, one.cell) for one in forkfiles.planned_forks(run)[::2]] == [
+    assert [(one.pair, one.cell) for one in fork_files.planned_forks(run)[::2]] == [
         (pair, cell) for pair in (1, 2, 3) for cell in (WRITE, JOB)
     ]
 
@@ -94,10 +94,10 @@ def test_is_complete_compared_and_a_point_with_its_own_pairs(tmp_path: Path) -> 
     run = uneven()
     forks = planned(run)
     store_complete_run(tmp_path, run, forks)
-    assert ending.finish(tmp_path, run) is RunState.COMPLETE
+    assert finalize.finish(tmp_path, run) is RunState.COMPLETE
     assert [row.pairs for row in compare(run, forks)] == [2, 5]
     assert unpaired(run, forks) == ()
-    [writes, jobs] = build_series([ending.load_summary(tmp_path, run.run_id)])
+    [writes, jobs] = build_series([finalize.load_summary(tmp_path, run.run_id)])
     assert [point.pairs for point in (*writes.present, *jobs.present)] == [2, 5]
     assert run.pairs_text == "2 to 5 pairs"
 
@@ -105,8 +105,8 @@ def test_is_complete_compared_and_a_point_with_its_own_pairs(tmp_path: Path) -> 
 def test_a_fork_that_is_missing_is_a_gap_among_those_planned(tmp_path: Path) -> None:
     run = uneven()
     store_complete_run(tmp_path, run, planned(run)[:-1])
-    assert ending.finish(tmp_path, run) is RunState.WITH_FAILURES
-    [gap] = ending.load_summary(tmp_path, run.run_id).missing
+    assert finalize.finish(tmp_path, run) is RunState.WITH_FAILURES
+    [gap] = finalize.load_summary(tmp_path, run.run_id).missing
     assert (gap.cell, gap.pair) == (JOB, 5)
 
 
@@ -120,7 +120,7 @@ def test_pools_without_holes() -> None:
 
 def test_says_which_pair_of_how_many() -> None:
     run = uneven()
-    place, fork = forkfiles.planned_forks(run)[2], planned(run)[0]
+    place, fork = fork_files.planned_forks(run)[2], planned(run)[0]
     line = describe_step(run, EndedFork(3, 14, place, fork, 0.0))
     assert "pair 1/2 StringSerializationBenchmark.write" in line
     assert bench_command(run, WRITE).endswith(

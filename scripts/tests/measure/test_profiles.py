@@ -15,18 +15,18 @@ from stored_runs import complete_run_ids
 
 from flink_boost.base.errors import BrokenData, NoProfiler, NotProfiled
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.cli import profiling
+from flink_boost.cli import bench_profiles
 from flink_boost.cli.main import main
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.side import Side
 from flink_boost.flink.stacks import MARK, ours_of
-from flink_boost.measure import classpaths, forkfiles, plan, store
+from flink_boost.measure import classpaths, fork_files, run_plan, store
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import RunInfo
-from flink_boost.measure.profiles.model import FILE, ProfilePair, folder_of, read_profile
+from flink_boost.measure.profiles.profile_record import FILE, ProfilePair, folder_of, read_profile
 from flink_boost.measure.profiles.take import ProfileSide, remove_left_over, take
 
 LINE = find_line(default_line())
@@ -45,7 +45,7 @@ def class_paths() -> classpaths.ClassPaths:
 @pytest.fixture
 def info(tmp_path: Path) -> RunInfo:
     """A planned run of one cell, in the store ``tmp_path``."""
-    planned = plan.plan_run(
+    planned = run_plan.plan_run(
         run_id="planned",
         started=datetime(2026, 3, 1, tzinfo=UTC),
         group=choose_cells(find_group(load_groups(), "smoke"), (WRITE,)),
@@ -104,7 +104,7 @@ def test_a_method_that_is_slow_on_purpose_comes_first(tmp_path: Path, info: RunI
     assert "default-src &#x27;none" in page or "default-src 'none'" in page
     assert SLOW in page
     # Nothing of it is a fork of the run.
-    assert forkfiles.load_forks(tmp_path, info.run_id) == ()
+    assert fork_files.load_forks(tmp_path, info.run_id) == ()
 
 
 def test_a_fork_that_fails_leaves_what_was_there(tmp_path: Path, info: RunInfo) -> None:
@@ -135,14 +135,14 @@ def test_bench_profiles_after_it_has_measured_and_only_what_lacks(
         raise NoProfiler("There is no profiler here.", "Run it elsewhere.")
 
     with monkeypatch.context() as without:
-        without.setattr(profiling, "ensure_profiler", none)
+        without.setattr(bench_profiles, "ensure_profiler", none)
         assert bench("--group", "smoke", WRITE, "--aa", "--pairs", "1") == NoProfiler.exit_code
     (run_id,) = complete_run_ids(tmp_path)
     errors = capsys.readouterr().err
     # It is told before anything is measured, and again at the end.
     assert errors.index("No profiles will be taken.") < errors.index("[1/2] pair")
     assert "Everything was measured, but not profiled: There is no profiler here." in errors
-    forks = forkfiles.load_forks(tmp_path, run_id)
+    forks = fork_files.load_forks(tmp_path, run_id)
     assert len(forks) == 2
 
     assert bench("--resume", run_id) == 0
@@ -151,7 +151,7 @@ def test_bench_profiles_after_it_has_measured_and_only_what_lacks(
     pair = read_profile(tmp_path, run_id, cell)
     assert pair is not None
     assert (pair.before.name, pair.after.name) == ("stock", "stock again")
-    assert forkfiles.load_forks(tmp_path, run_id) == forks
+    assert fork_files.load_forks(tmp_path, run_id) == forks
     assert store.is_complete(tmp_path, run_id)
 
     assert bench("--resume", run_id) == 0

@@ -15,7 +15,7 @@ from flink_boost.judge.series import build_series
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.measure.model import Box, Purpose, RunInfo
-from flink_boost.measure.plan import plan_run, same_machine
+from flink_boost.measure.run_plan import plan_run, same_machine
 from flink_boost.measure.summary import RunSummary, summarise
 from flink_boost.publish.codespeed import branch, entries_of
 

@@ -16,8 +16,8 @@ from synthetic import make_forks, make_run
 from flink_boost.base.errors import NewerResults
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
-from flink_boost.measure import ending, forkfiles, store
-from flink_boost.measure.boxlock import VARIABLE
+from flink_boost.measure import finalize, fork_files, store
+from flink_boost.measure.machine_lock import VARIABLE
 from flink_boost.measure.model import RUN_SCHEMA, Purpose
 from flink_boost.measure.schema import schemas
 
@@ -37,7 +37,7 @@ def test_published_schemas_are_those_of_the_models() -> None:
 def test_what_is_written_is_valid_and_what_is_not_is_found(tmp_path: Path) -> None:
     run = make_run()
     folder = store_complete_run(tmp_path, run, make_forks(run))
-    ending.finish(tmp_path, run)
+    finalize.finish(tmp_path, run)
     for name in ("run", "summary"):
         schema = json.loads(schemas()[f"{name}-{RUN_SCHEMA}.json"])
         Draft202012Validator.check_schema(schema)
@@ -77,7 +77,7 @@ def test_older_plans_stay_readable(tmp_path: Path, sample: str) -> None:
     (tmp_path / run_id / "run.json").write_bytes(content)
     info = store.load_run(tmp_path, run_id)
     assert (info.schema_version, info.pairs_in_order) == (1, (2,))
-    assert len(forkfiles.planned_forks(info)) == info.forks_planned == 4
+    assert len(fork_files.planned_forks(info)) == info.forks_planned == 4
     assert (info.purpose is Purpose.NIGHTLY) is (sample == "run-first.json")
 
 
@@ -86,7 +86,7 @@ def newer(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A run that a newer flink-boost wrote, of which one file has a field that we do not know."""
     run = make_run()
     folder = store_complete_run(tmp_path / "results", run, make_forks(run))
-    ending.finish(tmp_path / "results", run)
+    finalize.finish(tmp_path / "results", run)
     path = folder / str(request.param)
     document = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps({**document, "schema_version": NEWER, "invented": 1}))
@@ -150,12 +150,12 @@ def test_every_command_that_reads_names_both_versions_and_changes_nothing(
 def test_reading_says_which_file_and_both_versions(tmp_path: Path, name: str) -> None:
     run = make_run()
     folder = store_complete_run(tmp_path, run, make_forks(run))
-    ending.finish(tmp_path, run)
+    finalize.finish(tmp_path, run)
     document = json.loads((folder / name).read_text(encoding="utf-8"))
     (folder / name).write_text(json.dumps({**document, "schema_version": NEWER}))
     with pytest.raises(NewerResults, match=f"{name}.* version {NEWER}, .* version {RUN_SCHEMA}"):
-        ending.load_summary(tmp_path, run.run_id)
+        finalize.load_summary(tmp_path, run.run_id)
     with pytest.raises(NewerResults):
         store.load_run(tmp_path, run.run_id)
     with pytest.raises(NewerResults):
-        ending.reopen(tmp_path, run)
+        finalize.reopen(tmp_path, run)

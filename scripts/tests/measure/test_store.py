@@ -14,20 +14,20 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, forkfiles, store
+from flink_boost.measure import finalize, fork_files, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import newest_run
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.measure.summary import gap_sentence
 
-PLANNED = forkfiles.PlannedFork(1, Side.STOCK, WRITE)
+PLANNED = fork_files.PlannedFork(1, Side.STOCK, WRITE)
 
 
-def attempt_of(results: Path, info: RunInfo, fork: Fork) -> forkfiles.Attempt:
+def attempt_of(results: Path, info: RunInfo, fork: Fork) -> fork_files.Attempt:
     """What a JMH process leaves for that fork."""
-    attempt = forkfiles.new_attempt(
-        results, info.run_id, forkfiles.PlannedFork(fork.pair, fork.side, WRITE)
+    attempt = fork_files.new_attempt(
+        results, info.run_id, fork_files.PlannedFork(fork.pair, fork.side, WRITE)
     )
     attempt.json.write_text(json.dumps([jmh_of(fork)]), encoding="utf-8")
     attempt.log.write_text("log of the try", encoding="utf-8")
@@ -45,12 +45,12 @@ def test_a_plan_is_read_back(tmp_path: Path, info: RunInfo) -> None:
     assert store.load_run(tmp_path, info.run_id) == info
     assert store.run_ids(tmp_path) == (info.run_id,)
     assert complete_run_ids(tmp_path) == ()
-    assert forkfiles.load_forks(tmp_path, info.run_id) == ()
+    assert fork_files.load_forks(tmp_path, info.run_id) == ()
 
 
 def test_forks_run_by_pair_then_cell_then_side_and_even_pairs_the_other_way_round() -> None:
     info = make_run(pairs=2)
-    order = [(fork.pair, fork.cell, fork.side) for fork in forkfiles.planned_forks(info)]
+    order = [(fork.pair, fork.cell, fork.side) for fork in fork_files.planned_forks(info)]
     assert order == [
         (pair, cell, side)
         for pair in (1, 2)
@@ -58,13 +58,13 @@ def test_forks_run_by_pair_then_cell_then_side_and_even_pairs_the_other_way_roun
         for side in (Side.STOCK, Side.PATCHED)[:: 1 if pair == 1 else -1]
     ]
     old = info.model_copy(update={"alternating": False})
-    assert {fork.side for fork in forkfiles.planned_forks(old)[::2]} == {Side.STOCK}
-    assert len({fork.stem for fork in forkfiles.planned_forks(info)}) == 8
+    assert {fork.side for fork in fork_files.planned_forks(old)[::2]} == {Side.STOCK}
+    assert len({fork.stem for fork in fork_files.planned_forks(info)}) == 8
 
 
 def test_three_sides_take_turns_and_a_comparator_runs_on_the_patched_side_only() -> None:
     info = make_run(cells=[WRITE, COMPARATOR], sides=THREE, pairs=2)
-    order = [(fork.pair, fork.cell, fork.side) for fork in forkfiles.planned_forks(info)]
+    order = [(fork.pair, fork.cell, fork.side) for fork in fork_files.planned_forks(info)]
     assert order == [
         (pair, cell, side)
         for pair in (1, 2)
@@ -74,7 +74,7 @@ def test_three_sides_take_turns_and_a_comparator_runs_on_the_patched_side_only()
         )
     ]
     aa = info.model_copy(update={"sides": (Side.STOCK, Side.CONTROL)})
-    assert {fork.cell for fork in forkfiles.planned_forks(aa)} == {WRITE}
+    assert {fork.cell for fork in fork_files.planned_forks(aa)} == {WRITE}
 
 
 def test_a_run_with_three_sides_and_its_circumstances_are_read_back(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_run_with_three_sides_and_its_circumstances_are_read_back(tmp_path: Pa
     assert store.load_run(tmp_path, run.run_id) == run
     loaded = {
         (fork.cell, fork.pair, fork.side): (fork.gc_time_per_op, fork.score)
-        for fork in forkfiles.load_forks(tmp_path, run.run_id)
+        for fork in fork_files.load_forks(tmp_path, run.run_id)
     }
     assert loaded == {
         (fork.cell, fork.pair, fork.side): (fork.gc_time_per_op, fork.score) for fork in forks
@@ -111,34 +111,34 @@ def test_a_fork_of_another_number_of_threads_is_refused(tmp_path: Path, info: Ru
     attempt = attempt_of(tmp_path, info, make_forks(info)[0])
     crowded = info.model_copy(update={"threads": 8})
     with pytest.raises(BrokenData, match="measured with 1 threads, not 8"):
-        forkfiles.accept_attempt(tmp_path, crowded, PLANNED, attempt)
+        fork_files.accept_attempt(tmp_path, crowded, PLANNED, attempt)
 
 
 def test_a_run_is_complete_when_every_fork_is_accepted(tmp_path: Path, info: RunInfo) -> None:
     forks = make_forks(info)
     for count, (planned, fork) in enumerate(
-        zip(forkfiles.planned_forks(info), forks, strict=True), start=1
+        zip(fork_files.planned_forks(info), forks, strict=True), start=1
     ):
-        assert ending.finish(tmp_path, info) is RunState.WITH_FAILURES
-        accepted = forkfiles.accept_attempt(
+        assert finalize.finish(tmp_path, info) is RunState.WITH_FAILURES
+        accepted = fork_files.accept_attempt(
             tmp_path, info, planned, attempt_of(tmp_path, info, fork)
         )
         assert accepted.score == fork.score
-        assert forkfiles.missing_forks(tmp_path, info) == forkfiles.planned_forks(info)[count:]
-    assert ending.finish(tmp_path, info) is RunState.COMPLETE
+        assert fork_files.missing_forks(tmp_path, info) == fork_files.planned_forks(info)[count:]
+    assert finalize.finish(tmp_path, info) is RunState.COMPLETE
     assert complete_run_ids(tmp_path) == (info.run_id,)
-    assert [fork.score for fork in forkfiles.load_forks(tmp_path, info.run_id)] == [
+    assert [fork.score for fork in fork_files.load_forks(tmp_path, info.run_id)] == [
         fork.score for fork in forks
     ]
-    assert forkfiles.log_path(tmp_path, info.run_id, PLANNED).read_text() == "log of the try"
+    assert fork_files.log_path(tmp_path, info.run_id, PLANNED).read_text() == "log of the try"
     assert not (tmp_path / info.run_id / "attempts").exists()
 
 
 def test_the_raw_file_is_kept_as_it_was_written(tmp_path: Path, info: RunInfo) -> None:
     attempt = attempt_of(tmp_path, info, make_forks(info)[0])
     raw = attempt.json.read_bytes()
-    forkfiles.accept_attempt(tmp_path, info, PLANNED, attempt)
-    assert forkfiles.json_path(tmp_path, info.run_id, PLANNED).read_bytes() == raw
+    fork_files.accept_attempt(tmp_path, info, PLANNED, attempt)
+    assert fork_files.json_path(tmp_path, info.run_id, PLANNED).read_bytes() == raw
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", '[{"benchmark": "a'])
@@ -150,26 +150,26 @@ def test_an_attempt_without_a_whole_result_is_not_accepted(
     if content is not None:
         attempt.json.write_text(content, encoding="utf-8")
     with pytest.raises(BrokenData):
-        forkfiles.accept_attempt(tmp_path, info, PLANNED, attempt)
-    assert len(forkfiles.missing_forks(tmp_path, info)) == 4
-    log = forkfiles.reject_attempt(tmp_path, info, PLANNED, attempt)
+        fork_files.accept_attempt(tmp_path, info, PLANNED, attempt)
+    assert len(fork_files.missing_forks(tmp_path, info)) == 4
+    log = fork_files.reject_attempt(tmp_path, info, PLANNED, attempt)
     assert log.read_text() == "log of the try"
     assert not attempt.json.exists()
-    assert len(forkfiles.missing_forks(tmp_path, info)) == 4
+    assert len(fork_files.missing_forks(tmp_path, info)) == 4
 
 
 def test_a_late_writer_does_not_reach_a_later_attempt(tmp_path: Path, info: RunInfo) -> None:
     first = attempt_of(tmp_path, info, make_forks(info)[0])
     second = attempt_of(tmp_path, info, make_forks(info)[0])
     first.json.write_text("written by a process that should be dead", encoding="utf-8")
-    assert forkfiles.accept_attempt(tmp_path, info, PLANNED, second).pair == 1
+    assert fork_files.accept_attempt(tmp_path, info, PLANNED, second).pair == 1
 
 
 def test_a_result_of_another_cell_is_refused(tmp_path: Path, info: RunInfo) -> None:
     other = make_forks(make_run(cells=[JOB], pairs=1))[0]
     attempt = attempt_of(tmp_path, info, other)
     with pytest.raises(BrokenData, match=r"is of .*serializerTuple, not of .*write"):
-        forkfiles.accept_attempt(tmp_path, info, PLANNED, attempt)
+        fork_files.accept_attempt(tmp_path, info, PLANNED, attempt)
 
 
 @given(st.integers(min_value=0, max_value=600))
@@ -177,9 +177,9 @@ def test_a_cut_off_fork_is_named(tmp_path_factory: pytest.TempPathFactory, lengt
     results = tmp_path_factory.mktemp("results")
     run = make_run(cells=[WRITE], pairs=1)
     store_complete_run(results, run, make_forks(run))
-    path = forkfiles.json_path(results, run.run_id, PLANNED)
+    path = fork_files.json_path(results, run.run_id, PLANNED)
     path.write_bytes(path.read_bytes()[:length])
-    stored = forkfiles.read_forks(results, run)
+    stored = fork_files.read_forks(results, run)
     assert len(stored.forks) == 1
     (missing,) = stored.missing
     assert (missing.cell, missing.side, missing.pair) == (WRITE, Side.STOCK, 1)
@@ -193,9 +193,9 @@ def test_a_cut_off_fork_is_named(tmp_path_factory: pytest.TempPathFactory, lengt
 def test_a_deleted_fork_is_measured_again(tmp_path: Path) -> None:
     run = make_run(pairs=1)
     store_complete_run(tmp_path, run, make_forks(run))
-    forkfiles.json_path(tmp_path, run.run_id, PLANNED).unlink()
-    assert forkfiles.missing_forks(tmp_path, run) == (PLANNED,)
-    assert len(forkfiles.load_forks(tmp_path, run.run_id)) == 3
+    fork_files.json_path(tmp_path, run.run_id, PLANNED).unlink()
+    assert fork_files.missing_forks(tmp_path, run) == (PLANNED,)
+    assert len(fork_files.load_forks(tmp_path, run.run_id)) == 3
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"run_id": "x"}', None])

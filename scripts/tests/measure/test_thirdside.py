@@ -10,7 +10,7 @@ import pytest
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.dropin import RECORD
 from flink_boost.measure.classpaths import Third
-from flink_boost.measure.thirdside import ensure_third
+from flink_boost.measure.third_side import ensure_third
 
 
 def jar(path: Path, record: str | None) -> Path:

@@ -29,7 +29,7 @@ from flink_boost.port.everyrelease.cells import (
     why_not,
     write_results,
 )
-from flink_boost.port.everyrelease.page import page
+from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
 from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.newline.look import render

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.flink.lines import measured_lines
-from flink_boost.port.flinktests import plan
-from flink_boost.port.flinktests.plan import Catalogue, Exclusion, RunLimits
+from flink_boost.port.flinktests import test_plan
+from flink_boost.port.flinktests.test_plan import Catalogue, Exclusion, RunLimits
 
 FILE = """\
 class-name = '(Test|ITCase)$'
@@ -62,21 +62,21 @@ def catalogue(tmp_path: Path) -> Catalogue:
 def load(folder: Path, text: str) -> Catalogue:
     path = folder / "flink-tests.toml"
     path.write_text(text, encoding="utf-8")
-    return plan.load_catalogue(path)
+    return test_plan.load_catalogue(path)
 
 
-def names(chunks: list[plan.Chunk]) -> list[tuple[str, tuple[str, ...], bool]]:
+def names(chunks: list[test_plan.Chunk]) -> list[tuple[str, tuple[str, ...], bool]]:
     prefix = len("org.acme.")
     return [(c.id, tuple(name[prefix:] for name in c.classes), c.excluded) for c in chunks]
 
 
 def test_the_selection_leaves_out_what_is_excluded_on_that_jdk(catalogue: Catalogue) -> None:
-    assert names(plan.selection_of(catalogue, "9.0", 21, AVAILABLE)) == [
+    assert names(test_plan.selection_of(catalogue, "9.0", 21, AVAILABLE)) == [
         ("core-001", ("text.StringTest",), False),
         ("runtime-001", ("net.NetTest",), False),
         ("runtime-002", ("net.NetITCase",), False),
     ]
-    assert names(plan.selection_of(catalogue, "9.0", 17, AVAILABLE))[0] == (
+    assert names(test_plan.selection_of(catalogue, "9.0", 17, AVAILABLE))[0] == (
         "core-001",
         ("text.StringDiskTest", "text.StringTest"),
         False,
@@ -84,7 +84,7 @@ def test_the_selection_leaves_out_what_is_excluded_on_that_jdk(catalogue: Catalo
 
 
 def test_all_runs_excluded_classes_on_their_own(catalogue: Catalogue) -> None:
-    assert names(plan.all_of(catalogue, "9.0", 21, AVAILABLE)) == [
+    assert names(test_plan.all_of(catalogue, "9.0", 21, AVAILABLE)) == [
         ("core-001", ("text.StringTest", "util.MapTest"), False),
         ("core-002", ("text.StringDiskTest",), True),
         ("runtime-001", ("net.NetTest", "web.WebTest"), False),
@@ -96,7 +96,7 @@ def test_of_a_module_that_is_not_whole_all_runs_the_selection(tmp_path: Path) ->
     module = '[lines."9.0".runtime]\n'
     assert module in FILE
     catalogue = load(tmp_path, FILE.replace(module, f"{module}whole = false\n"))
-    assert names(plan.all_of(catalogue, "9.0", 21, AVAILABLE))[2:] == [
+    assert names(test_plan.all_of(catalogue, "9.0", 21, AVAILABLE))[2:] == [
         ("runtime-001", ("net.NetTest",), False),
         ("runtime-002", ("net.NetITCase",), False),
     ]
@@ -105,17 +105,17 @@ def test_of_a_module_that_is_not_whole_all_runs_the_selection(tmp_path: Path) ->
 def test_an_exclusion_of_nothing_is_refused(catalogue: Catalogue) -> None:
     available = {"core": ["org.acme.text.StringTest"], "runtime": []}
     with pytest.raises(BrokenData, match=r"excludes org[.]acme[.]text[.]StringDiskTest"):
-        plan.all_of(catalogue, "9.0", 21, available)
+        test_plan.all_of(catalogue, "9.0", 21, available)
 
 
 def test_a_pattern_that_selects_nothing_is_refused(catalogue: Catalogue) -> None:
     available = {**AVAILABLE, "runtime": ["org.acme.web.WebTest"]}
     with pytest.raises(BrokenData, match=r"selects net\.\*, but Flink 9\.0 has no such runtime"):
-        plan.selection_of(catalogue, "9.0", 17, available)
+        test_plan.selection_of(catalogue, "9.0", 17, available)
 
 
 def test_expressions_choose_classes_excluded_ones_too(catalogue: Catalogue) -> None:
-    chunks = plan.chosen_of(catalogue, AVAILABLE, ["Disk", r"net\..*ITCase"])
+    chunks = test_plan.chosen_of(catalogue, AVAILABLE, ["Disk", r"net\..*ITCase"])
     assert names(chunks) == [
         ("core-001", ("text.StringDiskTest",), False),
         ("runtime-001", ("net.NetITCase",), False),
@@ -129,30 +129,33 @@ def test_a_wrong_expression_is_a_wrong_call(
     catalogue: Catalogue, pattern: str, message: str
 ) -> None:
     with pytest.raises(UsageProblem, match=message):
-        plan.chosen_of(catalogue, AVAILABLE, [pattern])
+        test_plan.chosen_of(catalogue, AVAILABLE, [pattern])
 
 
 def test_options_come_from_all_levels_without_repetition(catalogue: Catalogue) -> None:
     opens = "--add-opens=java.base/java.util=ALL-UNNAMED"
-    assert plan.jvm_options(catalogue, "9.0", "core", 21, [opens]) == (
+    assert test_plan.jvm_options(catalogue, "9.0", "core", 21, [opens]) == (
         "-ea",
         opens,
         "-Djava.security.manager=allow",
         "-Duser.language=en",
     )
-    assert plan.jvm_options(catalogue, "9.0", "runtime", 17, []) == ("-ea", "-Duser.language=de")
+    assert test_plan.jvm_options(catalogue, "9.0", "runtime", 17, []) == (
+        "-ea",
+        "-Duser.language=de",
+    )
 
 
 def test_only_what_make_test_selects_runs_without_the_optimising_compiler() -> None:
-    catalogue = plan.load_catalogue()
+    catalogue = test_plan.load_catalogue()
     first = "-XX:TieredStopAtLevel=1"
-    assert first not in plan.jvm_options(catalogue, "2.3.0", "core", 17, [])
-    assert first in plan.jvm_options(catalogue, "2.3.0", "core", 17, [], selection=True)
+    assert first not in test_plan.jvm_options(catalogue, "2.3.0", "core", 17, [])
+    assert first in test_plan.jvm_options(catalogue, "2.3.0", "core", 17, [], selection=True)
 
 
 def test_a_line_that_the_file_does_not_know(catalogue: Catalogue) -> None:
     with pytest.raises(UsageProblem, match=r"does not know Flink 8\.0"):
-        plan.modules_of(catalogue, "8.0")
+        test_plan.modules_of(catalogue, "8.0")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,10 @@ def test_a_mistake_in_the_file_is_named(tmp_path: Path, old: str, new: str, comp
 
 def test_test_classes_are_top_level_and_named_so(catalogue: Catalogue) -> None:
     files = ["a/BTest.class", "a/BTest$C.class", "a/Helper.class", "a/ATestBase.class"]
-    assert plan.test_classes(catalogue, [*files, "a/AITCase.class"]) == ["a.AITCase", "a.BTest"]
+    assert test_plan.test_classes(catalogue, [*files, "a/AITCase.class"]) == [
+        "a.AITCase",
+        "a.BTest",
+    ]
 
 
 CLASSES = st.lists(
@@ -195,7 +201,7 @@ def test_chunks_hold_every_class_once(
             "silent-seconds": 1,
         }
     )
-    chunks = plan.chunks_of("core", classes, excluded, limits)
+    chunks = test_plan.chunks_of("core", classes, excluded, limits)
     assert sorted(name for chunk in chunks for name in chunk.classes) == sorted(classes)
     assert len({chunk.id for chunk in chunks}) == len(chunks)
     for chunk in chunks:
@@ -207,14 +213,14 @@ def test_chunks_hold_every_class_once(
 
 
 def test_the_real_file_knows_every_line() -> None:
-    catalogue = plan.load_catalogue()
+    catalogue = test_plan.load_catalogue()
     measured = [line.version for line in measured_lines()]
     assert set(catalogue.lines) == set(measured)
     for line in measured:
         # Later, flink-streaming-java is part of flink-runtime.
         apart = set() if line == "2.3.0" else {"streaming-java"}
         assert set(catalogue.lines[line]) == {"core", "runtime"} | apart
-        assert (plan.FOLDER / f"flink-{line}.xml").is_file()
+        assert (test_plan.FOLDER / f"flink-{line}.xml").is_file()
 
 
 def test_an_exclusion_holds_for_its_lines_and_jdks() -> None:

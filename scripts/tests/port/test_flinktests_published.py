@@ -14,13 +14,13 @@ from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.flinktests import ofrelease, published
 from flink_boost.port.flinktests.ofrelease import _versions, as_line
-from flink_boost.port.flinktests.plan import for_release, load_catalogue, present
 from flink_boost.port.flinktests.published import (
     class_path_pom,
     projects_of,
     shaded_by,
     write_class_path_pom,
 )
+from flink_boost.port.flinktests.test_plan import for_release, load_catalogue, present
 from flink_boost.port.newline.registries import Artifact
 
 POM = """\

@@ -24,16 +24,16 @@ from flink_boost.flink.distribution import CACHE
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.blame import Blame
-from flink_boost.port.flinktests.classpath import (
+from flink_boost.port.flinktests.jvm import FlinkTestJvm
+from flink_boost.port.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
+from flink_boost.port.flinktests.test_class_path import (
     ModuleTests,
     ensure_tests,
     replaced_classes,
     unpack_tests,
 )
-from flink_boost.port.flinktests.jvm import FlinkTestJvm
-from flink_boost.port.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
-from flink_boost.port.flinktests.plan import Chunk, RunLimits
-from flink_boost.port.flinktests.runner import (
+from flink_boost.port.flinktests.test_plan import Chunk, RunLimits
+from flink_boost.port.flinktests.test_runner import (
     EndedChunk,
     Plan,
     Results,
@@ -42,7 +42,7 @@ from flink_boost.port.flinktests.runner import (
     prepare,
     run_missing_chunks,
 )
-from flink_boost.port.flinktests.summary import (
+from flink_boost.port.flinktests.test_summary import (
     describe,
     describe_findings,
     summarize,

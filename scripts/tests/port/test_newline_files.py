@@ -16,7 +16,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.classes import LOCK
 from flink_boost.flink.lines import Line, load_lines, read_lock
 from flink_boost.flink.versions import version_key
-from flink_boost.port.flinktests.plan import load_catalogue
+from flink_boost.port.flinktests.test_plan import load_catalogue
 from flink_boost.port.newline import files as linefiles
 from flink_boost.port.newline.files import NewLine, add_line, record, with_line, with_tests
 

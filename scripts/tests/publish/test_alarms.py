@@ -21,7 +21,7 @@ from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.summary import summarise
 from flink_boost.publish import liveness
-from flink_boost.publish.alarms import alarm_sheet, send_alarms
+from flink_boost.publish.alarm_upload import alarm_sheet, send_alarms
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.target import Target
 from flink_boost.publish.upload import RetryPolicy, make_client

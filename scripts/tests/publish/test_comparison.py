@@ -12,11 +12,11 @@ from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.text import describe_left, short_number
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.pool import pool
 from flink_boost.judge.ratio import HarnessCheck, compare
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.forkfiles import PlannedFork
+from flink_boost.measure.fork_files import PlannedFork
 from flink_boost.measure.model import Mode, RunInfo
 from flink_boost.measure.runner import EndedFork, Failure
 from flink_boost.publish.comparison import (

@@ -6,7 +6,7 @@ import itertools
 
 from synthetic import JOB, make_forks, make_run
 
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import compare
 from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Cell

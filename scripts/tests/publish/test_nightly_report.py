@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from test_report_browser import ARGUMENTS, CHROMIUM, Opened
 
 from flink_boost.publish.nightly.changes import NightChange, news_of
-from flink_boost.publish.nightly.model import NightReport
-from flink_boost.publish.nightly.page import night_markdown, night_page, web_address
-from flink_boost.publish.nightly.report import (
+from flink_boost.publish.nightly.night_facts import NightReport
+from flink_boost.publish.nightly.night_page import night_markdown, night_page, web_address
+from flink_boost.publish.nightly.night_report import (
     elsewhere_before,
     kept_nights,
     previous_of,

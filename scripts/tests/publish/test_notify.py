@@ -13,8 +13,8 @@ from slack_server import DROP, PATH, SlackServer, slack_server
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.cli.main import main
-from flink_boost.publish.nightly.model import NightReport
-from flink_boost.publish.nightly.report import write_night
+from flink_boost.publish.nightly.night_facts import NightReport
+from flink_boost.publish.nightly.night_report import write_night
 from flink_boost.publish.notify.channel import NotSent, Uncertain
 from flink_boost.publish.notify.deliver import Delivery, tell_night
 from flink_boost.publish.notify.message import due_messages, trial_message

@@ -17,7 +17,7 @@ from test_report_browser import ARGUMENTS, CHROMIUM, Opened
 from flink_boost.flink.flamegraph import draw, draw_difference
 from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.stacks import MARK, Stack, ours_of
-from flink_boost.measure.profiles.model import (
+from flink_boost.measure.profiles.profile_record import (
     FILE,
     ProfiledSide,
     ProfilePair,

@@ -20,7 +20,7 @@ from synthetic import (
 )
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison, GcComparison
+from flink_boost.judge.outcomes import Comparison, GcComparison
 from flink_boost.judge.ratio import check_harness, compare
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect

@@ -20,19 +20,25 @@ from flink_boost.base.errors import NightIncomplete
 from flink_boost.cli.commands.nightly import _service as night_service
 from flink_boost.cli.context import Settings
 from flink_boost.cli.main import main
-from flink_boost.judge.alarms import AlarmEvent, AlarmRecord, AlarmState
+from flink_boost.judge.alarm_record import AlarmEvent, AlarmRecord, AlarmState
 from flink_boost.judge.misses import MissedChange
 from flink_boost.publish import liveness
-from flink_boost.publish.alarms import LARGEST_BODY, MOST_SENT, alarm_document, fitting, send_alarms
+from flink_boost.publish.alarm_upload import (
+    LARGEST_BODY,
+    MOST_SENT,
+    alarm_document,
+    fitting,
+    send_alarms,
+)
 from flink_boost.publish.target import URL_VARIABLE, Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarming import AlarmRegistry, load_registry, store_registry
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, NightState
+from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, store_registry
 from flink_boost.service.nightly.night import Waiting
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_record import NightRecord, NightState
+from flink_boost.service.nightly.notify_dashboard import send_nights
 from flink_boost.service.nightly.slots import night_id
-from flink_boost.service.nightly.telling import send_nights
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.retention_settings import Retention
 
 pytestmark = pytest.mark.quiet
 

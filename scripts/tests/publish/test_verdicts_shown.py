@@ -12,7 +12,7 @@ import pytest
 from synthetic import COMPARATOR, FIRST_NIGHT, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.model import Comparison
+from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import compare
 from flink_boost.judge.reference import load_reference, set_beside
 from flink_boost.judge.verdict import Verdict

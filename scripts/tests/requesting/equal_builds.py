@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from flink_boost.service.requests.model import Request
+from flink_boost.service.requests.request import Request
 from requesting.whole_way import WholeWay, whole_way
 
 _NAMES = "*write[length=16,kind={},profile=mixed,view=serializer]"

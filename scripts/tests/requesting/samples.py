@@ -12,7 +12,7 @@ from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.model import Box, Built, Cell, Mode, Purpose, RunInfo
 from flink_boost.service.requests.catalogue import Bounds, catalogue_of
-from flink_boost.service.requests.model import Measured, RequestOrder
+from flink_boost.service.requests.request import Measured, RequestOrder
 
 KNOWN = catalogue_of(load_groups(), load_lines(), default_line())
 BOUNDS = Bounds()

@@ -15,16 +15,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flink_boost.base.errors import HubAway
-from flink_boost.measure.turns import USUAL_ORDER
+from flink_boost.measure.machine_priority import USUAL_ORDER
 from flink_boost.service.hub.account import find_account
+from flink_boost.service.hub.account_pace import AccountPace
 from flink_boost.service.hub.client import GitHubClient
 from flink_boost.service.hub.github import GitHubRepository
-from flink_boost.service.hub.pace import AccountPace
 from flink_boost.service.requests.database import open_database
 from flink_boost.service.requests.desk import Desk
-from flink_boost.service.requests.machine import Event
-from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.queue import RequestQueue
+from flink_boost.service.requests.request import Measured, RequestOrder
+from flink_boost.service.requests.request_states import Event
 from flink_boost.service.requests.serving import Serving, turn_of
 from flink_boost.service.requests.worker import Worker
 from requesting.samples import BOUNDS, KNOWN, TUPLE, measured

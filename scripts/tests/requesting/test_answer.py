@@ -11,10 +11,10 @@ from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Mode
 from flink_boost.service.hub.github import LONGEST_BODY
 from flink_boost.service.requests.answer import LONGEST, MOST_SHOWN, Circumstances, answer, headline
-from flink_boost.service.requests.machine import RequestState
-from flink_boost.service.requests.model import Measured, Request
-from flink_boost.service.requests.profiling import to_profile
-from flink_boost.service.requests.rows import rows_of
+from flink_boost.service.requests.request import Measured, Request
+from flink_boost.service.requests.request_profiles import to_profile
+from flink_boost.service.requests.request_rows import rows_of
+from flink_boost.service.requests.request_states import RequestState
 from flink_boost.service.requests.verdicts import (
     Unjudged,
     judged,

@@ -22,9 +22,9 @@ from flink_boost.base.errors import (
 )
 from flink_boost.service.requests import grammar
 from flink_boost.service.requests.desk import Desk
-from flink_boost.service.requests.machine import Event, RequestState
-from flink_boost.service.requests.model import Measured, RequestOrder
 from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
+from flink_boost.service.requests.request import Measured, RequestOrder
+from flink_boost.service.requests.request_states import Event, RequestState
 from flink_boost.service.requests.serving import Serving, standing_still
 from flink_boost.service.requests.worker import GIVEN_UP_AFTER, LOST_AFTER, Worker
 from requesting.memory_hub import MemoryHub, pull

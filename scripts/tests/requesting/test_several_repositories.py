@@ -17,9 +17,9 @@ from hub.state import GitHubState, PullRequestState
 
 from flink_boost.base.errors import AccountRefused, HubAway, HubRefused
 from flink_boost.service.requests.queue import RequestQueue
+from flink_boost.service.requests.service_settings import ServedRepository, ServeSettings
+from flink_boost.service.requests.service_setup import serving_of
 from flink_boost.service.requests.serving import Serving
-from flink_boost.service.requests.settings import ServedRepository, ServeSettings
-from flink_boost.service.requests.starting import serving_of
 from requesting.memory_hub import MemoryHub
 from requesting.test_desk import Place
 from requesting.told_forks import Silent

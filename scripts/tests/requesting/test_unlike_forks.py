@@ -10,10 +10,10 @@ import pytest
 from flink_boost.base.errors import RefusedResult
 from flink_boost.flink.side import Side
 from flink_boost.measure import store
-from flink_boost.measure.ending import load_summary
+from flink_boost.measure.finalize import load_summary
 from flink_boost.measure.model import Mode
 from flink_boost.service.requests.comparing import compare
-from flink_boost.service.requests.rows import rows_of
+from flink_boost.service.requests.request_rows import rows_of
 from requesting.samples import KNOWN, TUPLE, order
 from requesting.told_forks import Change, Told, means
 

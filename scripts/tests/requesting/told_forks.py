@@ -14,9 +14,9 @@ from stored_runs import jmh_of
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.measure.build import Build, build_of
-from flink_boost.measure.forkfiles import Attempt
-from flink_boost.measure.launching import ForkLaunch, ForkOrder
+from flink_boost.measure.commit_jars import Build, build_of
+from flink_boost.measure.fork_files import Attempt
+from flink_boost.measure.fork_launch import ForkLaunch, ForkOrder
 from flink_boost.measure.model import Built
 from flink_boost.measure.noise import NoiseProbe
 from flink_boost.service.requests.comparing import Means

@@ -14,13 +14,13 @@ from hub.double import GitHubDouble, github_double
 from hub.state import GitHubState, PullRequestState
 
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.measure.forkfiles import PlannedFork
+from flink_boost.measure.fork_files import PlannedFork
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.runner import EndedFork
 from flink_boost.service.requests.database import open_database
+from flink_boost.service.requests.service_settings import ServedRepository, ServeSettings
+from flink_boost.service.requests.service_setup import serving_of
 from flink_boost.service.requests.serving import Serving
-from flink_boost.service.requests.settings import ServedRepository, ServeSettings
-from flink_boost.service.requests.starting import serving_of
 
 REPOSITORY = "apache/flink-boost"
 COMMAND = "/benchmark-request *write[length=16,kind=ascii,profile=mixed,view=serializer] pairs=3"

@@ -21,7 +21,7 @@ from flink_boost.flink.side import Side
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Built, Mode, Purpose, RunInfo
-from flink_boost.measure.plan import FORK_OPTIONS
+from flink_boost.measure.run_plan import FORK_OPTIONS
 
 LINE = find_line(default_line())
 NIGHTS = 12

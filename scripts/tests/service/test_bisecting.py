@@ -12,9 +12,9 @@ from synthetic import JOB, make_run
 
 from flink_boost.base.errors import BuildFailed, UsageProblem
 from flink_boost.flink.lines import Line, find_line
-from flink_boost.judge.alarms import AlarmRecord, AlarmState
+from flink_boost.judge.alarm_record import AlarmRecord, AlarmState
 from flink_boost.judge.bisection import BisectPart, BisectRecord, BisectStep, Trial, search_of
-from flink_boost.measure.build import Build, build_of
+from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.model import Built
 from flink_boost.service.bisecting import BisectJob, bisect
 from flink_boost.service.reruns.bench import BuildQuestion

@@ -18,11 +18,11 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.lines import default_line
 from flink_boost.judge.series import build_series
-from flink_boost.measure import canary, store
+from flink_boost.measure import frozen_canary, store
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Purpose
 from flink_boost.publish.codespeed import entries_of
-from flink_boost.service.canary import reading_of
+from flink_boost.service.canary_night import reading_of
 
 LINE = default_line()
 
@@ -43,10 +43,10 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         main(["--build", str(build), "canary", "freeze", LINE, str(old), "--group", "smoke"]) == 0
     )
     # Of the smoke group one cell is enough.
-    kept = canary.load(build, LINE)
+    kept = frozen_canary.load(build, LINE)
     assert kept is not None
     short = kept.model_copy(update={"cells": kept.cells[:1], "timings": kept.timings[:1]})
-    manifest = canary.folder_of(build, LINE) / "canary.json"
+    manifest = frozen_canary.folder_of(build, LINE) / "canary.json"
     manifest.write_text(short.model_dump_json())
     old.unlink()
     return build
@@ -109,7 +109,7 @@ def test_a_night_of_the_canary(frozen: Path, capsys: pytest.CaptureFixture[str],
     assert shown.count("learning") == 10
 
     # A file that is not what was frozen stops it.
-    paths = canary.folder_of(frozen, LINE) / "files"
+    paths = frozen_canary.folder_of(frozen, LINE) / "files"
     next(iter(paths.glob("*/flink-core-*.jar"))).write_bytes(b"another")
     assert main(run) == 3
 

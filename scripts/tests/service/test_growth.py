@@ -18,12 +18,12 @@ from synthetic import make_run
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.model import Purpose
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, NightState, Order
-from flink_boost.service.nightly.parts import Parts
-from flink_boost.service.nightly.plan import PlannedStep
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import Parts
+from flink_boost.service.nightly.night_plan import PlannedStep
+from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.steps import Steps
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.retention_settings import Retention
 
 LINE = "2.3.0"
 GROWING = {"results", "sent", "nights, files"}  # what the trend needs, and marks without content

@@ -17,7 +17,7 @@ import pytest
 
 from flink_boost.base.errors import BrokenData, BuildFailed, NoIsolation
 from flink_boost.flink.lines import default_line, find_line
-from flink_boost.service.builds import launching
+from flink_boost.service.builds import build_launch
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import Recipe, load_recipe
 from flink_boost.service.isolation.building import IsolatedBuilds
@@ -243,7 +243,7 @@ def test_mavens_local_repository_stays_as_it_is(
         assert clone.jar.read_text() == "the real x"
         assert clone.jar.with_name("_remote.repositories").read_text() == "central"
         assert not (clone.root / ".cache" / "m2" / "y.jar").exists()
-    monkeypatch.setattr(launching, "PROJECT_ROOT", clone.root)
+    monkeypatch.setattr(build_launch, "PROJECT_ROOT", clone.root)
     trusted = RecipeBuilder(clone.recipe(isolated=False), clone.build, os.environ, lambda _: None)
     trusted.build(commit, LINE)
     assert clone.jar.read_text() == "spoilt", "what it does without a sandbox"

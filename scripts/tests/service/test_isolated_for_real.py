@@ -21,9 +21,9 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
-from flink_boost.measure import classpaths, forkfiles, plan, runner, store
+from flink_boost.measure import classpaths, fork_files, run_plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.build import Build, build_of, stock_build
+from flink_boost.measure.commit_jars import Build, build_of, stock_build
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Built, Purpose, RunInfo
 from flink_boost.service.builds.builder import RecipeBuilder
@@ -122,7 +122,7 @@ def liar(classes: Path, what: str, folder: Path) -> Build:
 def question(after: Build) -> BuildQuestion:
     java = choose_java(None, None, LINE.jdks, dict(os.environ), java_home)
     group = choose_cells(find_group(load_groups(), "smoke"), ["Serialization.*write"])
-    night = plan.plan_run(
+    night = run_plan.plan_run(
         run_id="20260301T010000Z-night",
         started=datetime(2026, 3, 1, 1, tzinfo=UTC),
         group=group,
@@ -167,7 +167,7 @@ def test_forks_of_jmh_measure_in_the_sandbox(open_folder: Path) -> None:
     (found,) = bench(open_folder, heard).rerun(asked, 0, 1)
     (run_id,) = store.run_ids(open_folder / "reruns")
     info = store.load_run(open_folder / "reruns", run_id)
-    forks = forkfiles.read_forks(open_folder / "reruns", info).forks
+    forks = fork_files.read_forks(open_folder / "reruns", info).forks
     before, after = forks
     assert (before.side, after.side) == (Side.BEFORE, Side.AFTER)
     # Of so short a measurement on a busy machine nothing is sure, but what it was made of.

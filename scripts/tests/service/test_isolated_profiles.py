@@ -20,13 +20,13 @@ from flink_boost.flink.jdks import java_home
 from flink_boost.flink.profiler import ensure_profiler
 from flink_boost.flink.side import Side
 from flink_boost.flink.stacks import ours_of
-from flink_boost.measure.build import Build, build_of, stock_build
+from flink_boost.measure.commit_jars import Build, build_of, stock_build
 from flink_boost.measure.model import Built
-from flink_boost.measure.profiles.model import folder_of
+from flink_boost.measure.profiles.profile_record import folder_of
 from flink_boost.measure.profiles.take import ProfiledFork, ProfileSide, take
-from flink_boost.measure.twobuilds import rerun_class_paths
+from flink_boost.measure.two_builds import rerun_class_paths
 from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.profiles import (
+from flink_boost.service.isolation.isolated_profiles import (
     IsolatedProfiles,
     checked_stacks,
     plain_frame,

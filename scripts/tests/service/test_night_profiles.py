@@ -19,19 +19,19 @@ from test_bisect_for_real import night as night_run
 from flink_boost.base.errors import NoProfiler, NotProfiled
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.profiler import Profiler
-from flink_boost.judge.alarms import AlarmRecord, AlarmState
+from flink_boost.judge.alarm_record import AlarmRecord, AlarmState
 from flink_boost.measure import store
 from flink_boost.measure.model import Built, Mode, RunInfo
-from flink_boost.measure.profiles.model import folder_of, read_profile
+from flink_boost.measure.profiles.profile_record import folder_of, read_profile
 from flink_boost.publish.alarm_profiles import profiles_of
-from flink_boost.publish.alarms import alarm_document
-from flink_boost.service.alarming import AlarmRegistry, load_registry, store_registry
-from flink_boost.service.nightly.model import NightRecord, NightState, Order
-from flink_boost.service.nightly.parts import StepSkipped
-from flink_boost.service.nightly.people import People
-from flink_boost.service.nightly.profiles import AlarmProfiles
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.settings import Retention
+from flink_boost.publish.alarm_upload import alarm_document
+from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, store_registry
+from flink_boost.service.nightly.alarm_flame_graphs import AlarmProfiles
+from flink_boost.service.nightly.night_messages import People
+from flink_boost.service.nightly.night_parts import StepSkipped
+from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep
 from lab.real.bench import Silent
 

@@ -17,27 +17,27 @@ from watched_nights import flat, forks_of_night
 
 from flink_boost.base.errors import EnvironmentProblem, UploadFailed
 from flink_boost.base.files import exclusive_lock, write_durably
-from flink_boost.cli import nightstopped
+from flink_boost.cli import stopped_night
 from flink_boost.cli.main import main
-from flink_boost.cli.nightstopped import first_check
-from flink_boost.judge.alarms import AlarmState
+from flink_boost.cli.stopped_night import first_check
+from flink_boost.judge.alarm_record import AlarmState
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.changes import news_of
-from flink_boost.publish.nightly.model import NightReport
-from flink_boost.publish.nightly.report import kept_nights
+from flink_boost.publish.nightly.night_facts import NightReport
+from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.publish.notify.deliver import send_one
 from flink_boost.publish.notify.message import stop_message
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.notify.settings import SlackSettings
 from flink_boost.publish.notify.slack import SlackNotifier
-from flink_boost.service.alarming import AlarmRegistry, store_registry
+from flink_boost.service.alarm_registry import AlarmRegistry, store_registry
 from flink_boost.service.nightly.checking import NightFinding, check_box
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, NightState, Order, Runs
-from flink_boost.service.nightly.people import People
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_messages import People
+from flink_boost.service.nightly.night_record import NightRecord, NightState, Order, Runs
 from flink_boost.service.nightly.slots import night_id, parse_time
 from flink_boost.service.nightly.suspects import Suspects
-from flink_boost.service.quicklook import Places
+from flink_boost.service.quick_look import Places
 
 TODAY = datetime(2026, 11, 25, 1, tzinfo=UTC)
 NOW = TODAY + timedelta(hours=6)
@@ -264,7 +264,7 @@ def test_what_keeps_a_night_from_beginning_is_told_once_a_day(
 def test_at_a_terminal_nothing_is_sent(
     tmp_path: Path, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nightstopped.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(stopped_night.sys.stderr, "isatty", lambda: True)
     assert main(["--build", str(tmp_path), "nightly", "check"]) == 2
     assert subjects(slack) == []
 

@@ -42,24 +42,24 @@ from flink_boost.base.errors import (
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, default_line, find_line
 from flink_boost.measure import store
-from flink_boost.measure.boxfile import BoxFile, QuietLimits, write_box_file
-from flink_boost.measure.boxlock import machine_lock
+from flink_boost.measure.box_file import BoxFile, QuietLimits, write_box_file
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.noise import NoiseSamples, assess
 from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly import steps
+from flink_boost.service.nightly.check_calls import check_here
 from flink_boost.service.nightly.checking import NightFinding
-from flink_boost.service.nightly.checks import check_here
-from flink_boost.service.nightly.model import NightRecord, NightState, Order, StepState
 from flink_boost.service.nightly.night import Waiting
-from flink_boost.service.nightly.parts import BoxFinding, Parts
+from flink_boost.service.nightly.night_parts import BoxFinding, Parts
+from flink_boost.service.nightly.night_record import NightRecord, NightState, Order, StepState
 from flink_boost.service.nightly.service import NightService
-from flink_boost.service.nightly.tree import Tree
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.nightly.source_tree import Tree
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.retention_settings import Retention
 
 pytestmark = pytest.mark.needs_jars
 

@@ -13,8 +13,6 @@ from synthetic import make_run
 from flink_boost.base.errors import MachineBusy
 from flink_boost.measure import store
 from flink_boost.measure.store import RunState
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, NightState, Order, Runs, StepState
 from flink_boost.service.nightly.night import (
     Act,
     NightEnd,
@@ -23,7 +21,9 @@ from flink_boost.service.nightly.night import (
     close_older,
     resumed,
 )
-from flink_boost.service.nightly.plan import NightPlan, PlannedStep
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
+from flink_boost.service.nightly.night_record import NightRecord, NightState, Order, Runs, StepState
 
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)
 NIGHT = "2026-11-24T0100"

@@ -36,16 +36,22 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.series import build_series
-from flink_boost.measure import plan, store
-from flink_boost.measure.build import BuildPair
-from flink_boost.measure.ending import load_summary
+from flink_boost.measure import run_plan, store
+from flink_boost.measure.commit_jars import BuildPair
+from flink_boost.measure.finalize import load_summary
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Purpose
 from flink_boost.publish.codespeed import entries_of
-from flink_boost.service.nightly.boxshift import BoxShift
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import Against, NightState, Order, StepRecord, StepState
+from flink_boost.service.nightly.box_shift import BoxShift
 from flink_boost.service.nightly.night import NightEnd
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_record import (
+    Against,
+    NightState,
+    Order,
+    StepRecord,
+    StepState,
+)
 from flink_boost.service.nightly.recipes import last_complete, pinned, recipe_builds, with_recipe
 
 pytestmark = pytest.mark.needs_jars
@@ -328,12 +334,12 @@ def test_builds_that_changed_give_no_run_to_go_on_with(
     ended = night(world, order(recipe))
     info = store.load_run(world.results, ended.night.runs[0])
     box = info.box
-    plan.require_same_circumstances(info, both[0].class_paths(stock), box)
+    run_plan.require_same_circumstances(info, both[0].class_paths(stock), box)
     with pytest.raises(UsageProblem, match="candidate's build has changed"):
-        plan.require_same_circumstances(info, both[1].class_paths(stock), box)
+        run_plan.require_same_circumstances(info, both[1].class_paths(stock), box)
     swapped = BuildPair(both[1].candidate, both[0].candidate)
     with pytest.raises(UsageProblem, match="reference's build has changed"):
-        plan.require_same_circumstances(info, swapped.class_paths(stock), box)
+        run_plan.require_same_circumstances(info, swapped.class_paths(stock), box)
     assert not both[0].class_paths(stock).loads_dropin((Side.STOCK, Side.PATCHED))
 
 

@@ -16,12 +16,12 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
-from flink_boost.measure import classpaths, forkfiles, plan, runner, store
+from flink_boost.measure import classpaths, fork_files, run_plan, runner, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.build import Build, build_of, stock_build
+from flink_boost.measure.commit_jars import Build, build_of, stock_build
+from flink_boost.measure.fork_launch import ForkLaunch, ForkOrder
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.history import load_history
-from flink_boost.measure.launching import ForkLaunch, ForkOrder
 from flink_boost.measure.model import Built, Purpose, RunInfo
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
@@ -39,7 +39,7 @@ class Watched:
         self.started_forks: list[str] = []
         self._after = after
 
-    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: fork_files.PlannedFork) -> None:
         assert 1 <= number <= 2 * info.pairs
         if len(self.started_forks) == self._after:
             raise KeyboardInterrupt
@@ -55,7 +55,7 @@ def night(line_java: str) -> RunInfo:
     paths = replace(
         classpaths.find_class_paths(LINE, Path("unused"), "", ()), dropin=release_of(LINE)[0]
     )
-    return plan.plan_run(
+    return run_plan.plan_run(
         run_id="20260301T010000Z-night",
         started=datetime(2026, 3, 1, 1, tzinfo=UTC),
         group=group,
@@ -135,7 +135,7 @@ def test_the_slower_build_is_slower_and_what_was_measured_is_kept(
     assert not info.purpose.makes_a_point
     assert load_history(tmp_path).runs == ()
     with pytest.raises(UsageProblem, match="is a rerun of two builds"):
-        plan.require_same_circumstances(
+        run_plan.require_same_circumstances(
             info, classpaths.ClassPaths(release_of(LINE), Path()), info.box
         )
 
@@ -156,7 +156,7 @@ class Crashing:
     def __init__(self) -> None:
         self.started = 0
 
-    def launch(self, _: ForkOrder, attempt: forkfiles.Attempt) -> int:
+    def launch(self, _: ForkOrder, attempt: fork_files.Attempt) -> int:
         self.started += 1
         attempt.log.write_text("it crashed", encoding="utf-8")
         return 1

@@ -18,17 +18,17 @@ from seen_alarms import seen
 from synthetic import make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.judge.alarms import AlarmState
-from flink_boost.measure import ending, forkfiles, packing, store
+from flink_boost.judge.alarm_record import AlarmState
+from flink_boost.measure import finalize, fork_files, packing, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.raw_data import RAW_DATA
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.spooling import spool_new_runs
-from flink_boost.service.alarming import AlarmRegistry, registry_lock, store_registry
-from flink_boost.service.requests.tidying import delete_old_logs
+from flink_boost.publish.spool_runs import spool_new_runs
+from flink_boost.service.alarm_registry import AlarmRegistry, registry_lock, store_registry
+from flink_boost.service.requests.disk_space import delete_old_logs
 from flink_boost.service.retention import runs
-from flink_boost.service.retention.settings import Retention, load_retention
+from flink_boost.service.retention.retention_settings import Retention, load_retention
 
 SHORT = Retention(forks=1, logs=1, abandoned=1, sent=1, messages=1, reports=1)
 LONG_AFTER = datetime(2030, 1, 1, tzinfo=UTC)
@@ -84,13 +84,13 @@ def test_the_command_shows_all_kinds_and_deletes_only_when_told(
 
 def test_results_stay_and_the_trend_sees_the_same(machine: Machine) -> None:
     before = machine.places.history.load().runs
-    forks = [forkfiles.load_forks(machine.places.results, one.info.run_id) for one in before]
+    forks = [fork_files.load_forks(machine.places.results, one.info.run_id) for one in before]
     machine.sweep(SHORT, LONG_AFTER)
     after = machine.places.history.load()
     assert (after.runs, after.broken) == (before, ())
     for one, were in zip(before, forks, strict=True):
         run = machine.places.results / one.info.run_id
-        assert forkfiles.load_forks(machine.places.results, one.info.run_id) == were
+        assert fork_files.load_forks(machine.places.results, one.info.run_id) == were
         assert {path.name for path in run.iterdir() if path.is_file()} == {
             "run.json", "summary.json", "complete", "forks.zip",
         }  # fmt: skip
@@ -105,10 +105,10 @@ def test_packed_forks_are_measured_on_where_a_run_is_opened_again(machine: Machi
     packing.unpack(results / info.run_id)
     assert everything(machine) == plain
     packing.pack(results / info.run_id)
-    assert forkfiles.missing_forks(results, info) == ()
-    longer = ending.extend(results, info, 2)
+    assert fork_files.missing_forks(results, info) == ()
+    longer = finalize.extend(results, info, 2)
     assert everything(machine).keys() >= {name for name in plain if "forks/" in name}
-    assert {one.pair for one in forkfiles.missing_forks(results, longer)} == {2}
+    assert {one.pair for one in fork_files.missing_forks(results, longer)} == {2}
 
 
 def test_an_archive_that_is_damaged_is_told_as_missing_forks_are(machine: Machine) -> None:
@@ -116,11 +116,11 @@ def test_an_archive_that_is_damaged_is_told_as_missing_forks_are(machine: Machin
     packing.pack(results / info.run_id)
     archive = results / info.run_id / packing.FORKS
     archive.write_bytes(archive.read_bytes()[:-30])
-    stored = forkfiles.read_forks(results, info)
+    stored = fork_files.read_forks(results, info)
     assert stored.forks == ()
     assert all("forks.zip is damaged" in one.damage for one in stored.missing)
     with pytest.raises(BrokenData, match="is damaged"):
-        ending.reopen(results, info)
+        finalize.reopen(results, info)
 
 
 def test_what_an_open_alarm_names_is_not_finished_or_not_sent_stays(machine: Machine) -> None:
@@ -313,10 +313,10 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
     while killed:
         moment += 1
         machine = made(f"killed-{moment}")
-        forks = forkfiles.load_forks(machine.places.results, make_run(0).run_id)
+        forks = fork_files.load_forks(machine.places.results, make_run(0).run_id)
         with killed_at(moment) as killed:
             machine.sweep(SHORT, LONG_AFTER)
-        assert forkfiles.load_forks(machine.places.results, make_run(0).run_id) == forks
+        assert fork_files.load_forks(machine.places.results, make_run(0).run_id) == forks
         machine.sweep(SHORT, LONG_AFTER + timedelta(days=1))
         assert everything(machine) == everything(whole), f"killed at change {moment}"
     assert moment > 10

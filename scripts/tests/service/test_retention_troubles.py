@@ -15,15 +15,15 @@ from stored_runs import store_complete_run
 from synthetic import make_forks, make_run
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.measure import ending, forkfiles, packing, store
-from flink_boost.measure.boxlock import machine_lock
+from flink_boost.measure import finalize, fork_files, packing, store
+from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.store import RunState
 from flink_boost.publish.raw_data import RAW_DATA, pack_raw_data
 from flink_boost.publish.spool import Spool
 from flink_boost.service.nightly import service
 from flink_boost.service.nightly.service import NightService
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import swept_text
 
 SHORT = Retention(forks=1, logs=1, abandoned=1, sent=1, messages=1, reports=10_000)
@@ -114,21 +114,21 @@ def test_no_byte_of_an_archive_stops_a_reader(machine: Machine) -> None:
 def test_a_damaged_fork_costs_no_other_and_is_measured_again(machine: Machine) -> None:
     results, run = machine.places.results, make_run(pairs=3)
     folder = store_complete_run(results, run, make_forks(run))
-    planned = forkfiles.planned_forks(run)
-    ending.load_summary(results, run.run_id)
+    planned = fork_files.planned_forks(run)
+    finalize.load_summary(results, run.run_id)
     packing.pack(folder)
     bad = damage_first(folder / packing.FORKS)
-    stored = forkfiles.read_forks(results, run)
+    stored = fork_files.read_forks(results, run)
     assert len(stored.forks) == len(planned) - 1
     (missing,) = stored.missing
     assert f"forks.zip is damaged at {bad}" in missing.damage
-    assert forkfiles.missing_forks(results, run) == ()
-    told = ending.reopen(results, run)
+    assert fork_files.missing_forks(results, run) == ()
+    told = finalize.reopen(results, run)
     assert "1 damaged fork is measured again" in told
     assert str(folder / "damaged") in told
     assert [path.name for path in (folder / "damaged").iterdir()] == ["1.forks.zip"]
-    assert {one.pair for one in forkfiles.missing_forks(results, run)} == {missing.pair}
-    assert len(forkfiles.missing_forks(results, run)) == 2  # with its other half
+    assert {one.pair for one in fork_files.missing_forks(results, run)} == {missing.pair}
+    assert len(fork_files.missing_forks(results, run)) == 2  # with its other half
     assert len(list((folder / "forks").glob("*.json"))) == len(planned) - 2
     assert store.state(results, run.run_id) is RunState.WITH_FAILURES
 
@@ -191,15 +191,15 @@ def test_a_nearly_full_disk_and_damage_end_no_night(
 def test_runs_with_failures_are_packed_and_opened_again(machine: Machine) -> None:
     results, run = machine.places.results, make_run(pairs=3)
     folder = store_complete_run(results, run, make_forks(run)[1:])
-    assert ending.finish(results, run) is RunState.WITH_FAILURES
-    before = ending.load_summary(results, run.run_id)
+    assert finalize.finish(results, run) is RunState.WITH_FAILURES
+    before = finalize.load_summary(results, run.run_id)
     machine.sweep(SHORT, LONG_AFTER)
     assert list((folder / "forks").iterdir()) == []
-    assert len(forkfiles.missing_forks(results, run)) == 1
+    assert len(fork_files.missing_forks(results, run)) == 1
     (folder / "summary.json").unlink()
-    assert ending.load_summary(results, run.run_id).cells == before.cells
-    assert ending.reopen(results, run) == ""
-    assert len(forkfiles.missing_forks(results, run)) == 2
+    assert finalize.load_summary(results, run.run_id).cells == before.cells
+    assert finalize.reopen(results, run) == ""
+    assert len(fork_files.missing_forks(results, run)) == 2
 
 
 def test_what_was_dropped_can_be_moved_back(machine: Machine) -> None:
@@ -263,11 +263,11 @@ def test_no_fork_is_missing_while_a_run_is_packed_or_unpacked(
 
 
 def _missing(results: Path, run: RunInfo) -> int:
-    return len(forkfiles.missing_forks(results, run))
+    return len(fork_files.missing_forks(results, run))
 
 
 def _unread(results: Path, run: RunInfo) -> int:
-    return len(forkfiles.read_forks(results, run).missing)
+    return len(fork_files.read_forks(results, run).missing)
 
 
 def test_nothing_is_packed_while_somebody_measures(machine: Machine) -> None:

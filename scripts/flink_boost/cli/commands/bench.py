@@ -12,6 +12,7 @@ from rich.console import Console
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.bench_profiles import Profiling
 from flink_boost.cli.context import Settings
 from flink_boost.cli.measured_box import require_box
 from flink_boost.cli.measured_release import class_paths_of, measured_release
@@ -24,17 +25,16 @@ from flink_boost.cli.options import (
     measured_as_option,
     pairs_option,
 )
-from flink_boost.cli.profiling import Profiling
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure import classpaths, ending, forkfiles, plan, runner, store
+from flink_boost.measure import classpaths, finalize, fork_files, run_plan, runner, store
 from flink_boost.measure.box import choose_java
-from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
+from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.measure.model import Purpose, RunInfo
-from flink_boost.measure.onrelease import find_release
+from flink_boost.measure.other_release import find_release
 from flink_boost.measure.release import is_on_its_line, release_of
 from flink_boost.measure.store import RunState
 from flink_boost.publish.comparison import comparison_document, comparison_sheets
@@ -179,7 +179,7 @@ def command(
             box = require_box(java, jdks, own.version, environment)
             _hint_at_unfinished(settings, errors)
             suffix = f"{own.version}-aa" if aa else own.version
-            info = plan.plan_run(
+            info = run_plan.plan_run(
                 run_id=store.new_run_id(settings.results, started, suffix),
                 started=started,
                 group=chosen,
@@ -191,7 +191,7 @@ def command(
                 extra_options=jvm_arg,
                 class_paths=paths,
                 box=box,
-                commit=plan.current_commit(),
+                commit=run_plan.current_commit(),
                 version=version,
                 purpose=Purpose(purpose) if purpose else None,
                 threads=threads,
@@ -226,7 +226,7 @@ def _carry_out(
     except KeyboardInterrupt:
         errors.out(f"Continue with `flink-boost bench --resume {info.run_id}`.")
         raise
-    forks = forkfiles.load_forks(settings.results, info.run_id)
+    forks = fork_files.load_forks(settings.results, info.run_id)
     print_sheets(comparison_sheets(info, forks, DEFAULT_CONFIDENCE, as_grid=False), "table")
     click.echo(f"Run: {info.run_id}")
     if not info.purpose.makes_a_point and Side.CONTROL not in info.sides:
@@ -235,7 +235,7 @@ def _carry_out(
 
 
 def _print_json(settings: Settings, info: RunInfo, failure: BenchmarkFailed | None) -> None:
-    forks = forkfiles.load_forks(settings.results, info.run_id)
+    forks = fork_files.load_forks(settings.results, info.run_id)
     found = comparison_document(info, forks, DEFAULT_CONFIDENCE)
     problem = {"error": failure.message, "next_step": failure.next_step} if failure else {}
     print_json("bench", failure.exit_code if failure else 0, {**found, **problem}, "It is measured")
@@ -275,8 +275,8 @@ def _resume(
     java = choose_java(java, info.jdk_feature, own.jdks, dict(os.environ), java_home)
     paths = class_paths_of(settings, flink, own, info.boost_version, info.sides, info.third, java)
     box = require_box(java, own.jdks, own.version, environment)
-    plan.require_same_circumstances(info, paths, box)
-    if damaged := ending.reopen(settings.results, info):
+    run_plan.require_same_circumstances(info, paths, box)
+    if damaged := finalize.reopen(settings.results, info):
         click.echo(damaged, err=True)
     return info, paths, java
 

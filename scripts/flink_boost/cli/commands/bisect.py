@@ -14,19 +14,19 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json, sa
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import recipe_option
 from flink_boost.flink.lines import find_line
-from flink_boost.judge.alarms import AlarmRecord
+from flink_boost.judge.alarm_record import AlarmRecord
 from flink_boost.judge.bisection import BisectRecord
 from flink_boost.judge.tracks import current_name
 from flink_boost.measure import store
-from flink_boost.measure.boxlock import lock_file, machine_lock
-from flink_boost.measure.renamed import load_renamed
+from flink_boost.measure.machine_lock import lock_file, machine_lock
+from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.alarm_sheet import alarm_lines
 from flink_boost.publish.progress import shown_progress
-from flink_boost.service.alarming import load_registry, registry_lock, store_registry
+from flink_boost.service.alarm_registry import load_registry, registry_lock, store_registry
 from flink_boost.service.bisecting import BisectJob, bisect
 from flink_boost.service.builds.repository import commits_between, resolve
 from flink_boost.service.confirming import NIGHT_PAIRS
-from flink_boost.service.reruns.setup import RerunMeans, rerun_means
+from flink_boost.service.reruns.rerun_setup import RerunMeans, rerun_means
 
 
 @click.command(name="bisect")

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from flink_boost.base.errors import DifferentBox, UsageProblem
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
-from flink_boost.cli.retiring import retire
+from flink_boost.cli.box_retirement import retire
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.measure import noise, tuning
 from flink_boost.measure.box import changes_since, describe_box
-from flink_boost.measure.boxchange import BoxChange
-from flink_boost.measure.boxfile import (
+from flink_boost.measure.box_change import BoxChange
+from flink_boost.measure.box_file import (
     BoxFile,
     QuietLimits,
     box_file,

@@ -16,15 +16,15 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.options import java_option, line_option, measured_as_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import default_line, find_measured_line, measured_lines
-from flink_boost.judge.canary import CanaryReading
-from flink_boost.measure import canary, classpaths, store
+from flink_boost.judge.canary_verdict import CanaryReading
+from flink_boost.measure import classpaths, frozen_canary, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.boxfile import read_box_file
-from flink_boost.measure.boxlock import lock_file, machine_lock
-from flink_boost.measure.canary import FrozenCanary
+from flink_boost.measure.box_file import read_box_file
+from flink_boost.measure.frozen_canary import FrozenCanary
 from flink_boost.measure.groups import find_group, load_groups
+from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
-from flink_boost.service.canary import (
+from flink_boost.service.canary_night import (
     CanaryNightWork,
     measure_canary,
     newest_canary_run,
@@ -53,7 +53,9 @@ def command() -> None:
 @command.command(name="freeze")
 @click.argument("line")
 @click.argument("jar", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--group", default=canary.GROUP, show_default=True, help="What to measure with it.")
+@click.option(
+    "--group", default=frozen_canary.GROUP, show_default=True, help="What to measure with it."
+)
 @click.option("--replace", is_flag=True, help="Give up the canary that there is.")
 @json_option
 @click.pass_context
@@ -73,7 +75,7 @@ def freeze(
     with failing_in_json("canary freeze", as_json):
         flink = find_measured_line(line)
         paths = classpaths.find_class_paths(flink, settings.build, "", ())
-        kept = canary.freeze(
+        kept = frozen_canary.freeze(
             settings.build,
             flink.version,
             jar,
@@ -82,7 +84,7 @@ def freeze(
             datetime.now(UTC).replace(microsecond=0),
             replace=replace,
         )
-    folder = canary.folder_of(settings.build, flink.version)
+    folder = frozen_canary.folder_of(settings.build, flink.version)
     if as_json:
         print_json("canary freeze", 0, {**_described(kept), "folder": folder})
         return
@@ -106,10 +108,10 @@ def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
     with failing_in_json("canary show", as_json):
         lines = [find_measured_line(line)] if line else measured_lines()
         for flink in lines:
-            kept = canary.load(settings.build, flink.version)
+            kept = frozen_canary.load(settings.build, flink.version)
             if kept is None:
                 continue
-            canary.class_paths(settings.build, kept)
+            frozen_canary.class_paths(settings.build, kept)
             newest = newest_canary_run(settings.results, kept)
             readings = readings_until(settings.results, newest) if newest else ()
             shown.append((kept, readings))

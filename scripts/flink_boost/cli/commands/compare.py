@@ -15,7 +15,7 @@ from flink_boost.judge import comparators, pool
 from flink_boost.judge import ratio as statistics
 from flink_boost.judge.goals import judge_goals, load_goals
 from flink_boost.judge.reference import load_reference, set_beside, wants
-from flink_boost.measure import forkfiles, store
+from flink_boost.measure import fork_files, store
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.history import load_history, newest_run
 from flink_boost.measure.model import RunInfo
@@ -180,7 +180,7 @@ def _load(settings: Settings, run_id: str) -> Run:
 
 
 def _read(settings: Settings, info: RunInfo) -> Run:
-    stored = forkfiles.read_forks(settings.results, info)
+    stored = fork_files.read_forks(settings.results, info)
     if gaps := gap_sentence(info, stored.missing):
         _tell(gaps)
     return info, stored.forks

@@ -10,7 +10,7 @@ import click
 
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
-from flink_boost.publish.operation import operate
+from flink_boost.publish.dashboard_commands import operate
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 

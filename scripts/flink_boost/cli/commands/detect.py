@@ -20,17 +20,17 @@ from flink_boost.cli.options import (
     rerun_pairs_option,
     url_option,
 )
-from flink_boost.judge.alarms import AlarmState
+from flink_boost.judge.alarm_record import AlarmState
 from flink_boost.judge.power import NIGHTS, with_smallest_change
 from flink_boost.judge.series import build_series
 from flink_boost.judge.tracks import build_tracks
 from flink_boost.judge.trend import Rules, TrendKind, TrendVerdict, detect
-from flink_boost.measure.boxlock import lock_file, machine_lock
 from flink_boost.measure.history import History, load_history
+from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.measure.model import RunInfo
-from flink_boost.measure.renamed import load_renamed
+from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.alarm_sheet import alarms_sheet
-from flink_boost.publish.alarms import (
+from flink_boost.publish.alarm_upload import (
     AlarmDocument,
     AlarmSheet,
     alarm_sheet,
@@ -42,12 +42,12 @@ from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.target import find_target
 from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarming import AlarmRegistry, document_of, load_registry
+from flink_boost.service.alarm_registry import AlarmRegistry, document_of, load_registry
 from flink_boost.service.confirming import NIGHT_PAIRS
-from flink_boost.service.nightdetection import confirm_tonight
+from flink_boost.service.night_detection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.reruns.setup import rerun_means
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.reruns.rerun_setup import rerun_means
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
 _NAMED_SERIES = 5

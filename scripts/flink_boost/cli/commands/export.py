@@ -11,7 +11,7 @@ import click
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
-from flink_boost.measure import forkfiles
+from flink_boost.measure import fork_files
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Purpose, RunInfo
 from flink_boost.publish.export import (
@@ -98,7 +98,7 @@ def command(
 def _rows(settings: Settings, infos: list[RunInfo], summary: bool) -> Iterator[Row]:
     of_run = summary_rows if summary else fork_rows
     for info in infos:
-        yield from of_run(info, forkfiles.read_forks(settings.results, info).forks)
+        yield from of_run(info, fork_files.read_forks(settings.results, info).forks)
 
 
 def _format(given: str | None, out: Path) -> ExportFormat:

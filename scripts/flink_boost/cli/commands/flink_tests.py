@@ -17,18 +17,18 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.base.text import describe_left
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
-from flink_boost.cli.flinktests_page import FlinkTestRun, document_of, write_pages
+from flink_boost.cli.flink_tests_page import FlinkTestRun, document_of, write_pages
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, find_line, load_lines, measured_lines
 from flink_boost.flink.releases import load_releases
 from flink_boost.measure.box import choose_java
-from flink_boost.port.flinktests import plan as planning
-from flink_boost.port.flinktests.classpath import ensure_tests, replaced_classes
+from flink_boost.port.flinktests import test_plan as planning
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
 from flink_boost.port.flinktests.ofrelease import MODULES, as_line, tests_of_release
 from flink_boost.port.flinktests.outcome import CaseStatus
-from flink_boost.port.flinktests.runner import (
+from flink_boost.port.flinktests.test_class_path import ensure_tests, replaced_classes
+from flink_boost.port.flinktests.test_runner import (
     EndedChunk,
     Plan,
     is_complete,
@@ -36,7 +36,7 @@ from flink_boost.port.flinktests.runner import (
     prepare,
     run_missing_chunks,
 )
-from flink_boost.port.flinktests.summary import (
+from flink_boost.port.flinktests.test_summary import (
     describe,
     describe_findings,
     summarize,

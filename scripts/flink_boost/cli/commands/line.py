@@ -23,8 +23,8 @@ from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines, nearest_line
 from flink_boost.flink.pinned_maven import MODE_VARIABLE
 from flink_boost.flink.releases import fitting_line
-from flink_boost.port.flinktests.classpath import ensure_tests
-from flink_boost.port.flinktests.plan import load_catalogue, modules_of
+from flink_boost.port.flinktests.test_class_path import ensure_tests
+from flink_boost.port.flinktests.test_plan import load_catalogue, modules_of
 from flink_boost.port.newline.check import ClassVerdict
 from flink_boost.port.newline.describe import (
     Surroundings,

@@ -15,8 +15,7 @@ from flink_boost.base.errors import NightIncomplete, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.cli.nightshown import finish_night, show_plan
-from flink_boost.cli.nightstopped import first_check, telling_why
+from flink_boost.cli.night_table import finish_night, show_plan
 from flink_boost.cli.options import (
     at_option,
     environment_option,
@@ -24,33 +23,34 @@ from flink_boost.cli.options import (
     rerun_pairs_option,
     wait_option,
 )
+from flink_boost.cli.stopped_night import first_check, telling_why
 from flink_boost.flink.lines import find_measured_line, measured_lines
-from flink_boost.measure.boxlock import lock_file
 from flink_boost.measure.groups import load_groups
+from flink_boost.measure.machine_lock import lock_file
 from flink_boost.measure.runner import Progress
 from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.confirming import NIGHT_PAIRS
-from flink_boost.service.nightly.boxshift import BoxShift
+from flink_boost.service.nightly.alarm_flame_graphs import MINUTES as PROFILE_MINUTES
+from flink_boost.service.nightly.alarm_flame_graphs import AlarmProfiles
+from flink_boost.service.nightly.box_shift import BoxShift
 from flink_boost.service.nightly.canaries import Canaries
-from flink_boost.service.nightly.checks import check_here, check_there
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import Against, Order
+from flink_boost.service.nightly.check_calls import check_here, check_there
 from flink_boost.service.nightly.night import Waiting
-from flink_boost.service.nightly.parts import Parts
-from flink_boost.service.nightly.people import People
-from flink_boost.service.nightly.plan import parse_shard
-from flink_boost.service.nightly.profiles import MINUTES as PROFILE_MINUTES
-from flink_boost.service.nightly.profiles import AlarmProfiles
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_messages import People
+from flink_boost.service.nightly.night_parts import Parts
+from flink_boost.service.nightly.night_plan import parse_shard
+from flink_boost.service.nightly.night_record import Against, Order
+from flink_boost.service.nightly.plan_table import fits
 from flink_boost.service.nightly.recipes import order_sentence, with_recipe
 from flink_boost.service.nightly.service import NightService
-from flink_boost.service.nightly.shown import fits
 from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
+from flink_boost.service.nightly.source_tree import Tree
 from flink_boost.service.nightly.suspects import Suspects
-from flink_boost.service.nightly.tree import Tree
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.settings import Retention, load_retention
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.retention_settings import Retention, load_retention
 
 GROUPS = ("nightly", "spine")  # the first that there is
 STRINGS = "1e6"

@@ -12,13 +12,13 @@ import click
 from flink_boost.base.errors import UploadFailed, UsageProblem
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.publish.nightly.report import kept_nights
+from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.publish.notify.channel import NotSent, Uncertain
 from flink_boost.publish.notify.channels import Channels, channels_from
 from flink_boost.publish.notify.deliver import Delivery, send_now, send_waiting, tell_night
 from flink_boost.publish.notify.message import trial_message
 from flink_boost.publish.notify.outbox import Outbox
-from flink_boost.service.nightly.people import warnings_of
+from flink_boost.service.nightly.night_messages import warnings_of
 from flink_boost.service.nightly.slots import is_ahead
 
 FOLDER = "notifications"

@@ -12,12 +12,12 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.options import group_option
 from flink_boost.flink.lines import default_line, find_measured_line
 from flink_boost.judge.scatter import measured_scatter
-from flink_boost.measure.allotment import WANTED, Allotment, allot
 from flink_boost.measure.box import granted_cores
+from flink_boost.measure.fork_overhead import start_seconds
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.measure.history import load_history
-from flink_boost.measure.pace import start_seconds
-from flink_boost.measure.scatter import SCATTER_FILE, ScatterTable, load_scatter
+from flink_boost.measure.pair_budget import WANTED, Allotment, allot
+from flink_boost.measure.pair_scatter import SCATTER_FILE, ScatterTable, load_scatter
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 
 NIGHT = "nightly"

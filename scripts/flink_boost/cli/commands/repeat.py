@@ -21,16 +21,16 @@ from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.repetition import differences, missing_now, set_against
-from flink_boost.measure import classpaths, plan, runner, store
+from flink_boost.measure import classpaths, run_plan, runner, store
 from flink_boost.measure.box import choose_java
-from flink_boost.measure.boxlock import lock_file, machine_lock
-from flink_boost.measure.ending import load_summary
+from flink_boost.measure.finalize import load_summary
 from flink_boost.measure.groups import Group
 from flink_boost.measure.history import newest_run
+from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.measure.model import Box, Cell, Purpose, RunInfo, Timing
 from flink_boost.measure.release import is_on_its_line, release_of
 from flink_boost.measure.summary import RunSummary, gap_sentence
-from flink_boost.measure.thirdside import ensure_third
+from flink_boost.measure.third_side import ensure_third
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.repetition_sheet import repetition_sheet
 from flink_boost.publish.run_note import bench_command
@@ -192,7 +192,7 @@ def _plan(settings: Settings, then: RunInfo, box: Box) -> tuple[RunInfo, classpa
         )
     started = datetime.now(UTC).replace(microsecond=0)
     suffix = f"{then.line}-aa" if Side.CONTROL in then.sides else then.line
-    fresh = plan.plan_run(
+    fresh = run_plan.plan_run(
         run_id=store.new_run_id(settings.results, started, suffix),
         started=started,
         group=Group(then.group, then.group, then.quick_look, then.pairs, then.cells, then.timings),
@@ -202,7 +202,7 @@ def _plan(settings: Settings, then: RunInfo, box: Box) -> tuple[RunInfo, classpa
         extra_options=(),
         class_paths=paths,
         box=box,
-        commit=plan.current_commit(),
+        commit=run_plan.current_commit(),
         version=version,
         purpose=Purpose.QUICK_LOOK if then.quick_look else Purpose.BY_HAND,
         threads=then.threads,

@@ -26,7 +26,7 @@ from flink_boost.base.text import short_number
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.cli.request_serving import check_command, serve_command, status_command
-from flink_boost.measure.boxlock import lock_file, machine_lock
+from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
 from flink_boost.service.builds.recipe import Recipe, load_recipe, public_name
 from flink_boost.service.builds.repository import merge_base, resolve, uncommitted
@@ -41,9 +41,9 @@ from flink_boost.service.requests.answer import (
 )
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import compare
-from flink_boost.service.requests.model import Measured, RequestOrder
-from flink_boost.service.requests.rows import rows_of
-from flink_boost.service.requests.setup import known_here, means_of
+from flink_boost.service.requests.comparison_setup import known_here, means_of
+from flink_boost.service.requests.request import Measured, RequestOrder
+from flink_boost.service.requests.request_rows import rows_of
 from flink_boost.service.requests.verdicts import AnswerRow
 
 _TRUSTED = (

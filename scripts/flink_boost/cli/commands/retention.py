@@ -15,13 +15,13 @@ from flink_boost.base.files import refuse_root
 from flink_boost.base.text import size_text
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
-from flink_boost.measure.boxlock import lock_file
-from flink_boost.measure.inventory import size_of
+from flink_boost.measure.machine_lock import lock_file
+from flink_boost.measure.run_listing import size_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.kinds import KeptKind, Old, files_below
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.kept_kinds import KeptKind, Old, files_below
 from flink_boost.service.retention.references import References, load_references
-from flink_boost.service.retention.settings import Retention, load_retention
+from flink_boost.service.retention.retention_settings import Retention, load_retention
 from flink_boost.service.retention.sweep import Swept, kinds_of, sweep
 
 _MEANING = {name: found.description or "" for name, found in Retention.model_fields.items()}

@@ -16,14 +16,14 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
 from flink_boost.flink.lines import Line, default_line, find_measured_line
-from flink_boost.measure import plan
+from flink_boost.measure import run_plan
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.boxfile import read_box_file
+from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.publish import serve
 from flink_boost.publish.report_page import trend_headline
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.quicklook import GROUP, Places, Published, find_interrupted, publish
+from flink_boost.service.quick_look import GROUP, Places, Published, find_interrupted, publish
 
 
 @click.command(name="run")
@@ -123,5 +123,5 @@ def _measure(ctx: click.Context, flink: Line, java: str) -> tuple[str, Benchmark
 def _find_interrupted(settings: Settings, flink: Line, java: str) -> str | None:
     group = find_group(load_groups(), GROUP)
     box = describe_box(ask_jdk(java), read_box_file(os.environ))
-    commit = plan.current_commit()
+    commit = run_plan.current_commit()
     return find_interrupted(settings.results, settings.build, group, flink, box, commit)

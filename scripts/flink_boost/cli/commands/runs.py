@@ -14,24 +14,24 @@ from flink_boost.base.text import size_text
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
 from flink_boost.cli.context import Settings
 from flink_boost.cli.problems import explain
-from flink_boost.measure import forkfiles, store
-from flink_boost.measure.inventory import (
+from flink_boost.measure import fork_files, store
+from flink_boost.measure.model import RunInfo
+from flink_boost.measure.release import flink_of
+from flink_boost.measure.run_listing import (
     StoredRun,
     describe_run,
     list_runs,
 )
-from flink_boost.measure.model import RunInfo
-from flink_boost.measure.release import flink_of
-from flink_boost.measure.thirdside import side_name
+from flink_boost.measure.third_side import side_name
 from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.nightly.words import counted
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.spooling import take_back_abandoned
-from flink_boost.service.retention.kinds import Old, delete_all
+from flink_boost.publish.spool_runs import take_back_abandoned
+from flink_boost.service.retention.kept_kinds import Old, delete_all
 from flink_boost.service.retention.references import load_references
+from flink_boost.service.retention.retention_settings import load_retention
 from flink_boost.service.retention.runs import abandoned, old_logs
-from flink_boost.service.retention.settings import load_retention
 
 NEWEST = 30
 
@@ -222,8 +222,8 @@ def _missing_logs(settings: Settings, run: StoredRun) -> list[str]:
     if run.info is None:
         return []
     logs = (
-        forkfiles.log_path(settings.results, run.run_id, fork)
-        for fork in forkfiles.missing_forks(settings.results, run.info)
+        fork_files.log_path(settings.results, run.run_id, fork)
+        for fork in fork_files.missing_forks(settings.results, run.info)
     )
     return [str(log) for log in logs if log.exists()]
 

@@ -11,7 +11,7 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, url_option
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.spooling import Spooled, spool_new_runs
+from flink_boost.publish.spool_runs import Spooled, spool_new_runs
 from flink_boost.publish.target import find_target
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
 from flink_boost.publish.upload_report import UploadReport

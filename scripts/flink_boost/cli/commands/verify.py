@@ -12,8 +12,8 @@ import click
 from flink_boost.base.errors import UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json
-from flink_boost.cli.checks import show_checks, telling
 from flink_boost.cli.class_path import verify_path
+from flink_boost.cli.printed_checks import show_checks, telling
 from flink_boost.flink.home import (
     FlinkHome,
     holds_own_classes,

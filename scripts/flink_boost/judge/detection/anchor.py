@@ -17,11 +17,11 @@ from flink_boost.judge.detection.confirmation import (
     MISSED_CHANGE,
     MOST_PAIRS,
 )
+from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm, Kind
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.memory import AnchorMemory, ToldPart
 from flink_boost.judge.detection.nights import NOISE_NIGHTS, Night, hodges_lehmann, noise_of
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
-from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 
 LEAST = 0.03  # log-ratio: what is told first, and by how much more it grows until it is told again
 _ERROR = 0.05  # of intervals

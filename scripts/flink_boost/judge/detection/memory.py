@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from flink_boost.judge.detection.confirmation import Decision
+from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm, OpenAlarm
 from flink_boost.judge.detection.nights import Night
-from flink_boost.judge.detection.told import ConfirmedAlarm, OpenAlarm
 
 RULES = 3  # version of the rules by which nights are judged; another one begins with a new night
 

@@ -13,6 +13,12 @@ from flink_boost.judge.detection.confirmation import (
     Rerun,
     is_same,
 )
+from flink_boost.judge.detection.confirmed_changes import (
+    ConfirmedAlarm,
+    Kind,
+    OpenAlarm,
+    with_alarm,
+)
 from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.judge.detection.localisation import locate
 from flink_boost.judge.detection.memory import Memory, Past, PendingRerun
@@ -32,7 +38,6 @@ from flink_boost.judge.detection.suspicion import (
     suspect,
     window_of,
 )
-from flink_boost.judge.detection.told import ConfirmedAlarm, Kind, OpenAlarm, with_alarm
 
 _BASELINE = 30
 _MARGIN = 8  # nights before the suspected one whose build is rerun: a drift began earlier

@@ -23,7 +23,7 @@ from flink_boost.flink.stacks import Ours, Stack
 from flink_boost.measure import jmh
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo, Timing
-from flink_boost.measure.profiles.model import (
+from flink_boost.measure.profiles.profile_record import (
     FILE,
     ProfiledSide,
     ProfilePair,

@@ -24,7 +24,7 @@ from flink_boost.port.everyrelease.cells import (
     read_results,
     write_results,
 )
-from flink_boost.port.everyrelease.page import page
+from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
 from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.flinktests.ofrelease import shaded_jars

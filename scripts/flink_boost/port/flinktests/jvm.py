@@ -17,7 +17,6 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
 from flink_boost.base.processes import bare_environment, end_supervised, has_ended, start_supervised
 from flink_boost.flink.side import Side
-from flink_boost.port.flinktests.classpath import ModuleTests
 from flink_boost.port.flinktests.outcome import (
     Case,
     Outcome,
@@ -26,6 +25,7 @@ from flink_boost.port.flinktests.outcome import (
     read_sources,
     require_side,
 )
+from flink_boost.port.flinktests.test_class_path import ModuleTests
 
 LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
 # The launcher's last words; a test that calls System.exit keeps it from saying them.

@@ -13,13 +13,13 @@ from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases, served
 from flink_boost.flink.versions import distance
 from flink_boost.port.flinktests import published
-from flink_boost.port.flinktests.classpath import ModuleTests, ensure_tests, known_class_path
 from flink_boost.port.flinktests.published import (
     Versions,
     parent_of,
     shaded_by,
     write_class_path_pom,
 )
+from flink_boost.port.flinktests.test_class_path import ModuleTests, ensure_tests, known_class_path
 from flink_boost.port.newline.look import Source, artifacts
 from flink_boost.port.newline.registries import Artifact
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flink_boost.publish.nightly.model import (
+from flink_boost.publish.nightly.night_facts import (
     CommitNote,
     NightReport,
     ReportedAlarm,

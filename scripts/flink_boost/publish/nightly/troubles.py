@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from flink_boost.publish.nightly.model import (
+from flink_boost.publish.nightly.night_facts import (
     NightReport,
     NightState,
     ReportedNight,

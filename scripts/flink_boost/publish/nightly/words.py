@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from flink_boost.judge.bisection import BisectRecord
-from flink_boost.publish.nightly.model import ReportedAlarm, ReportedBisect
+from flink_boost.publish.nightly.night_facts import ReportedAlarm, ReportedBisect
 
 SHORT_COMMIT = 10
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from flink_boost.base.errors import EnvironmentProblem, InUse
-from flink_boost.publish.nightly.model import NightReport
+from flink_boost.publish.nightly.night_facts import NightReport
 from flink_boost.publish.notify.channel import Notifier, NotSent, Uncertain
 from flink_boost.publish.notify.message import Message, due_messages
 from flink_boost.publish.notify.outbox import Outbox, Place, Posted

@@ -17,8 +17,8 @@ from flink_boost.publish.nightly.changes import (
     news_of,
     open_changes,
 )
-from flink_boost.publish.nightly.model import NightReport, Told
-from flink_boost.publish.nightly.page import utc, web_address
+from flink_boost.publish.nightly.night_facts import NightReport, Told
+from flink_boost.publish.nightly.night_page import utc, web_address
 from flink_boost.publish.nightly.words import counted
 
 DIGEST_AFTER = timedelta(days=7)

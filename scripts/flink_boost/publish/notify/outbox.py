@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import exclusive_lock, make_folder, publish, refuse_root, write_durably
-from flink_boost.publish.nightly.model import Told
+from flink_boost.publish.nightly.night_facts import Told
 from flink_boost.publish.notify.message import Message
 
 Place = Literal["waiting", "sending", "sent", "uncertain", "replaced"]

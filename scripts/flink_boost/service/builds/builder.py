@@ -19,10 +19,10 @@ from flink_boost.base.processes import bare_environment
 from flink_boost.flink.downloads import prepared_aside
 from flink_boost.flink.dropin import read_dropin
 from flink_boost.flink.lines import Line
-from flink_boost.measure.build import Build
+from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import OURS, Built
+from flink_boost.service.builds.build_launch import BuildLaunch, BuildOrder, BuildsHere
 from flink_boost.service.builds.cache import BuildCache
-from flink_boost.service.builds.launching import BuildLaunch, BuildOrder, BuildsHere
 from flink_boost.service.builds.recipe import Recipe, filled
 from flink_boost.service.builds.repository import check_out, resolve
 

@@ -20,7 +20,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from flink_boost.base.files import make_folder, publish, write_durably
-from flink_boost.measure.build import Build, build_of
+from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.model import Built, Frozen
 
 _FILE = "build.json"

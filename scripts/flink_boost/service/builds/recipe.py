@@ -15,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import OURS, Frozen, Purpose
-from flink_boost.measure.tomlfile import naming_what_is_wrong
+from flink_boost.measure.toml_file import naming_what_is_wrong
 
 RECIPES = PROJECT_ROOT / "recipes"
 _MODULES = ("flink-core", "flink-runtime", "flink-streaming-java")

@@ -18,7 +18,7 @@ import httpx
 
 from flink_boost.base.errors import AccountRefused, HubAway, HubRefused, PullRequestRefused
 from flink_boost.service.hub.account import SET_ACCOUNT, HubAccount
-from flink_boost.service.hub.pace import AccountPace
+from flink_boost.service.hub.account_pace import AccountPace
 from flink_boost.service.hub.transport import CONNECT_SECONDS, READ_SECONDS, BoundedTransport
 from flink_boost.service.hub.waiting import UNSAID_SECONDS, seconds_to_wait
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from flink_boost.base.errors import HubAway, UsageProblem
 from flink_boost.service.hub.account import read_secret
-from flink_boost.service.hub.model import Comment
+from flink_boost.service.hub.hub_model import Comment
 from flink_boost.service.hub.wire import CommentWire, read
 
 PATH = "/webhook"

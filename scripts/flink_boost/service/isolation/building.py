@@ -20,8 +20,8 @@ from flink_boost.base.errors import BuildFailed, RefusedResult
 from flink_boost.base.files import make_folder
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.dropin import MOST_RECORD
+from flink_boost.service.builds.build_launch import BuildOrder
 from flink_boost.service.builds.jars import only_one
-from flink_boost.service.builds.launching import BuildOrder
 from flink_boost.service.isolation.fetching import MOST_JAR, fetch_file, find_files
 from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
 from flink_boost.service.isolation.workplace import fresh_workplace, give_all

@@ -9,8 +9,8 @@ from pathlib import Path
 from flink_boost.base.errors import RefusedResult
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.processes import CommandTimeoutError
-from flink_boost.measure.forkfiles import Attempt
-from flink_boost.measure.launching import ForkOrder
+from flink_boost.measure.fork_files import Attempt
+from flink_boost.measure.fork_launch import ForkOrder
 from flink_boost.service.isolation.fetching import MOST_RESULT, read_file
 from flink_boost.service.isolation.jmhresult import checked_result
 from flink_boost.service.isolation.sandbox import TEMPORARY, Ended, Limits, Sandbox

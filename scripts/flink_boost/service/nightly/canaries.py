@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.flink.lines import Line
-from flink_boost.measure import canary, store
+from flink_boost.measure import frozen_canary, store
 from flink_boost.measure.runner import Progress
-from flink_boost.service.canary import CanaryNightWork, measure_canary, reading_of
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import CanaryRecord, NightRecord
-from flink_boost.service.nightly.parts import DescribeBox, StepSkipped, Tell
-from flink_boost.service.quicklook import Places
+from flink_boost.service.canary_night import CanaryNightWork, measure_canary, reading_of
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import DescribeBox, StepSkipped, Tell
+from flink_boost.service.nightly.night_record import CanaryRecord, NightRecord
+from flink_boost.service.quick_look import Places
 
 NONE_KEPT = "no canary is kept; `flink-boost canary freeze` keeps one"
 _LOOKED_AT = 14  # nights
@@ -33,7 +33,7 @@ class Canaries:
     def __call__(self, night: NightRecord, lines: tuple[Line, ...]) -> CanaryRecord:
         """What lies furthest out, over all lines. Raises the errors of ``measure_canary``."""
         results, build = self.places.results, self.places.build
-        frozen = [line for line in lines if canary.load(build, line.version) is not None]
+        frozen = [line for line in lines if frozen_canary.load(build, line.version) is not None]
         if not frozen:
             raise StepSkipped(NONE_KEPT)
         records = []

@@ -11,15 +11,15 @@ from pathlib import Path
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
-from flink_boost.measure import ending, forkfiles, plan, runner, store
-from flink_boost.measure.build import BuildPair
+from flink_boost.measure import finalize, fork_files, run_plan, runner, store
 from flink_boost.measure.classpaths import ClassPaths
+from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.store import RunState
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import Against, NightRecord, Order, Runs
-from flink_boost.service.nightly.parts import Tell
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import Tell
+from flink_boost.service.nightly.night_record import Against, NightRecord, Order, Runs
 
 SIDES = (Side.STOCK, Side.PATCHED)
 
@@ -84,8 +84,8 @@ def _begun(
     try:
         info = store.load_run(results, run_id)
         store.refuse_abandoned(results, run_id)
-        plan.require_same_circumstances(info, work.paths, work.box)
-        if damaged := ending.reopen(results, info):
+        run_plan.require_same_circumstances(info, work.paths, work.box)
+        if damaged := finalize.reopen(results, info):
             tell(damaged)
     except FlinkBoostError as error:
         tell(f"{error.message} It is given up, and {work.line.version} is measured from the start.")
@@ -106,7 +106,7 @@ def _begin(
     run_id = runs.by_line.get(work.line.version) or store.new_run_id(results, work.started, suffix)
     by_line = {**runs.by_line, work.line.version: run_id}
     journal.write_runs(night.night, runs.model_copy(update={"by_line": by_line}))
-    info = plan.plan_run(
+    info = run_plan.plan_run(
         run_id=run_id,
         started=work.started,
         group=work.group,
@@ -117,7 +117,7 @@ def _begin(
         extra_options=(),
         class_paths=work.paths,
         box=work.box,
-        commit=plan.current_commit(),
+        commit=run_plan.current_commit(),
         version=distribution_version("flink-boost"),
         # Two commits that somebody chose are no point of a trend.
         purpose=Purpose.BY_HAND if order.against is Against.COMMIT else Purpose.NIGHTLY,
@@ -137,8 +137,8 @@ def _measured(results: Path, run_id: str) -> int:
         info = store.load_run(results, run_id)
     except FlinkBoostError:
         return 0
-    absent = {(one.cell, one.pair) for one in forkfiles.missing_forks(results, info)}
-    planned = {(one.cell, one.pair) for one in forkfiles.planned_forks(info)}
+    absent = {(one.cell, one.pair) for one in fork_files.missing_forks(results, info)}
+    planned = {(one.cell, one.pair) for one in fork_files.planned_forks(info)}
     return len({cell for cell, _ in planned - absent})
 
 
@@ -156,7 +156,7 @@ def close_runs(results: Path, run_ids: Iterable[str]) -> None:
             if not _is_unfinished(results, run_id):
                 continue
             if _measured(results, run_id):
-                ending.finish(results, store.load_run(results, run_id))
+                finalize.finish(results, store.load_run(results, run_id))
             else:
                 store.abandon(results, run_id)
 

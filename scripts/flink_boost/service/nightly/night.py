@@ -19,13 +19,13 @@ from typing import TypeVar
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, MachineBusy
 from flink_boost.base.text import describe_left
-from flink_boost.measure import turns
-from flink_boost.measure.boxlock import machine_lock
-from flink_boost.service.nightly.journal import NightJournal
+from flink_boost.measure import machine_priority
+from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.service.nightly.measuring import close_runs, count_measured
-from flink_boost.service.nightly.model import NightRecord, NightState, StepRecord, StepState
-from flink_boost.service.nightly.parts import StepSkipped, Tell
-from flink_boost.service.nightly.plan import NightPlan, PlannedStep
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import StepSkipped, Tell
+from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
+from flink_boost.service.nightly.night_record import NightRecord, NightState, StepRecord, StepState
 
 # While these run nothing else may use the cores.
 _MEASURING = frozenset(
@@ -263,7 +263,7 @@ def _refuse(night: NightRecord, journal: NightJournal, problem: EnvironmentProbl
 def _machine(waiting: Waiting, purpose: str, tell: Tell) -> Iterator[None]:
     """The machine for this night alone, once whoever measures has ended."""
     with ExitStack() as held:
-        with turns.announced(waiting.lock, turns.NIGHTLY):
+        with machine_priority.announced(waiting.lock, machine_priority.NIGHTLY):
             when_free(
                 lambda: held.enter_context(machine_lock(waiting.lock, purpose)), waiting, tell
             )

@@ -14,24 +14,24 @@ from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
-from flink_boost.publish.alarms import pages_address, send_alarms
-from flink_boost.publish.posting import DocumentRefused
+from flink_boost.publish.alarm_upload import pages_address, send_alarms
+from flink_boost.publish.dashboard_post import DocumentRefused
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarming import document_of, load_registry
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import NightRecord, Order
+from flink_boost.service.alarm_registry import document_of, load_registry
+from flink_boost.service.nightly.choose_night import Start, choose_night, plan_of
 from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, close_older
-from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
-from flink_boost.service.nightly.plan import NightPlan
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
+from flink_boost.service.nightly.night_plan import NightPlan
+from flink_boost.service.nightly.night_record import NightRecord, Order
+from flink_boost.service.nightly.notify_dashboard import send_nights
 from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
-from flink_boost.service.nightly.starting import Start, choose_night, plan_of
+from flink_boost.service.nightly.source_tree import box_label
 from flink_boost.service.nightly.steps import Steps
-from flink_boost.service.nightly.telling import send_nights
-from flink_boost.service.nightly.tree import box_label
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 
 _LEAST_FREE = 1 << 30  # bytes; one night writes some ten MB

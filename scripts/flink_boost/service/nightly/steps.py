@@ -17,25 +17,25 @@ from flink_boost.judge.trend import TrendKind, detect
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import OURS
-from flink_boost.measure.renamed import load_renamed
+from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.spooling import spool_new_runs
+from flink_boost.publish.spool_runs import spool_new_runs
 from flink_boost.publish.target import find_target, shown_address
 from flink_boost.publish.trends import FILE_NAME, store_verdicts
 from flink_boost.publish.upload import RetryPolicy, make_client, send_unsent
 from flink_boost.service.builds.recipe import load_recipe
-from flink_boost.service.nightly.journal import NightJournal
 from flink_boost.service.nightly.measuring import LineWork, measure_line
-from flink_boost.service.nightly.model import NightRecord, Order
-from flink_boost.service.nightly.neededbuilds import prune_builds
+from flink_boost.service.nightly.needed_builds import prune_builds
 from flink_boost.service.nightly.night import Act
-from flink_boost.service.nightly.parts import Parts, StepSkipped, Tell
-from flink_boost.service.nightly.plan import PlannedStep
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
+from flink_boost.service.nightly.night_plan import PlannedStep
+from flink_boost.service.nightly.night_record import NightRecord, Order
 from flink_boost.service.nightly.recipes import described
-from flink_boost.service.nightly.tree import seed_of
-from flink_boost.service.quicklook import Places
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.nightly.source_tree import seed_of
+from flink_boost.service.quick_look import Places
+from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 
 _MOST_PACKED = 50  # runs, a minute of a processor; a store of years is packed over some nights

@@ -6,20 +6,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.judge.alarms import AlarmState
+from flink_boost.judge.alarm_record import AlarmState
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.measure.model import OURS
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.words import counted
 from flink_boost.service.confirming import Findings
-from flink_boost.service.nightdetection import confirm_tonight
+from flink_boost.service.night_detection import confirm_tonight
 from flink_boost.service.nightly.canaries import moved_lately
-from flink_boost.service.nightly.journal import NightJournal
-from flink_boost.service.nightly.model import LearningRecord, NightRecord, Order, UndecidedRecord
-from flink_boost.service.nightly.neededbuilds import commits_of_nights
-from flink_boost.service.nightly.parts import StepSkipped, Tell
-from flink_boost.service.quicklook import Places
-from flink_boost.service.reruns.setup import rerun_means
+from flink_boost.service.nightly.needed_builds import commits_of_nights
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_parts import StepSkipped, Tell
+from flink_boost.service.nightly.night_record import (
+    LearningRecord,
+    NightRecord,
+    Order,
+    UndecidedRecord,
+)
+from flink_boost.service.quick_look import Places
+from flink_boost.service.reruns.rerun_setup import rerun_means
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from flink_boost.base.text import short_number
 from flink_boost.judge.verdict import Verdict, judge
 from flink_boost.service.requests.grammar import shown
-from flink_boost.service.requests.model import Measured
-from flink_boost.service.requests.rows import failures_text
+from flink_boost.service.requests.request import Measured
+from flink_boost.service.requests.request_rows import failures_text
 from flink_boost.service.requests.verdicts import (
     AnswerRow,
     Unjudged,

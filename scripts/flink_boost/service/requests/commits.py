@@ -17,7 +17,7 @@ from flink_boost.base.errors import BuildFailed, EnvironmentProblem, UsageProble
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.processes import CommandTimeoutError, bare_environment, run_supervised
 from flink_boost.service.builds import repository
-from flink_boost.service.requests.model import RequestOrder
+from flink_boost.service.requests.request import RequestOrder
 
 MOST_KEPT = 64  # commits of pull requests, until all but the newest request's are forgotten
 _SECONDS = 600.0

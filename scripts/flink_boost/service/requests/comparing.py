@@ -17,28 +17,33 @@ from flink_boost.base.errors import BenchmarkFailed, RefusedResult, UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
-from flink_boost.measure import ending, forkfiles, runner, store
+from flink_boost.measure import finalize, fork_files, runner, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.boxfile import BoxFile
-from flink_boost.measure.build import Build
+from flink_boost.measure.box_file import BoxFile
+from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.fork import Fork
+from flink_boost.measure.fork_launch import ForkLaunch
 from flink_boost.measure.groups import Group
-from flink_boost.measure.launching import ForkLaunch
 from flink_boost.measure.model import Box, Purpose, RunInfo
 from flink_boost.measure.noise import NoiseProbe
-from flink_boost.measure.plan import current_commit
 from flink_boost.measure.profiles.take import Recorder
+from flink_boost.measure.run_plan import current_commit
 from flink_boost.measure.summary import MissingFork
-from flink_boost.measure.twobuilds import plan_comparison, rerun_class_paths
+from flink_boost.measure.two_builds import plan_comparison, rerun_class_paths
 from flink_boost.service.builds.builder import Builder
 from flink_boost.service.isolation.fetching import NEXT_STEP
 from flink_boost.service.requests.catalogue import Bounds, Offerings
-from flink_boost.service.requests.machine import Event
-from flink_boost.service.requests.model import FailedFork, Measured, RequestOrder
-from flink_boost.service.requests.patience import PatientForks
-from flink_boost.service.requests.profiling import with_profiles
-from flink_boost.service.requests.quietness import QuietLook, looks_at, note_look, quiet_text
-from flink_boost.service.requests.rows import reason_text, speedups, unlike_base, unlike_text
+from flink_boost.service.requests.noise_check import QuietLook, looks_at, note_look, quiet_text
+from flink_boost.service.requests.request import FailedFork, Measured, RequestOrder
+from flink_boost.service.requests.request_profiles import with_profiles
+from flink_boost.service.requests.request_rows import (
+    reason_text,
+    speedups,
+    unlike_base,
+    unlike_text,
+)
+from flink_boost.service.requests.request_states import Event
+from flink_boost.service.requests.time_limits import PatientForks
 from flink_boost.service.requests.verdicts import suspects
 
 FOLDER = "requests"
@@ -161,7 +166,7 @@ class _Heard:
         self.failures: list[FailedFork] = []
         self._progress = progress
 
-    def started(self, info: RunInfo, number: int, planned: forkfiles.PlannedFork) -> None:
+    def started(self, info: RunInfo, number: int, planned: fork_files.PlannedFork) -> None:
         self._progress.started(info, number, planned)
 
     def ended(self, info: RunInfo, step: runner.EndedFork) -> None:
@@ -223,7 +228,7 @@ class _Comparison:
         make_folder(results)
         with store.lock(results):
             info = _begun(results, plan)
-            if forkfiles.missing_forks(results, info):
+            if fork_files.missing_forks(results, info):
                 self._look(results / info.run_id)
                 with suppress(BenchmarkFailed):  # what failed is told in its row; its log stays
                     runner.run_missing_forks(
@@ -236,8 +241,8 @@ class _Comparison:
                         launch=self.launch,
                     )
             elif not store.state(results, info.run_id).is_final:
-                ending.finish(results, info)
-            forks = forkfiles.read_forks(results, info).forks
+                finalize.finish(results, info)
+            forks = fork_files.read_forks(results, info).forks
             if strange := unlike_base(forks):
                 self._set_aside(info, strange)
                 raise RefusedResult(
@@ -251,8 +256,8 @@ class _Comparison:
         """Nothing of them counts, here or on the dashboard; the same call measures them again."""
         for fork in strange:
             missing = MissingFork(cell=fork.cell, side=fork.side, pair=fork.pair)
-            forkfiles.set_aside(self.means.store, info, missing)
-        ending.finish(self.means.store, info)
+            fork_files.set_aside(self.means.store, info, missing)
+        finalize.finish(self.means.store, info)
 
 
 def _begun(results: Path, plan: RunInfo) -> RunInfo:
@@ -260,5 +265,5 @@ def _begun(results: Path, plan: RunInfo) -> RunInfo:
         store.create_run(results, plan)
         return plan
     info = store.load_run(results, plan.run_id)
-    ending.reopen(results, info)
+    finalize.reopen(results, info)
     return info

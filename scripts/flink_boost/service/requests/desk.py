@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
-from flink_boost.service.hub.model import Comment, Hub, PullRequest
+from flink_boost.service.hub.hub_model import Comment, Hub, PullRequest
 from flink_boost.service.requests import grammar, wording
+from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.command import is_for_us
 from flink_boost.service.requests.database import is_of_the_database
-from flink_boost.service.requests.delivering import deliver
-from flink_boost.service.requests.foretelling import Blocked, foretold_seconds, habit_of
-from flink_boost.service.requests.machine import Event, RequestState
-from flink_boost.service.requests.model import Request, RequestOrder, request_id
-from flink_boost.service.requests.outbox import Words
-from flink_boost.service.requests.pausing import Pauses
-from flink_boost.service.requests.placing import ahead_of, history_of, place_text
+from flink_boost.service.requests.delivery import deliver
+from flink_boost.service.requests.eta import Blocked, foretold_seconds, habit_of
 from flink_boost.service.requests.queue import MOST_FORGOTTEN, RequestQueue
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.requests.queue_position import ahead_of, history_of, place_text
+from flink_boost.service.requests.request import Request, RequestOrder, request_id
+from flink_boost.service.requests.request_outbox import Words
+from flink_boost.service.requests.request_states import Event, RequestState
+from flink_boost.service.retention.retention_settings import Retention
 
 _TOO_OLD = timedelta(days=7)  # written while nobody read: the pull request has gone on since
 _EDITED_LATE = timedelta(hours=1)  # who knows what it said before: only new comments count

@@ -11,11 +11,24 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from flink_boost.service.hub.model import Comment
-from flink_boost.service.requests.machine import AT_WORK, Event, RequestState, sources, target
-from flink_boost.service.requests.model import Request, RequestOrder
-from flink_boost.service.requests.outbox import HubOutbox, Words
-from flink_boost.service.requests.stored import atomic, aware, comment_of, naive, request_of, tables
+from flink_boost.service.hub.hub_model import Comment
+from flink_boost.service.requests.request import Request, RequestOrder
+from flink_boost.service.requests.request_outbox import HubOutbox, Words
+from flink_boost.service.requests.request_states import (
+    AT_WORK,
+    Event,
+    RequestState,
+    sources,
+    target,
+)
+from flink_boost.service.requests.row_conversion import (
+    atomic,
+    aware,
+    comment_of,
+    naive,
+    request_of,
+    tables,
+)
 
 MOST_FORGOTTEN = 500  # comments in one go: nobody is to wait for the database
 MOST_ATTEMPTS = 3  # workers that died on a request before it is given up

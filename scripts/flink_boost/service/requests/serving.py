@@ -20,14 +20,14 @@ from flink_boost.base.errors import (
     HubRefused,
     MachineBusy,
 )
-from flink_boost.measure.boxlock import machine_lock
-from flink_boost.measure.turns import REQUEST, require_turn
-from flink_boost.service.hub.model import Comment
+from flink_boost.measure.machine_lock import machine_lock
+from flink_boost.measure.machine_priority import REQUEST, require_turn
+from flink_boost.service.hub.hub_model import Comment
+from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.database import close_connections
 from flink_boost.service.requests.desk import Desk
-from flink_boost.service.requests.foretelling import Blocked
-from flink_boost.service.requests.model import Request
-from flink_boost.service.requests.pausing import Pauses
+from flink_boost.service.requests.eta import Blocked
+from flink_boost.service.requests.request import Request
 from flink_boost.service.requests.worker import Worker
 
 _LONGEST_WAIT = 900.0  # seconds until a hub that was away is asked again

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.command import COMMAND
 from flink_boost.service.requests.grammar import EXAMPLE, Asked, Mistake, shown
-from flink_boost.service.requests.model import Request
-from flink_boost.service.requests.outbox import Words
+from flink_boost.service.requests.request import Request
+from flink_boost.service.requests.request_outbox import Words
 
 
 def status_marker(key: str) -> str:

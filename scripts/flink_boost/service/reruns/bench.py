@@ -19,14 +19,14 @@ from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.measure import ending, forkfiles, runner, store
+from flink_boost.measure import finalize, fork_files, runner, store
 from flink_boost.measure.box import choose_java, describe_box
-from flink_boost.measure.boxfile import BoxFile
-from flink_boost.measure.build import Build
+from flink_boost.measure.box_file import BoxFile
+from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.launching import ForkLaunch
+from flink_boost.measure.fork_launch import ForkLaunch
 from flink_boost.measure.model import Cell, Purpose, RunInfo
-from flink_boost.measure.twobuilds import SIDES, plan_rerun, rerun_class_paths
+from flink_boost.measure.two_builds import SIDES, plan_rerun, rerun_class_paths
 
 FOLDER = "reruns"
 
@@ -108,10 +108,10 @@ class ForkRerun:
             info = self._begun(plan)
             first = known + 1
             if store.state(self.results, info.run_id).is_final:
-                stored = forkfiles.read_forks(self.results, info)
+                stored = fork_files.read_forks(self.results, info)
                 if not any(one.damage for one in stored.missing):
                     return stored.forks
-                ending.reopen(self.results, info)
+                finalize.reopen(self.results, info)
                 first = 1
             paths = rerun_class_paths(stock, question.before, question.after)
             with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
@@ -125,7 +125,7 @@ class ForkRerun:
                     launch=self._launch,
                     first_pair=first,
                 )
-            return forkfiles.read_forks(self.results, info).forks
+            return fork_files.read_forks(self.results, info).forks
 
     def _begun(self, plan: RunInfo) -> RunInfo:
         """The run of a question, longer where more pairs are asked for.
@@ -139,11 +139,11 @@ class ForkRerun:
         info = store.load_run(self.results, plan.run_id)
         if info.pairs >= plan.pairs:
             return info
-        forks = forkfiles.read_forks(self.results, info).forks
+        forks = fork_files.read_forks(self.results, info).forks
         ended = store.state(self.results, info.run_id).is_final
         if ended and not pairs_of(forks, SIDES, 1, info.pairs):
             return info
-        return ending.extend(self.results, info, plan.pairs)
+        return finalize.extend(self.results, info, plan.pairs)
 
 
 def differences(forks: tuple[Fork, ...], first: int, last: int) -> tuple[float, ...]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from flink_boost.base.files import write_durably
-from flink_boost.judge.alarms import alarm_of
-from flink_boost.publish.nightly import report as night_reports
+from flink_boost.judge.alarm_record import alarm_of
+from flink_boost.publish.nightly import night_report as night_reports
 from flink_boost.publish.notify.outbox import Outbox, Posted
-from flink_boost.service.retention.kinds import Old, deletion, is_before
+from flink_boost.service.retention.kept_kinds import Old, deletion, is_before
 from flink_boost.service.retention.references import References
 
 _RUN = re.compile(r"\d{8}T\d{6}Z-")

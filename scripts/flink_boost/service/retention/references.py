@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.judge.alarms import CURRENT, AlarmState
+from flink_boost.judge.alarm_record import CURRENT, AlarmState
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import commit_id
 

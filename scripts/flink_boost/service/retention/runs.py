@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError
-from flink_boost.measure import inventory, packing, store
+from flink_boost.measure import packing, run_listing, store
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.schema import RUN_FILES, is_newer
 from flink_boost.measure.store import RunState
 from flink_boost.publish.raw_data import RAW_DATA, drop_logs
 from flink_boost.publish.spool import Spool
-from flink_boost.publish.spooling import take_back_abandoned
-from flink_boost.service.retention.kinds import Old, deletion, is_before
+from flink_boost.publish.spool_runs import take_back_abandoned
+from flink_boost.service.retention.kept_kinds import Old, deletion, is_before
 from flink_boost.service.retention.references import References
 
 _NONE = References()
@@ -94,9 +94,11 @@ def abandoned(
     references: References = _NONE,
 ) -> Iterator[Old]:
     """Runs that were given up, before that time where one is given, and what waits of them."""
-    if (results / inventory.DELETED).is_dir():
-        left = partial(inventory.delete_leftovers, results)
-        yield Old("what a deletion that was killed has left", (results / inventory.DELETED,), left)
+    if (results / run_listing.DELETED).is_dir():
+        left = partial(run_listing.delete_leftovers, results)
+        yield Old(
+            "what a deletion that was killed has left", (results / run_listing.DELETED,), left
+        )
     for run_id in store.run_ids(results):
         run = results / run_id
         mark = run / RunState.ABANDONED.value
@@ -108,6 +110,6 @@ def abandoned(
 
             def delete(run_id: str = run_id) -> None:
                 take_back_abandoned(spool, results)
-                inventory.delete_run(results, run_id)
+                run_listing.delete_run(results, run_id)
 
             yield Old(f"abandoned run {run_id}", (run,), delete, run_id)

@@ -11,16 +11,16 @@ from pathlib import Path
 
 from flink_boost.base.errors import FlinkBoostError, InUse, MachineBusy
 from flink_boost.measure import packing, store
-from flink_boost.measure.boxlock import machine_lock
+from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.store import RunState
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.spool import Spool
-from flink_boost.service.quicklook import Places
+from flink_boost.service.quick_look import Places
 from flink_boost.service.reruns.bench import FOLDER as RERUNS
 from flink_boost.service.retention import folders, runs
-from flink_boost.service.retention.kinds import KeptKind, Old, delete_all, files_below
+from flink_boost.service.retention.kept_kinds import KeptKind, Old, delete_all, files_below
 from flink_boost.service.retention.references import References, load_references
-from flink_boost.service.retention.settings import Retention
+from flink_boost.service.retention.retention_settings import Retention
 
 OUTBOX = "notifications"
 _REQUESTS = "requests"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from flink_boost.judge.detection.anchor import Anchor
+from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm, Kind
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 from flink_boost.judge.detection.watcher import Watcher
 from lab.simulation import Scenario, make_case, rerun_pairs
 

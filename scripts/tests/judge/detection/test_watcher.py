@@ -12,9 +12,9 @@ import pytest
 
 from flink_boost.judge.detection import watcher as watching
 from flink_boost.judge.detection.confirmation import Confirmation, Decision
+from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm, Kind
 from flink_boost.judge.detection.localisation import LocatedChange
 from flink_boost.judge.detection.nights import effects_of
-from flink_boost.judge.detection.told import ConfirmedAlarm, Kind
 from flink_boost.judge.detection.watcher import Watcher
 from lab.cases import DetectionCase, Truth
 from lab.evaluation import Walk, walk
