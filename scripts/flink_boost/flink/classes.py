@@ -55,6 +55,11 @@ class ClassLock:
         """SHA-256 of a release's class files, by binary name; of an unknown one there is none."""
         return {name: checksum for name, checksum, releases in self._files() if version in releases}
 
+    def equal(self, name: str, checksum: str) -> frozenset[str]:
+        """SHA-256 of all files of a class that do what that one does, itself among them."""
+        groups = (group for group in self.groups.get(name, ()) if checksum in group)
+        return frozenset(next(groups, {checksum: ()}))
+
     def having(self, version: str, checksums: Mapping[str, str]) -> ClassLock:
         """The same with a release's class files, in place of what was said of it before."""
         groups = {

@@ -40,7 +40,8 @@ _DAMAGED = (zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, U
 class DropIn:
     """One of our jars, with the versions of Flink and flink-boost that it was built for.
 
-    ``classes`` are those that it replaces, with the SHA-256 of stock's class files. ``own_line`` is
+    ``classes`` are those that it replaces, with the SHA-256 of stock's class files, ``equal`` those
+    of all that do the same, each itself among them. ``own_line`` is
     the line whose patches are in a jar that was woven for somebody's own build of Flink; its
     ``flink_version`` then is the name of that combination. ``foreign`` is the first class file
     that is not ours, where somebody packed our jar into one of their own. ``family_of`` tells the
@@ -54,6 +55,7 @@ class DropIn:
     own_line: str = ""
     foreign: str = ""
     family_of: Mapping[str, str] = field(default_factory=dict)
+    equal: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -69,6 +71,10 @@ class DropIn:
             for name, checksum in self.classes.items()
             if self.family_of.get(name, STRINGS) == STRINGS
         }
+
+    def accepts(self, name: str, checksum: str) -> bool:
+        """Whether the jar stands for a class file of that class."""
+        return checksum == self.classes[name] or checksum in self.equal.get(name, ())
 
     @property
     def proper_name(self) -> str:
@@ -94,11 +100,12 @@ def read_dropin(jar: Path) -> DropIn | None:
         line.split("=", 1) for line in content.decode("latin-1").splitlines() if "=" in line
     )
     prefix = "class."
-    classes = {
-        key.removeprefix(prefix): value.strip()
+    stock = {
+        key.removeprefix(prefix): value.split()
         for key, value in record.items()
-        if key.startswith(prefix)
+        if key.startswith(prefix) and value.strip()
     }
+    classes = {name: checksums[0] for name, checksums in stock.items()}
     try:
         return DropIn(
             jar,
@@ -112,6 +119,7 @@ def read_dropin(jar: Path) -> DropIn | None:
                 for key, value in record.items()
                 if key.startswith(_FAMILY)
             },
+            {name: frozenset(checksums) for name, checksums in stock.items()},
         )
     except KeyError as error:
         raise BrokenData(f"{RECORD} in {jar} has no {error}.", "Remove the jar.") from error

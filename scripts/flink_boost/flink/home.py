@@ -134,7 +134,7 @@ def choose_line(
     for version, nearest in usable.items():
         if home.version.startswith(version) and not home.version[len(version)].isdigit():
             name = next(
-                each for each in nearest.classes if found.get(each) != nearest.classes[each]
+                each for each in nearest.classes if not nearest.accepts(each, found.get(each))
             )
             raise VendorFlink(
                 f"{home.folder} holds Flink {home.version}, a vendor's build of {version} with"

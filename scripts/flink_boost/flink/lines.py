@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ class PinnedFile:
 class Line:
     """One supported Flink release; ``jdks`` the fully tested one first.
 
-    ``classes`` are those that are patched, with the SHA-256 of the release's own class files.
+    ``classes`` are those that are patched, with the SHA-256 of the release's own class files,
+    ``equal`` those of class files that do the same, each itself among them.
     A line that is not ``measured`` has a jar and the codec's tests, but no benchmarks. ``folder``
     below ``src/line`` of ``flink-runtime-patch`` has what the line shares with its like only.
     """
@@ -52,6 +53,12 @@ class Line:
     nearest: dict[str, str] = field(default_factory=dict)
     measured: bool = True
     folder: str = "newer"
+    equal: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def accepts(self, name: str, checksum: str | None) -> bool:
+        """Whether the line's jar stands for a class file of that class."""
+        own = self.classes[name]
+        return checksum == own or (own in (known := self.equal.get(name, ())) and checksum in known)
 
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
@@ -63,7 +70,7 @@ def load_lines(path: Path = LINES_FILE) -> dict[str, Line]:
     """All lines by version, switched on or not."""
     patched, lock = load_patched(path), read_lock(path.with_name(LOCK))
     return {
-        version: _line(version, entry, classes_of(version, lock, patched.values()))
+        version: with_classes(_line(version, entry), lock, patched.values())
         for version, entry in _document(path)["lines"].items()
     }
 
@@ -80,14 +87,16 @@ def read_lock(path: Path) -> ClassLock:
         return parse_lock(tomllib.load(file))
 
 
-def classes_of(version: str, lock: ClassLock, patched: Iterable[PatchedClass]) -> dict[str, str]:
-    """SHA-256 of a release's class files that are patched, as far as ``classes.lock`` has them."""
-    files = lock.of(version)
-    return {
+def with_classes(line: Line, lock: ClassLock, patched: Iterable[PatchedClass]) -> Line:
+    """The line with its patched classes, as far as ``classes.lock`` has their files."""
+    files = lock.of(line.version)
+    classes = {
         each.name: files[each.name]
         for each in patched
-        if each.is_in(version) and each.name in files
+        if each.is_in(line.version) and each.name in files
     }
+    equal = {name: lock.equal(name, checksum) for name, checksum in classes.items()}
+    return replace(line, classes=classes, equal=equal)
 
 
 @cache
@@ -158,7 +167,7 @@ def _document(path: Path) -> dict[str, Any]:
         return tomllib.load(file)
 
 
-def _line(version: str, entry: dict[str, Any], classes: dict[str, str]) -> Line:
+def _line(version: str, entry: dict[str, Any]) -> Line:
     return Line(
         version=version,
         enabled=entry["enabled"],
@@ -166,7 +175,7 @@ def _line(version: str, entry: dict[str, Any], classes: dict[str, str]) -> Line:
         jdks=tuple(entry["jdks"]),
         jvm_options=tuple(entry["jvm-options"]),
         jars=dict(entry["jars"]),
-        classes=classes,
+        classes={},
         distribution=tuple(
             _pin(project, pin) for project, pin in entry.get("distribution", {}).items()
         ),

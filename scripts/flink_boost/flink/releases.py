@@ -191,10 +191,16 @@ def patched_names(lines: Iterable[Line]) -> set[str]:
 
 
 def fitting_line(found: Mapping[str, str], lines: Iterable[Line]) -> Line | None:
-    """The line whose classes are all among those found; of two the one that has more."""
+    """The line whose classes do what those found do.
+
+    Of several the one that has more of them, then the one with more of the very files.
+    """
     fitting = [
-        line
-        for line in lines
-        if all(found.get(name) == checksum for name, checksum in line.classes.items())
+        line for line in lines if all(line.accepts(name, found.get(name)) for name in line.classes)
     ]
-    return max(fitting, key=lambda line: len(line.classes), default=None)
+
+    def nearness(line: Line) -> tuple[int, int]:
+        same = sum(found[name] == checksum for name, checksum in line.classes.items())
+        return len(line.classes), same
+
+    return max(fitting, key=nearness, default=None)

@@ -35,7 +35,7 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
 
     def remoteness(line: Line) -> tuple[int, ...]:
         missing = sum(name not in found for name in line.classes)
-        other = sum(found.get(name) != checksum for name, checksum in line.classes.items())
+        other = sum(not line.accepts(name, found.get(name)) for name in line.classes)
         return missing, other, *_apart(home.version, line.version)
 
     ordered = sorted(carried, key=remoteness)

@@ -116,7 +116,7 @@ def _require_fitting(copy: Copy, ours: DropIn) -> None:
             " process of this Flink will start.",
             f"Take {copy.jar} off it; HADOOP_CLASSPATH and FLINK_LIB_DIR are where to look.",
         )
-    if copy.sha256 != ours.strings[copy.class_name]:
+    if not ours.accepts(copy.class_name, copy.sha256):
         raise VerificationFailed(
             f"{copy.jar} has a {copy.class_name} that is not the one which {ours.path} replaces: no"
             " process of this Flink will start.",

@@ -23,6 +23,8 @@ from flink_boost.port.newline.look import render
 LINES = load_lines()
 KNOWN = load_releases()
 SHARED = "NonSpanningWrapper"
+STRING_VALUE = "org.apache.flink.types.StringValue"
+OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer"
 
 
 def test_every_line_is_one_of_the_releases_and_was_tested() -> None:
@@ -99,6 +101,17 @@ def test_the_line_with_more_classes_wins_and_one_that_differs_does_not_fit() -> 
     for name in line.classes:
         assert fitting_line({**found, name: "00"}, [line]) is None
         assert fitting_line({k: v for k, v in found.items() if k != name}, [line]) is None
+
+
+def test_a_line_fits_class_files_that_do_the_same_and_its_own_go_first() -> None:
+    older, newer = LINES["1.11.3"], LINES["1.11.6"]
+    assert all(older.classes[name] != newer.classes[name] for name in (STRING_VALUE, OUTPUT))
+    assert fitting_line(newer.classes, [older]) is older
+    assert fitting_line(newer.classes, [older, newer]) is newer
+    assert fitting_line(older.classes, [newer, older]) is older
+    mixed = {**newer.classes, OUTPUT: older.classes[OUTPUT]}
+    assert fitting_line(mixed, [older]) is older
+    assert fitting_line(mixed, [LINES["1.12.0"]]) is None
 
 
 def test_jdks_are_those_of_the_latest_entry_before() -> None:

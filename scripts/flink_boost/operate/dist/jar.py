@@ -100,7 +100,7 @@ def _woven(ours: zipfile.ZipFile, dropin: Path) -> dict[str, str]:
         raise BrokenData(f"{dropin} is no flink-boost jar.", "Run `make jars`.")
     pairs = (line.split("=", 1) for line in ours.read(RECORD).decode("latin-1").splitlines())
     return {
-        pair[0].removeprefix("class.").replace(".", "/") + ".class": pair[1].strip()
+        pair[0].removeprefix("class.").replace(".", "/") + ".class": pair[1].split()[0]
         for pair in pairs
         if pair[0].startswith("class.")
     }

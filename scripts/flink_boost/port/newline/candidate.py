@@ -99,4 +99,4 @@ def _nearest(version: str, found: Mapping[str, str], lines: list[Line]) -> Line:
 
 
 def _differing(line: Line, found: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(name for name, checksum in line.classes.items() if found.get(name) != checksum)
+    return tuple(name for name in line.classes if not line.accepts(name, found.get(name)))

@@ -17,7 +17,7 @@ from typing import Protocol
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.classes import ClassLock, PatchedClass
-from flink_boost.flink.lines import Line, PinnedFile, classes_of
+from flink_boost.flink.lines import Line, PinnedFile, with_classes
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import (
     KnownReleases,
@@ -140,10 +140,7 @@ def merge(
         lock = lock.having(look.version, look.classes)
     lock = lock.only(patched)
     # A class that is patched since a moment ago tells releases apart that were one line's before.
-    of_today = [
-        replace(line, classes=classes_of(version, lock, patched.values()))
-        for version, line in lines.items()
-    ]
+    of_today = [with_classes(line, lock, patched.values()) for line in lines.values()]
     for look in newest_first:
         before = releases.get(look.version)
         if before is not None:

@@ -26,6 +26,11 @@ final class Concatenation {
                     "invokevirtual java\\.lang\\.StringBuilder\\.append\\((.+)\\)"
                             + "java\\.lang\\.StringBuilder");
     private static final String END = "invokevirtual " + BUILDER + ".toString()java.lang.String";
+    private static final String MADE = "put together ";
+    private static final String TEXT_OF =
+            "invokestatic java.lang.String.valueOf(java.lang.Object)java.lang.String";
+    private static final Pattern LAST_TEXT =
+            Pattern.compile("java\\.lang\\.String((?: \\+ \"(?:[^\"\\\\]|\\\\.)*\")?)$");
     private static final String NULL_CHECK = "throw if null";
     private static final List<String> NULL_CHECKS =
             List.of(
@@ -92,6 +97,12 @@ final class Concatenation {
                 }
             } else if (!open.isEmpty() && line.equals(END)) {
                 result.add(joined(merged(open.pop())));
+            } else if (line.startsWith(MADE)
+                    && !result.isEmpty()
+                    && result.get(result.size() - 1).equals(TEXT_OF)) {
+                // Later compilers ask the last object for its text one instruction earlier.
+                result.remove(result.size() - 1);
+                result.add(LAST_TEXT.matcher(line).replaceFirst("java.lang.Object$1"));
             } else {
                 result.add(line);
             }
@@ -167,6 +178,6 @@ final class Concatenation {
     }
 
     private static String joined(List<String> parts) {
-        return "put together " + String.join(" + ", parts);
+        return MADE + String.join(" + ", parts);
     }
 }

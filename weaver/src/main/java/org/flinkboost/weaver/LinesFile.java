@@ -7,7 +7,9 @@ import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -77,10 +79,11 @@ final class LinesFile {
         }
         for (JsonNode group : locked) {
             for (Map.Entry<String, JsonNode> file : group.properties()) {
-                for (JsonNode release : file.getValue()) {
-                    if (release.asText().equals(version)) {
-                        return new PatchedClass(jar, family, file.getKey());
-                    }
+                if (names(file.getValue(), version)) {
+                    List<String> equal = new ArrayList<>();
+                    group.fieldNames().forEachRemaining(equal::add);
+                    equal.remove(file.getKey());
+                    return new PatchedClass(jar, family, file.getKey(), equal);
                 }
             }
         }
@@ -93,6 +96,15 @@ final class LinesFile {
                         + ": run `flink-boost releases --look "
                         + version
                         + "`, or say in lines.toml since or until when Flink has it.");
+    }
+
+    private static boolean names(JsonNode releases, String version) {
+        for (JsonNode release : releases) {
+            if (release.asText().equals(version)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@code flink-runtime_2.11-1.9.3.jar} is of {@code flink-runtime}. */

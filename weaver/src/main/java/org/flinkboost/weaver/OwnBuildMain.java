@@ -103,7 +103,8 @@ public final class OwnBuildMain {
                                 new PatchedClass(
                                         required("jar." + name),
                                         required("family." + name),
-                                        request.getProperty(key)));
+                                        request.getProperty(key),
+                                        List.of()));
             }
         }
         Map<String, Line> lines = new TreeMap<>();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import java.util.List;
+
 /** A class that a line's patches may change, as {@code lines.toml} and its lock describe it. */
 final class PatchedClass {
 
     private final String jar;
     private final String family;
     private final String checksum;
+    private final List<String> equal;
 
     /**
      * One class.
@@ -14,11 +17,13 @@ final class PatchedClass {
      * @param jar Flink's artefact that has it, without a version of Scala: {@code flink-runtime}
      * @param family what its patches belong to; each has a switch
      * @param checksum SHA-256 of the class file of the line's own release
+     * @param equal SHA-256 of class files that do the same, of other releases
      */
-    PatchedClass(String jar, String family, String checksum) {
+    PatchedClass(String jar, String family, String checksum, List<String> equal) {
         this.jar = jar;
         this.family = family;
         this.checksum = checksum;
+        this.equal = equal;
     }
 
     String jar() {
@@ -33,8 +38,12 @@ final class PatchedClass {
         return checksum;
     }
 
-    /** The same class as another release has it. */
+    List<String> equal() {
+        return equal;
+    }
+
+    /** The same class as somebody's own build has it. */
     PatchedClass withChecksum(String other) {
-        return new PatchedClass(jar, family, other);
+        return new PatchedClass(jar, family, other, List.of());
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -33,13 +35,16 @@ final class WeaveRecord {
     }
 
     /**
-     * The woven classes by binary name: the SHA-256 of stock's class files, the families of their
-     * patches, and the jars of the product that have them.
+     * The woven classes by binary name: the SHA-256 of the class file that each was made from,
+     * behind it those of class files that do the same; the families of their patches, and the jars
+     * of the product that have them.
      */
     WeaveRecord classes(Map<String, PatchedClass> classes) {
         classes.forEach(
                 (name, patched) -> {
-                    all.put("class." + name, patched.checksum());
+                    List<String> checksums = new ArrayList<>(List.of(patched.checksum()));
+                    checksums.addAll(patched.equal());
+                    all.put("class." + name, String.join(" ", checksums));
                     all.put("family." + name, patched.family());
                     all.put("jar." + name, patched.jar());
                 });

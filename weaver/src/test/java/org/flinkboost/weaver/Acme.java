@@ -194,7 +194,7 @@ final class Acme {
 
     /** What lines.toml and the lock say of a class with that checksum. */
     static PatchedClass patched(String checksum) {
-        return new PatchedClass("acme", "dials", checksum);
+        return new PatchedClass("acme", "dials", checksum, List.of());
     }
 
     /** A class loader that sees the product alone. */

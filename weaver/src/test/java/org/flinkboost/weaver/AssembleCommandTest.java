@@ -154,6 +154,19 @@ class AssembleCommandTest {
     }
 
     @Test
+    void descriptionHasTheChecksumsOfClassFilesThatDoTheSameBehindTheOwn() throws IOException {
+        Acme.writeLines(gauge.lines(), gauge);
+        Path lock = gauge.lines().resolveSibling(LinesFile.LOCK);
+        Files.writeString(lock, Files.readString(lock) + "0a = [\"1.4.0\"]\n");
+        assembleAsIs(jar, gauge.out()).succeeds();
+        String own = Checksum.of(gauge.root.resolve("stock/acme/Gauge.class"));
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            assertThat(entry(opened, "META-INF/flink-boost/weave.properties"))
+                    .contains("class.acme.Gauge=" + own + " 0a\n");
+        }
+    }
+
+    @Test
     void classThatNoFolderHasAndOneOfAnOlderListAreRefused() throws IOException {
         Acme.writeLines(gauge.lines(), gauge, valve);
         assembleAsIs(jar, gauge.out())

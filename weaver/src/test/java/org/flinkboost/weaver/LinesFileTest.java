@@ -68,8 +68,15 @@ class LinesFileTest {
         assertThat(found.jar()).isEqualTo("acme-run");
         assertThat(found.family()).isEqualTo("wheels");
         assertThat(found.checksum()).isEqualTo("c1");
-        assertThat(LinesFile.read(lines, "2.0.5").classes().get("acme.Always").checksum())
-                .isEqualTo("a3");
+        assertThat(found.equal()).isEmpty();
+    }
+
+    @Test
+    void classHasTheChecksumsOfClassFilesThatDoTheSame() throws IOException {
+        PatchedClass found = LinesFile.read(lines, "2.0.5").classes().get("acme.Always");
+        assertThat(found.checksum()).isEqualTo("a3");
+        assertThat(found.equal()).containsExactly("a2");
+        assertThat(LinesFile.read(lines, "1.9.3").classes().get("acme.Always").equal()).isEmpty();
     }
 
     @Test

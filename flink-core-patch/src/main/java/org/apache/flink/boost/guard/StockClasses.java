@@ -37,16 +37,16 @@ final class StockClasses {
             WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars)
             throws IOException {
         StockClasses stock = new StockClasses(record, ourJar, loader, jars);
-        for (Map.Entry<String, String> woven : record.stockChecksums().entrySet()) {
-            boolean ofStrings = record.classesOf(Switches.STRINGS).contains(woven.getKey());
-            if (ofStrings || AsideClasses.find(woven.getKey(), ourJar) == null) {
-                stock.add(woven.getKey(), woven.getValue());
+        for (String woven : record.classes()) {
+            boolean ofStrings = record.classesOf(Switches.STRINGS).contains(woven);
+            if (ofStrings || AsideClasses.find(woven, ourJar) == null) {
+                stock.add(woven);
             }
         }
         return stock;
     }
 
-    private void add(String className, String expected) throws IOException {
+    private void add(String className) throws IOException {
         List<ClassPathEntry> found = holders(className);
         if (!found.isEmpty() && !found.get(0).isSameAs(ourJar)) {
             inFront.put(className, found.get(0));
@@ -55,8 +55,9 @@ final class StockClasses {
         copies.put(className, found);
         for (ClassPathEntry copy : found) {
             String checksum = copy.sha256();
-            if (!checksum.equalsIgnoreCase(expected)) {
-                differing.add(new Difference(className, copy, checksum, expected));
+            if (!record.isStock(className, checksum)) {
+                differing.add(
+                        new Difference(className, copy, checksum, record.stockChecksum(className)));
                 return;
             }
         }

@@ -2,6 +2,7 @@
 package org.apache.flink.boost.guard;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -15,8 +16,8 @@ import java.util.TreeSet;
 
 /**
  * What the weaver wrote down about its input: the versions, for each woven class the SHA-256 of the
- * class file it started from, the releases that the jar was tested on, and what its classes need of
- * others.
+ * class file it started from and of those that do the same, the releases that the jar was tested
+ * on, and what its classes need of others.
  */
 final class WeaveRecord {
 
@@ -29,7 +30,7 @@ final class WeaveRecord {
 
     private final String flinkVersion;
     private final String boostVersion;
-    private final SortedMap<String, String> stockChecksums;
+    private final SortedMap<String, List<String>> stockChecksums;
     private final SortedMap<String, String> families;
     private final Map<String, String> flinkJars;
     private final Set<String> tested;
@@ -39,7 +40,7 @@ final class WeaveRecord {
     private WeaveRecord(
             String flinkVersion,
             String boostVersion,
-            SortedMap<String, String> stockChecksums,
+            SortedMap<String, List<String>> stockChecksums,
             SortedMap<String, String> families,
             Map<String, String> flinkJars,
             Set<String> tested,
@@ -64,7 +65,7 @@ final class WeaveRecord {
      *     is none that this guard knows
      */
     static WeaveRecord parse(Properties properties) {
-        SortedMap<String, String> checksums = new TreeMap<>();
+        SortedMap<String, List<String>> checksums = new TreeMap<>();
         List<String> links = new ArrayList<>();
         SortedMap<String, String> families = new TreeMap<>();
         Map<String, String> flinkJars = new HashMap<>();
@@ -72,7 +73,8 @@ final class WeaveRecord {
             String key = (String) entry.getKey();
             String value = ((String) entry.getValue()).trim();
             if (key.startsWith(CLASS_PREFIX)) {
-                checksums.put(key.substring(CLASS_PREFIX.length()), value);
+                checksums.put(
+                        key.substring(CLASS_PREFIX.length()), Arrays.asList(value.split(" +")));
             } else if (key.startsWith(FAMILY_PREFIX)) {
                 families.put(key.substring(FAMILY_PREFIX.length()), family(value));
             } else if (key.startsWith(JAR_PREFIX)) {
@@ -130,11 +132,19 @@ final class WeaveRecord {
         return boostVersion;
     }
 
-    /**
-     * Binary class name to the SHA-256 (lower-case hex) of the stock class file, sorted by name.
-     */
-    SortedMap<String, String> stockChecksums() {
-        return stockChecksums;
+    /** The woven classes by binary name, in that order. */
+    Set<String> classes() {
+        return stockChecksums.keySet();
+    }
+
+    /** The SHA-256 (lower-case hex) of the class file that a woven class was made from. */
+    String stockChecksum(String className) {
+        return stockChecksums.get(className).get(0);
+    }
+
+    /** Whether that is the SHA-256 of a stock class file that the woven class stands for. */
+    boolean isStock(String className, String checksum) {
+        return stockChecksums.get(className).stream().anyMatch(checksum::equalsIgnoreCase);
     }
 
     /** The families of the woven classes, in the order in which they are told. */
@@ -146,7 +156,7 @@ final class WeaveRecord {
 
     /** The woven classes of a family, by binary name. */
     Set<String> classesOf(String family) {
-        Set<String> names = new TreeSet<>(stockChecksums.keySet());
+        Set<String> names = new TreeSet<>(classes());
         names.removeIf(name -> !family.equals(families.getOrDefault(name, Switches.STRINGS)));
         return names;
     }

@@ -94,9 +94,13 @@ final class Jars {
             return this;
         }
 
-        /** Says that the class was woven from those bytes. */
-        Builder woven(String className, byte[] stock) {
-            weave.setProperty("class." + className, sha256(stock));
+        /** Says that the class was woven from those bytes, and that others do the same. */
+        Builder woven(String className, byte[] stock, byte[]... equal) {
+            StringBuilder checksums = new StringBuilder(sha256(stock));
+            for (byte[] other : equal) {
+                checksums.append(' ').append(sha256(other));
+            }
+            weave.setProperty("class." + className, checksums.toString());
             return this;
         }
 

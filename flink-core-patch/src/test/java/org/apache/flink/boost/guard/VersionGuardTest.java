@@ -77,6 +77,19 @@ class VersionGuardTest {
     }
 
     @Test
+    void acceptsAClassFileThatDoesTheSameAndNoOther() throws IOException {
+        byte[] equal = Jars.rebuilt(stock);
+        byte[] another = nestedStock;
+        Path dropIn = jar("boost.jar", dropInBuilder("2.3.0").woven(STRING_VALUE, stock, equal));
+
+        assertThat(check(dropIn, flink("2.2.9", equal)).fits()).isTrue();
+
+        Verdict verdict = check(dropIn, flink("2.2.9", another));
+        assertThat(verdict.fits()).isFalse();
+        assertThat(verdict.sentence()).contains("which has another " + STRING_VALUE);
+    }
+
+    @Test
     void refusesARebuildUnderTheSameNumberWithClassAndChecksums() throws IOException {
         byte[] rebuilt = Jars.rebuilt(stock);
         Path flink = flink("2.3.0", rebuilt);
