@@ -114,7 +114,7 @@ class _Interval(Document):
 
 
 class Suspicion(Document):
-    """A series whose ratio has changed; ``flink_boost.publish.alarm_upload.Alarm`` says what is what."""
+    """A series whose ratio has changed; see ``flink_boost.publish.alarm_upload.Alarm``."""
 
     box: BoxName
     executable: Annotated[Name, Field(max_length=30)]

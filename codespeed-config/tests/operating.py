@@ -31,7 +31,7 @@ def operate(data: Path, *words: str, **environ: str) -> subprocess.CompletedProc
 
 
 def answer(data: Path, command: str, *words: str, **environ: str) -> Answered:
-    """What the command behind the command line says. Raises as ``publish.dashboard_commands`` does."""
+    """What the command behind the command line says. Raises as that does."""
     return run(data, command, words, environ={**clean_environ(), **environ})
 
 

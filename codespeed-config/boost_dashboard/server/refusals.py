@@ -32,10 +32,6 @@ def no_token() -> Refusal:
     return Refusal("401 Unauthorized", UNKNOWN_SENDER, (CHALLENGE,))
 
 
-def bad_request(why: str) -> Refusal:
-    return Refusal("400 Bad Request", why)
-
-
 def too_large(most: int) -> Refusal:
     return Refusal(
         "413 Request Entity Too Large",

@@ -27,7 +27,7 @@ from flink_boost.flink.dropin import read_dropin
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure import run_plan
-from flink_boost.measure.classpaths import ClassPaths, Third
+from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Built, Cell, Frozen, Purpose, RunInfo, Timing
 
@@ -150,12 +150,6 @@ def class_paths(build: Path, canary: FrozenCanary) -> ClassPaths:
             raise BrokenData(f"{path} is not what was frozen.", _AGAIN)
     stock = tuple(_path_of(folder, kept) for kept in canary.stock)
     return ClassPaths(stock, _path_of(folder, canary.dropin))
-
-
-def as_third(build: Path, canary: FrozenCanary) -> Third:
-    """The frozen jar as a third side: old jar against new jar in the same run, beside stock."""
-    jar = class_paths(build, canary).dropin
-    return Third(str(jar), f"canary {canary.boost_version}", jar)
 
 
 def plan_canary(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -136,13 +135,3 @@ def test_its_run_has_a_purpose_of_its_own_and_its_own_plan(tmp_path: Path) -> No
     assert info.cells == GROUP.cells
     assert info.subject is not None
     assert (info.subject.version, info.subject.commit) == ("0.1.0", "")
-
-
-def test_old_jar_against_new_jar_is_a_third_side(tmp_path: Path) -> None:
-    jar, stock = jar_of(tmp_path / "old.jar"), stock_of(tmp_path / "stock")
-    kept = frozen_canary.freeze(tmp_path, LINE, jar, stock, GROUP, NOW)
-    third = frozen_canary.as_third(tmp_path, kept)
-    assert third.title == "canary 0.1.0"
-    assert third.jar.name == "old.jar"
-    assert third.name.endswith(".jar")
-    assert json.loads(kept.model_dump_json())["schema_version"] == 1

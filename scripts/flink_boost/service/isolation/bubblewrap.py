@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -216,8 +215,3 @@ def _limited(limits: Limits) -> tuple[str, ...]:
         # If the machine runs out of memory all the same, these processes are the first to go.
         *("choom", "-n", "1000", "--"),
     )
-
-
-def find_program() -> str | None:
-    """Where bwrap is, None when it is not installed."""
-    return shutil.which("bwrap")
