@@ -3,125 +3,168 @@ package org.apache.flink.boost.sidebyside;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.ObjectInputStream;
 import java.io.ObjectStreamClass;
+import java.io.Serializable;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.Serialized;
-import org.apache.flink.boost.strings.Wire;
-import org.junit.jupiter.api.Test;
+import org.apache.flink.boost.strings.WovenRecord;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The patched classes of flink-core, and what serializers and the type analysis make of them. */
-class ClassShapeTest extends ClassShapeContract {
+/**
+ * What reflection sees of a patched class: everything that stock's class has, with the same
+ * modifiers and annotations, no field more, and besides only the methods that the weaver adds. Kryo
+ * and Java serialization look at fields, the type analysis at fields, getters and interfaces.
+ */
+class ClassShapeTest {
 
-    private static final String VALUE = "org.apache.flink.types.StringValue";
-    private static final String INPUT = "org.apache.flink.core.memory.DataInputDeserializer";
-    private static final String OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer";
+    private static final String OPENING = "boost";
+    private static final String STOCK_BODY = "$flinkBoostStock";
 
-    @Override
-    protected List<String> classes() {
-        return List.of(VALUE, INPUT, OUTPUT);
+    private static Set<String> classes() {
+        return WovenRecord.jars().keySet();
     }
 
-    @Test
-    void objectsOfThemAreTheSameBytesInJavaSerialization() throws Exception {
-        for (Object[] pair : new Object[][] {values(), inputs()}) {
-            byte[] ours = Serialized.byJava(pair[0]);
-            assertThat(Wire.hex(ours)).isEqualTo(Wire.hex(Serialized.byJava(pair[1])));
-            // Each side reads what the other wrote.
-            assertThat(javaObject(ours, FlinkClasses.STOCK)).isInstanceOf(pair[1].getClass());
-            assertThat(javaObject(ours, FlinkClasses.PATCHED)).isInstanceOf(pair[0].getClass());
+    @ParameterizedTest
+    @MethodSource("classes")
+    void fieldsAndConstructorsAreStocks(String name) {
+        Class<?> ours = FlinkClasses.PATCHED.type(name);
+        Class<?> stocks = FlinkClasses.STOCK.type(name);
+
+        assertThat(described(ours.getDeclaredFields())).isEqualTo(inOrder(stocks));
+        assertThat(sorted(ours.getDeclaredConstructors()))
+                .isEqualTo(sorted(stocks.getDeclaredConstructors()));
+        assertThat(named(ours.getDeclaredClasses())).isEqualTo(named(stocks.getDeclaredClasses()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("classes")
+    void theClassItselfIsDeclaredAsStocks(String name) {
+        assertThat(declaration(FlinkClasses.PATCHED.type(name)))
+                .isEqualTo(declaration(FlinkClasses.STOCK.type(name)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("classes")
+    void methodsAreStocksAndThoseOfTheWeaver(String name) {
+        Set<String> ours = sorted(FlinkClasses.PATCHED.type(name).getDeclaredMethods());
+        Set<String> stocks = sorted(FlinkClasses.STOCK.type(name).getDeclaredMethods());
+
+        assertThat(ours).containsAll(stocks);
+        ours.removeAll(stocks);
+        assertThat(ours)
+                .as("added")
+                .allMatch(added -> added.contains(" " + OPENING) || added.contains(STOCK_BODY));
+        assertThat(ours.stream().filter(added -> added.contains(STOCK_BODY)))
+                .as("stock's bodies are nobody's business")
+                .allMatch(added -> added.contains("private "));
+        // Nothing that a search for properties takes for one.
+        assertThat(ours).noneMatch(added -> added.matches(".* (get|set|is)[A-Z].*"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("classes")
+    void interfacesAreStocksAndOurs(String name) {
+        List<String> ours = named(FlinkClasses.PATCHED.type(name).getInterfaces());
+        List<String> stocks = named(FlinkClasses.STOCK.type(name).getInterfaces());
+
+        assertThat(ours.subList(0, stocks.size())).isEqualTo(stocks);
+        assertThat(ours.subList(stocks.size(), ours.size()))
+                .allMatch(added -> added.startsWith("org.apache.flink.boost."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("classes")
+    void javaSerializationSeesTheSameClass(String name) {
+        Class<?> ours = FlinkClasses.PATCHED.type(name);
+        ObjectStreamClass one = ObjectStreamClass.lookup(ours);
+        ObjectStreamClass other = ObjectStreamClass.lookup(FlinkClasses.STOCK.type(name));
+
+        assertThat(one != null).isEqualTo(Serializable.class.isAssignableFrom(ours));
+        assertThat(other != null).isEqualTo(one != null);
+        if (one != null) {
+            assertThat(one.getSerialVersionUID()).isEqualTo(other.getSerialVersionUID());
+            assertThat(Arrays.toString(one.getFields()))
+                    .isEqualTo(Arrays.toString(other.getFields()));
         }
     }
 
-    /** The array of a value is part of its bytes; its hash code, once asked for, is too. */
-    @Test
-    void aValueThatWasAskedForItsHashCodeHasOtherBytes() throws IOException {
-        Object[] values = values();
-        byte[] before = Serialized.byJava(values[0]);
-        assertThat(values[0].hashCode()).isEqualTo(values[1].hashCode());
-        assertThat(Serialized.byJava(values[0]))
-                .isNotEqualTo(before)
-                .isEqualTo(Serialized.byJava(values[1]));
+    /** The descriptions tell classes apart, and the class under test is the woven one. */
+    @ParameterizedTest
+    @MethodSource("classes")
+    void anotherClassHasAnotherShape(String name) {
+        Class<?> ours = FlinkClasses.PATCHED.type(name);
+
+        assertThat(described(ours.getDeclaredFields()))
+                .isNotEqualTo(described(Thread.class.getDeclaredFields()));
+        assertThat(sorted(ours.getDeclaredMethods()))
+                .isNotEqualTo(sorted(FlinkClasses.STOCK.type(name).getDeclaredMethods()));
+        assertThat(declaration(ours)).isNotEqualTo(declaration(Thread.class));
     }
 
-    @Test
-    void kryoWritesThemAsItDoesOnStock() throws IOException {
-        for (Object[] pair : new Object[][] {values(), inputs()}) {
-            String ours = Wire.hex(Serialized.byKryo(FlinkClasses.PATCHED, pair[0]));
-            assertThat(ours).isEqualTo(Wire.hex(Serialized.byKryo(FlinkClasses.STOCK, pair[1])));
-            assertThat(ours).isNotEmpty();
-        }
+    private static List<String> inOrder(Class<?> type) {
+        return described(type.getDeclaredFields());
     }
 
-    @Test
-    void theTypeAnalysisSeesTheSameTypes() throws IOException {
-        String extractor = "org.apache.flink.api.java.typeutils.TypeExtractor";
-        for (String name : classes()) {
-            Object[] types = new Object[2];
-            for (int side = 0; side < 2; side++) {
-                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-                types[side] = flink.invokeStatic(extractor, "getForClass", flink.type(name));
-            }
-            assertThat(types[0]).hasToString(types[1].toString());
-            assertThat(types[0].getClass().getName()).isEqualTo(types[1].getClass().getName());
-            assertThat(types[0].getClass().getSimpleName())
-                    .isEqualTo(name.equals(VALUE) ? "ValueTypeInfo" : "GenericTypeInfo");
-        }
+    private static List<String> described(Field[] fields) {
+        return Arrays.stream(fields)
+                .map(field -> field.toGenericString() + annotations(field))
+                .collect(Collectors.toList());
     }
 
-    private static Object[] values() throws IOException {
-        Object[] values = new Object[2];
-        for (int side = 0; side < 2; side++) {
-            FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-            values[side] = flink.newStringValue("a text that is longer than the next");
-            byte[] bytes = Wire.encoded("caf\u00e9 \u6f22", 0);
-            flink.invoke(values[side], "read", flink.newInput(bytes, 0, bytes.length));
-        }
-        return values;
+    private static <T extends AnnotatedElement & Member> Set<String> sorted(T[] members) {
+        return Arrays.stream(members)
+                .map(ClassShapeTest::described)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static Object[] inputs() throws IOException {
-        Object[] inputs = new Object[2];
-        for (int side = 0; side < 2; side++) {
-            FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-            byte[] bytes = Wire.encoded("flink");
-            byte[] two = Arrays.copyOf(bytes, 2 * bytes.length);
-            java.io.DataInput in = flink.newInput(two, 0, two.length);
-            assertThat(flink.readString(in)).isEqualTo("flink");
-            inputs[side] = in;
-        }
-        return inputs;
+    private static <T extends AnnotatedElement & Member> String described(T member) {
+        String text =
+                member instanceof Method
+                        ? methodText((Method) member)
+                        : Modifier.toString(member.getModifiers()) + " " + member;
+        return text + annotations(member);
     }
 
-    private static Object javaObject(byte[] bytes, FlinkClasses flink) throws Exception {
-        try (InputStream source = new ByteArrayInputStream(bytes);
-                ObjectInputStream in = new SideInputStream(source, flink)) {
-            return in.readObject();
-        }
+    /** Modifiers, result, name and the rest, with a space in front of the simple name. */
+    private static String methodText(Method method) {
+        return Modifier.toString(method.getModifiers())
+                + (method.isBridge() ? " bridge " : " ")
+                + method.getGenericReturnType()
+                + " "
+                + method.getName()
+                + Arrays.toString(method.getGenericParameterTypes())
+                + Arrays.toString(method.getGenericExceptionTypes());
     }
 
-    /** Finds Flink's classes on one side. */
-    private static final class SideInputStream extends ObjectInputStream {
+    private static String annotations(AnnotatedElement element) {
+        return Stream.of(element.getDeclaredAnnotations())
+                .map(Object::toString)
+                .sorted()
+                .collect(Collectors.joining(" ", " ", ""));
+    }
 
-        private final FlinkClasses flink;
+    private static List<String> declaration(Class<?> type) {
+        List<String> parts = new ArrayList<>();
+        parts.add(type.toGenericString());
+        parts.add(String.valueOf(type.getGenericSuperclass()));
+        parts.add(annotations(type));
+        parts.add(String.valueOf(type.getEnclosingClass()));
+        return parts;
+    }
 
-        SideInputStream(InputStream in, FlinkClasses flink) throws IOException {
-            super(in);
-            this.flink = flink;
-        }
-
-        @Override
-        protected Class<?> resolveClass(ObjectStreamClass description)
-                throws IOException, ClassNotFoundException {
-            String name = description.getName();
-            return name.startsWith("org.apache.flink.")
-                    ? flink.type(name)
-                    : super.resolveClass(description);
-        }
+    private static List<String> named(Class<?>[] types) {
+        return Arrays.stream(types).map(Class::getName).collect(Collectors.toList());
     }
 }
