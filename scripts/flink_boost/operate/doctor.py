@@ -31,7 +31,7 @@ from flink_boost.operate.contents import (
     require_nothing_beside,
     require_orderly,
 )
-from flink_boost.operate.families import Family, State
+from flink_boost.operate.families import Family, FamilyState
 from flink_boost.operate.findings import Finding, Level, problem
 from flink_boost.operate.flink_processes import FlinkProcess, find_running, sees_all
 from flink_boost.operate.guard import require_no_objection
@@ -249,7 +249,7 @@ def _in_effect(
 
 
 def _family(family: Family) -> Finding:
-    if family.state is State.MISSED:
+    if family.state is FamilyState.MISSED:
         return Finding(
             Level.WARNING,
             f"Of its families, {family.told}.",

@@ -8,10 +8,11 @@ from enum import StrEnum
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.text import printable
-from flink_boost.flink.switches import STRINGS
+from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.switches import MODE, STRINGS, Switch, property_of, values_of
 
 
-class State(StrEnum):
+class FamilyState(StrEnum):
     """``missed`` is off although nobody switched it off and Flink has these classes."""
 
     ON = "on"
@@ -24,13 +25,15 @@ class Family:
     """One family; ``reason`` is a part of a sentence, empty where it is on."""
 
     name: str
-    state: State
+    state: FamilyState
     reason: str = ""
 
     @property
     def told(self) -> str:
         """As the line of the log has it."""
-        return f"{self.name} on" if self.state is State.ON else f"{self.name} off, {self.reason}"
+        return (
+            f"{self.name} on" if self.state is FamilyState.ON else f"{self.name} off, {self.reason}"
+        )
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def told(families: Sequence[Family]) -> str:
 
 def missed(families: Sequence[Family]) -> list[Family]:
     """Those of which somebody should know."""
-    return [family for family in families if family.state is State.MISSED]
+    return [family for family in families if family.state is FamilyState.MISSED]
 
 
 def read_report(text: str) -> Report:
@@ -63,7 +66,7 @@ def read_report(text: str) -> Report:
     for line in rest:
         try:
             name, state, reason = line.split("\t")
-            families.append(Family(printable(name), State(state), printable(reason)))
+            families.append(Family(printable(name), FamilyState(state), printable(reason)))
         except ValueError as error:
             raise BrokenData(
                 f"Our jar does not tell what runs, but {printable(line)!r}.",
@@ -77,7 +80,45 @@ def families_in(seen: Mapping[str, str]) -> tuple[Family, ...]:
     return read_report(seen["report"]).families if seen.get("report") else ()
 
 
+def verdict_of(seen: Mapping[str, str]) -> tuple[bool | None, str]:
+    """Whether no family beside strings is off unasked, of which ``mode`` tells; and all of them."""
+    families = families_in(seen)
+    if not families or read_report(seen["report"]).refusal:
+        return None, "Not checked: `version` says why."
+    text = told(families)
+    others = [family for family in missed(families) if family.name != STRINGS]
+    return not others, f"{text[0].upper()}{text[1:]}."
+
+
 def expected(seen: Mapping[str, str], classes: Iterable[str]) -> list[str]:
     """Those of the classes that have to be ours: of a family that is off they need not."""
-    off = {f.name for f in families_in(seen) if f.state is not State.ON} - {STRINGS}
+    off = {f.name for f in families_in(seen) if f.state is not FamilyState.ON} - {STRINGS}
     return [name for name in classes if seen.get(f"family.{name}", STRINGS) not in off]
+
+
+def switches_in(seen: Mapping[str, str], launch: Launch, measured: str) -> dict[str, Switch]:
+    """What strings are switched by in each role.
+
+    What the options do not show, as in a file of options, the JVM does that had one role's.
+    """
+    found = {
+        role: launch.off_by(role) or launch.switch(role, MODE) or Switch(MODE, "on")
+        for role in ROLES
+    }
+    for name, key in ((MODE, "mode"), (property_of(STRINGS), "mode.strings")):
+        value = seen.get(key)
+        if value and value not in {"on", found[measured].value}:
+            found[measured] = Switch(name, value)
+    return found
+
+
+def wrong_value(of_strings: Mapping[str, Switch], launch: Launch) -> str:
+    """The first property with a value that no process starts with, in a sentence; or nothing."""
+    wrong = [(role, each) for role in ROLES for each in launch.switches(role) if not each.is_valid]
+    wrong += [(role, each) for role, each in of_strings.items() if not each.is_valid]
+    if not wrong:
+        return ""
+    name = wrong[0][1].name
+    where = dict.fromkeys(f"{s.value!r} for the {role}" for role, s in wrong if s.name == name)
+    one, other = values_of(name)
+    return f"-D{name} is {', '.join(where)}: it has to be '{one}' or '{other}'."

@@ -22,7 +22,7 @@ from flink_boost.flink.home import FlinkHome, is_dist
 from flink_boost.flink.jvm_options import SMALL
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.operate.asking_class import CLASS_NAME, MARK, UTF8, asking_class, run_program
-from flink_boost.operate.families import Family, Report, State, read_report
+from flink_boost.operate.families import Family, FamilyState, Report, read_report
 
 _SHOWN = 400
 _NEXT_STEP = "Look at JAVA_HOME and env.java.home."
@@ -101,7 +101,7 @@ def require_start(
             )
         # A family that one role misses is told, whatever the others do.
         for family in answer.families:
-            if family.name not in found or family.state is State.MISSED:
+            if family.name not in found or family.state is FamilyState.MISSED:
                 found[family.name] = family
     return Outlook((), tuple(found.values()))
 

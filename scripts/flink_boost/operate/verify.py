@@ -24,12 +24,10 @@ from flink_boost.base.users import User, hand_over, lent, lent_of_others, read_l
 from flink_boost.flink.dropin import OWN_BUILD
 from flink_boost.flink.home import is_dist
 from flink_boost.flink.jvm_options import SMALL, agents, taken_over
-from flink_boost.flink.launch import ROLES, Launch
+from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
-from flink_boost.flink.switches import MODE, Switch, property_of, values_of
-from flink_boost.flink.switches import STRINGS as OF_STRINGS
 from flink_boost.operate.dist.jar import write_replaced
-from flink_boost.operate.families import expected, families_in, missed, read_report, told
+from flink_boost.operate.families import expected, switches_in, verdict_of, wrong_value
 from flink_boost.operate.jvm_start import JvmStart, cause_in, next_step
 from flink_boost.operate.properties import read_properties
 
@@ -125,7 +123,7 @@ def judge(
         *_classes(seen, stock, line, jar),
         _bytes(seen, launch),
         _mode(seen, line, launch),
-        _families(seen),
+        Check("families", *verdict_of(seen)),
     ]
 
 
@@ -224,16 +222,6 @@ def not_ours(seen: Mapping[str, str], line: Line, jar: Path) -> Iterator[str]:
             )
 
 
-def _families(seen: Mapping[str, str]) -> Check:
-    families = families_in(seen)
-    if not families or read_report(seen["report"]).refusal:
-        return Check("families", None, "Not checked: `version` says why.")
-    # Whether strings run says `mode`.
-    others = [family for family in missed(families) if family.name != OF_STRINGS]
-    text = told(families)
-    return Check("families", not others, f"{text[0].upper()}{text[1:]}.")
-
-
 def _whose(line: Line) -> str:
     return "this build's own" if OWN_BUILD in line.version else "the official"
 
@@ -247,7 +235,7 @@ def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
     strings, mismatch = int(seen["strings"]), seen["mismatch"]
     if mismatch:
         return Check("bytes", False, f"Stock differs after {strings:,} strings: {mismatch}.")
-    off = _modes(seen, launch)[MEASURED].value == "off"
+    off = switches_in(seen, launch, MEASURED)[MEASURED].value == "off"
     if seen["enabled"] != "true" and not off:
         return Check("bytes", None, "Not checked: our code does not run; `mode` says why.")
     by_whom = "; stock's code in our jar did it, because ours is switched off" if off else ""
@@ -260,19 +248,11 @@ def _bytes(seen: Mapping[str, str], launch: Launch) -> Check:
 
 
 def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
-    switches = _modes(seen, launch)
+    switches = switches_in(seen, launch, MEASURED)
     modes = {role: switch.value for role, switch in switches.items()}
-    unknown = [(role, s) for role in ROLES for s in launch.switches(role) if not s.is_valid]
-    unknown += [(role, s) for role, s in switches.items() if not s.is_valid]
+    unknown = wrong_value(switches, launch)
     if unknown:
-        name = unknown[0][1].name
-        found = dict.fromkeys(
-            f"{s.value!r} for the {role}" for role, s in unknown if s.name == name
-        )
-        one, other = values_of(name)
-        return Check(
-            "mode", False, f"-D{name} is {', '.join(found)}: it has to be '{one}' or '{other}'."
-        )
+        return Check("mode", False, unknown)
     all_off = set(modes.values()) == {"off"}
     if seen["fits"] != "true" and not (all_off and seen["fits.switched.off"] == "true"):
         return Check(
@@ -301,19 +281,6 @@ def _mode(seen: Mapping[str, str], line: Line, launch: Launch) -> Check:
     if others:
         text += f"; mode {' and '.join(others)}"
     return Check("mode", (seen["enabled"] == "true") == on, f"{text}.")
-
-
-def _modes(seen: Mapping[str, str], launch: Launch) -> dict[str, Switch]:
-    """What strings are switched by; what the options do not show, as in a file, the JVM does."""
-    modes = {
-        role: launch.off_by(role) or launch.switch(role, MODE) or Switch(MODE, "on")
-        for role in ROLES
-    }
-    for name, key in ((MODE, "mode"), (property_of(OF_STRINGS), "mode.strings")):
-        found = seen.get(key)
-        if found and found not in {"on", modes[MEASURED].value}:
-            modes[MEASURED] = Switch(name, found)
-    return modes
 
 
 def _read(report: Path, user: User | None) -> dict[str, str]:

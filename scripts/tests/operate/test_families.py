@@ -30,15 +30,15 @@ from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.switches import FAMILIES, MODE, STRICT, Switch, property_of
-from flink_boost.operate.families import Family, Report, State, read_report
+from flink_boost.operate.families import Family, FamilyState, Report, read_report
 from flink_boost.operate.guard import require_start
 from flink_boost.operate.verify import observe
 
 pytestmark = pytest.mark.needs_jars
 
 ROW = "org.acme.Row"
-ON = Family("records", State.ON)
-ABSENT = Family("records", State.OFF, "flink-rows is not on the class path")
+ON = Family("records", FamilyState.ON)
+ABSENT = Family("records", FamilyState.OFF, "flink-rows is not on the class path")
 Answer = Callable[..., dict[str, Any]]
 
 _SOURCES = {
@@ -127,8 +127,8 @@ def test_a_jar_says_which_family_a_class_is_of(tmp_path: Path, compiled: dict[st
 def test_a_report_is_read() -> None:
     text = "no\nstrings\toff\tswitched off\nrecords\tmissed\ta.jar"
     off, missed = (
-        Family("strings", State.OFF, "switched off"),
-        Family("records", State.MISSED, "a.jar"),
+        Family("strings", FamilyState.OFF, "switched off"),
+        Family("records", FamilyState.MISSED, "a.jar"),
     )
     assert read_report(text) == Report("no", (off, missed))
     assert read_report(text).told == "strings off, switched off; records off, a.jar"
@@ -211,13 +211,13 @@ def test_install_asks_with_the_options_of_the_installation(
         assert outlook.doubts == ()
         return outlook.families
 
-    strings = Family("strings", State.ON)
+    strings = Family("strings", FamilyState.ON)
     assert expected() == (strings, ABSENT)
     rows(home, compiled["Row"])
     assert expected() == (strings, ON)
     rows(home, other(compiled))
     (_, missed) = expected()
-    assert missed.state is State.MISSED
+    assert missed.state is FamilyState.MISSED
     set_options(home, env_java_opts_taskmanager=f"-D{STRICT}=true")
     with pytest.raises(VerificationFailed, match="asks for all"):
         expected()
