@@ -120,3 +120,18 @@ def test_no_two_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(file.relative_to(SCRIPTS)))
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def alike(files: list[Path]) -> set[str]:
+    """Names that two modules have; a module of commands is named after its command."""
+    names = [file.stem for file in files if file.parent.name != "commands"]
+    return {name for name in names if names.count(name) > 1} - {"__init__", "__main__"}
+
+
+def test_no_two_modules_of_the_product_have_one_name() -> None:
+    assert alike(list((SCRIPTS / "flink_boost").rglob("*.py"))) == set()
+
+
+def test_two_modules_of_one_name_are_seen() -> None:
+    files = [Path("a/plan.py"), Path("b/plan.py"), Path("a/runs.py"), Path("commands/runs.py")]
+    assert alike(files) == {"plan"}

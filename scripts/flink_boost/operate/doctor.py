@@ -40,7 +40,7 @@ from flink_boost.operate.jvm_start import JvmStart, start_all
 from flink_boost.operate.kinds import kind_of, look_around
 from flink_boost.operate.lib_jars import told_apart
 from flink_boost.operate.own_lines import line_of
-from flink_boost.operate.releases import TO_LEAVE
+from flink_boost.operate.releases_to_leave import TO_LEAVE
 from flink_boost.operate.unread_switch import unread_switch
 
 # As a failed check of `verify` ends.

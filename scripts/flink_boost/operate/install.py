@@ -35,7 +35,7 @@ from flink_boost.operate.contents import (
 from flink_boost.operate.families import Family, missed
 from flink_boost.operate.flink_processes import FlinkProcess
 from flink_boost.operate.guard import Outlook
-from flink_boost.operate.releases import notes_on_leaving
+from flink_boost.operate.releases_to_leave import notes_on_leaving
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 

@@ -21,7 +21,7 @@ from installations import (
 )
 
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.operate.releases import TO_LEAVE, notes_on_leaving
+from flink_boost.operate.releases_to_leave import TO_LEAVE, notes_on_leaving
 
 pytestmark = pytest.mark.needs_jars
 

@@ -30,7 +30,7 @@ from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.pinned_maven import CHECKSUMS
 from flink_boost.flink.releases import Release, load_releases, read_releases
 from flink_boost.port.newline import suite as linesuite
-from flink_boost.port.newline.files import projects_of_tests, with_tests
+from flink_boost.port.newline.line_files import projects_of_tests, with_tests
 from flink_boost.port.newline.registries import Artifact
 from flink_boost.port.newline.rows import steps_of_release, write
 from flink_boost.port.newline.suite import Step

@@ -17,8 +17,8 @@ from flink_boost.flink.classes import LOCK
 from flink_boost.flink.lines import Line, load_lines, read_lock
 from flink_boost.flink.versions import version_key
 from flink_boost.port.flinktests.test_plan import load_catalogue
-from flink_boost.port.newline import files as linefiles
-from flink_boost.port.newline.files import NewLine, add_line, record, with_line, with_tests
+from flink_boost.port.newline import line_files as linefiles
+from flink_boost.port.newline.line_files import NewLine, add_line, record, with_line, with_tests
 
 LINES = PROJECT_ROOT / "lines.toml"
 LOCKED = PROJECT_ROOT / LOCK

@@ -34,7 +34,7 @@ from flink_boost.port.newline.describe import (
     require_number,
     require_release,
 )
-from flink_boost.port.newline.files import NewLine, add_line, record
+from flink_boost.port.newline.line_files import NewLine, add_line, record
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.suite import copy_tree, run_step, steps_of
 from flink_boost.port.sources.patches import patches_of_line, patches_of_tree

@@ -19,7 +19,7 @@ from flink_boost.flink.launch import ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile, nearest_line
 from flink_boost.flink.versions import distance, version_key
 from flink_boost.port.newline.check import ClassVerdict, check_release, class_checksums
-from flink_boost.port.newline.files import NewLine, projects_of_tests
+from flink_boost.port.newline.line_files import NewLine, projects_of_tests
 from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.registries import Artifact
 from flink_boost.port.sources.ours import sources_of
