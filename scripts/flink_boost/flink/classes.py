@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from flink_boost.flink.versions import version_key
@@ -60,16 +61,32 @@ class ClassLock:
         groups = (group for group in self.groups.get(name, ()) if checksum in group)
         return frozenset(next(groups, {checksum: ()}))
 
-    def having(self, version: str, checksums: Mapping[str, str]) -> ClassLock:
-        """The same with a release's class files, in place of what was said of it before."""
+    def having(
+        self,
+        version: str,
+        checksums: Mapping[str, str],
+        equal: Mapping[str, str] = MappingProxyType({}),
+    ) -> ClassLock:
+        """The same with a release's class files, in place of what was said of it before.
+
+        ``equal`` tells of a new file a known one that does the same.
+        """
         groups = {
             name: [_without(group, version) for group in own] for name, own in self.groups.items()
         }
         for name, checksum in checksums.items():
             own = groups.setdefault(name, [])
-            group = next((each for each in own if checksum in each), None)
-            if group is None:
-                own.append(group := {})
+            like = equal.get(checksum, checksum)
+            # Where it was before: the only release of a file is taken out of its group above.
+            places = [
+                place
+                for place, group in enumerate(self.groups.get(name, ()))
+                if checksum in group or like in group
+            ]
+            if not places:
+                places.append(len(own))
+                own.append({})
+            group = own[places[0]]
             group[checksum] = (*group.get(checksum, ()), version)
         return ClassLock(
             {name: tuple(each for each in own if each) for name, own in groups.items() if any(own)}

@@ -16,8 +16,10 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.flink.classes import ClassLock, PatchedClass, parse_lock
 from flink_boost.flink.lines import Line, PinnedFile, load_lines
 from flink_boost.flink.releases import KnownReleases, parse_releases
+from flink_boost.port.newline.equal import with_equal
 from flink_boost.port.newline.look import look_at, merge, published, render
 from flink_boost.port.newline.registries import Artifact
+from flink_boost.port.newline.rows import Looked
 
 CORE, RUNTIME = "a.Text", "a.run.Frame"
 TODAY = date(2030, 1, 2)
@@ -180,6 +182,37 @@ def test_a_class_is_looked_for_in_the_releases_that_are_said_to_have_it(tmp_path
     some = [replace(PATCHED[CORE], since="1.20", until="1.20"), PATCHED[RUNTIME]]
     looks = look_at(shelf, ["1.19.3", "1.20.0", "2.0.0"], some, print)
     assert [list(look.classes) for look in looks] == [[RUNTIME], [CORE, RUNTIME], [RUNTIME]]
+
+
+def test_a_release_whose_class_files_do_the_same_gets_the_jar_of_the_line(tmp_path: Path) -> None:
+    """Here such files are equal but for a dot at the end."""
+    jars: dict[str, tuple[str, str | None]] = {
+        "2.0.0": ("new", "frame"),
+        "2.0.1": ("new.", "frame"),
+        "2.1.0": ("newer.", "frame"),
+        "2.1.1": ("newer", "frame"),
+    }
+    shelf = Shelf(tmp_path, jars)
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(first: bytes, second: bytes) -> bool:
+        compared.append((first, second))
+        return first.rstrip(b".") == second.rstrip(b".")
+
+    looked = Looked(tuple(look_at(shelf, [*jars], PATCHED.values(), print)), {})
+    looked = with_equal(looked, NOTHING.lock, shelf, compare)
+    known = merge(NOTHING, looked.looks, LINES, PATCHED, TODAY, looked.equal)
+
+    assert {each.version: each.classes for each in known.releases.values()} == {
+        "2.0.0": "2.0.0",
+        "2.0.1": "2.0.0",
+        "2.1.0": "2.1.1",
+        "2.1.1": "2.1.1",
+    }
+    assert [len(group) for group in known.lock.groups[CORE]] == [2, 2]
+    assert known.lock.equal(CORE, checksum("new.")) == {checksum("new"), checksum("new.")}
+    assert (b"frame", b"frame") not in compared
+    assert known.lock.render() == written(known).lock.render()
 
 
 def test_a_release_published_in_part_is_passed_over(tmp_path: Path) -> None:

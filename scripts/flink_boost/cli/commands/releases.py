@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
@@ -10,14 +11,18 @@ import click
 from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines, load_patched
 from flink_boost.flink.releases import KnownReleases, Release, load_releases
+from flink_boost.operate.carried import carried
 from flink_boost.port.newline.candidate import Candidate, look_into
+from flink_boost.port.newline.equal import comparing, with_equal
 from flink_boost.port.newline.look import published
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.rows import enter, look_for, releases_lock
 
 _NOT_YET = "not yet"
+_WEAVERS_JDK = 17  # the machine's own
 
 
 @click.command(name="releases")
@@ -161,5 +166,11 @@ def _look(
         if not quiet:
             click.echo(step, err=True)
 
-    looked = look_for(wanted, patched, source, told)
+    weaver = carried(distribution_version("flink-boost")).weaver
+    looked = with_equal(
+        look_for(wanted, patched, source, told),
+        known.lock,
+        source,
+        comparing(lambda: java_home(_WEAVERS_JDK) / "bin" / "java", weaver),
+    )
     return enter(PROJECT_ROOT, looked, lines, datetime.now(UTC).date())

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
@@ -127,8 +128,9 @@ def merge(
     lines: Mapping[str, Line],
     patched: Mapping[str, PatchedClass],
     today: date,
+    equal: Mapping[str, str] = MappingProxyType({}),
 ) -> KnownReleases:
-    """What is known, with these looks in it; tests that passed stay.
+    """What is known, with these looks in it; tests that passed stay. ``equal`` as in ``Looked``.
 
     Raises ``BrokenData`` when a jar is not the one that was looked at before.
     """
@@ -137,7 +139,7 @@ def merge(
     newest_first = sorted(looks, key=lambda each: version_key(each.version), reverse=True)
     lock = known.lock
     for look in newest_first:
-        lock = lock.having(look.version, look.classes)
+        lock = lock.having(look.version, look.classes, equal)
     lock = lock.only(patched)
     # A class that is patched since a moment ago tells releases apart that were one line's before.
     of_today = [with_classes(line, lock, patched.values()) for line in lines.values()]
@@ -213,10 +215,16 @@ def _combination(
     same = (
         each.classes
         for each in releases.values()
-        if lock.of(each.version) == look.classes
+        if _do_same(lock, lock.of(each.version), look.classes)
         and each.classes not in {line.version for line in lines}
     )
     return next(same, look.version)
+
+
+def _do_same(lock: ClassLock, first: Mapping[str, str], second: Mapping[str, str]) -> bool:
+    return first.keys() == second.keys() and all(
+        second[name] in lock.equal(name, checksum) for name, checksum in first.items()
+    )
 
 
 def _require_same(before: Release, look: Look) -> None:

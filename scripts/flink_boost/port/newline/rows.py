@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -23,10 +23,14 @@ _PROGRAM = (sys.executable, "-m", "flink_boost.port.everyrelease")
 
 @dataclass(frozen=True)
 class Looked:
-    """What Maven Central has of some releases, and what PyPI lists of all, by project."""
+    """What Maven Central has of some releases, and what PyPI lists of all, by project.
+
+    ``equal`` are new checksums of class files that do what one with a known checksum does.
+    """
 
     looks: tuple[Look, ...]
     listed: Mapping[str, Sequence[IndexFile]]
+    equal: Mapping[str, str] = field(default_factory=dict)
 
 
 def look_for(
@@ -54,7 +58,7 @@ def with_looked(
     """
     pinned = {version for version, line in lines.items() if line.distribution}
     return with_distributions(
-        merge(known, looked.looks, lines, patched, today), looked.listed, pinned
+        merge(known, looked.looks, lines, patched, today, looked.equal), looked.listed, pinned
     )
 
 
