@@ -8,13 +8,18 @@ without what only the weaver and the guard need. The kill switch stays with us.
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from flink_boost.base.errors import PatchedCodeChanged
+from flink_boost.base.errors import BrokenData, PatchedCodeChanged
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.base.processes import bare_environment
+from flink_boost.flink.jdks import java_home
 from flink_boost.port.sources.java import parse_java, without_annotations
 from flink_boost.port.sources.java_types import JavaType, Method
 from flink_boost.port.sources.patches import MODULES, Use, find_annotation, used_methods
@@ -24,6 +29,10 @@ TEST = Path(__file__).with_name("templates") / "BoostedStringTest.java"
 
 _WEAVERS = frozenset({"Patches", "Replaces", "HandOver", "Reads", "Writes", "Calls"})
 _IMPORT = re.compile(rb"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
+# Where a twin comes from, which upstream has no build for.
+_TWIN = re.compile(rb"^// (?:@twin|The build writes) [^\n]*\n(?://[^\n]*\n)*\n?", re.MULTILINE)
+_WRITER = "weaver/src/main/java/org/flinkboost/weaver/TwinSources.java"
+_WRITER_SECONDS = 60.0
 _SPDX = re.compile(rb"\A// SPDX[^\n]*\n")
 _HEADER = re.compile(rb"\A\s*(/\*.*?\*/)\s*", re.DOTALL)
 _NOT_TAKEN = "guard"
@@ -41,16 +50,36 @@ class OurFile:
 
 
 def our_files(root: Path = PROJECT_ROOT) -> list[OurFile]:
-    """All sources of the codec and the patches."""
-    files = []
-    for module in MODULES:
-        folder = root / module / "src" / "main" / "java"
-        for path in sorted(folder.rglob("*.java")):
-            if path.parent.name != _NOT_TAKEN:
-                source = path.read_bytes()
-                types = parse_java(source, str(path)).values()
-                files.append(OurFile(str(path.relative_to(folder)), source, tuple(types)))
-    return files
+    """All sources of the codec and the patches, with those that the build writes.
+
+    Raises ``BrokenData`` when it would not write them.
+    """
+    with tempfile.TemporaryDirectory() as twins:
+        folders = [root / module / "src" / "main" / "java" for module in MODULES]
+        _write_twins(root, folders[0], Path(twins))
+        return [file for folder in (*folders, Path(twins)) for file in _files_of(folder)]
+
+
+def _write_twins(root: Path, sources: Path, folder: Path) -> None:
+    java = java_home(17) / "bin" / "java"
+    done = subprocess.run(
+        [java, root / _WRITER, sources, folder],
+        capture_output=True,
+        text=True,
+        timeout=_WRITER_SECONDS,
+        check=False,
+        env=bare_environment(os.environ),
+    )
+    if done.returncode:
+        raise BrokenData(f"{_WRITER} failed: {done.stderr.strip()}", "Run `make build` first.")
+
+
+def _files_of(folder: Path) -> Iterator[OurFile]:
+    for path in sorted(folder.rglob("*.java")):
+        if path.parent.name != _NOT_TAKEN:
+            source = _TWIN.sub(b"", path.read_bytes())
+            types = parse_java(source, str(path)).values()
+            yield OurFile(str(path.relative_to(folder)), source, tuple(types))
 
 
 def upstream_patch(tree: SourceTree, ours: Sequence[OurFile], test: bytes) -> str:

@@ -18,7 +18,7 @@ public final class CharArrays {
     public static long encodedSize(char[] chars, int from, int to) {
         long size = 0;
         for (int i = from; i < to; i++) {
-            size += VarintEncoder.charSize(chars[i]);
+            size += CharWords.size(chars[i]);
         }
         return size;
     }
@@ -70,6 +70,14 @@ public final class CharArrays {
                 | (long) chars[i + 1] << 16
                 | (long) chars[i + 2] << 32
                 | (long) chars[i + 3] << 48;
+    }
+
+    /** Four characters of UTF-16. */
+    public static void putFour(long four, char[] chars, int index) {
+        chars[index] = (char) four;
+        chars[index + 1] = (char) (four >>> 16);
+        chars[index + 2] = (char) (four >>> 32);
+        chars[index + 3] = (char) (four >>> 48);
     }
 
     /** The low bytes of four characters below 0x80. */

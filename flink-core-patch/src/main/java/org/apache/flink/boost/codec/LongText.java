@@ -51,7 +51,7 @@ public final class LongText {
         } else {
             growUtf16(size);
             for (int i = 0; i < size; i++) {
-                VarintDecoder.putUtf16(utf16, count + i, more[i]);
+                Bytes.putUtf16(utf16, count + i, more[i]);
             }
         }
         count += size;
@@ -70,7 +70,7 @@ public final class LongText {
         } else {
             growUtf16(size);
             for (int i = 0; i < size; i++) {
-                VarintDecoder.putUtf16(utf16, count + i, more[i]);
+                Bytes.putUtf16(utf16, count + i, more[i]);
             }
         }
         count += size;

@@ -3,9 +3,10 @@ package org.apache.flink.boost.codec;
 
 import org.apache.flink.boost.jdk.WideArrays;
 
+// @twin SegmentDecoder: `byte[] in` is `org.apache.flink.core.memory.MemorySegment in`
+
 /**
- * The raw loops from the bytes of an array to characters, the inverse of {@link VarintEncoder}.
- * {@link SegmentDecoder} is the same for memory segments.
+ * The raw loops from bytes to characters, the inverse of {@link VarintEncoder}.
  *
  * <p>A loop stops in front of a character of more than three bytes, which only stock's body judges,
  * and in front of one that does not lie completely below {@code limit}. What a word holds is found
@@ -14,7 +15,7 @@ import org.apache.flink.boost.jdk.WideArrays;
 public final class VarintDecoder {
 
     /** Words of mixed sizes that are taken without a look whether they still mix. */
-    public static final int MIXED_WORDS = 8;
+    private static final int MIXED_WORDS = 8;
 
     private VarintDecoder() {}
 
@@ -22,13 +23,13 @@ public final class VarintDecoder {
      * Decodes from the first character on into little-endian UTF-16.
      *
      * @param chars array of {@code 2 * n} bytes
-     * @return indices behind the last character and its last byte, {@link Progress}
+     * @return index behind the last byte, or {@link Progress#FOR_STOCK}
      */
-    public static long decodeUtf16(byte[] in, int position, int limit, byte[] chars, int n) {
+    public static int decodeUtf16(byte[] in, int position, int limit, byte[] chars, int n) {
         int i = 0;
         int p = position;
         while (i <= n - 8 && p <= limit - 8) {
-            long word = WideArrays.getLong(in, p);
+            long word = Bytes.longAt(in, p);
             long more = Words.more(word);
             if (more == Words.TWO_BYTES) {
                 WideArrays.putLong(chars, i << 1, Words.fourOfTwoBytes(word));
@@ -49,16 +50,16 @@ public final class VarintDecoder {
             } else {
                 // Where sizes mix they go on mixing: do not guess again for a while.
                 for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
-                    word = WideArrays.getLong(in, p);
+                    word = Bytes.longAt(in, p);
                     long ends = Words.more(~word);
                     int first = Long.numberOfTrailingZeros(ends) + 1;
                     ends &= ends - 1;
                     int second = Long.numberOfTrailingZeros(ends) + 1;
                     if ((first | second - first) > Words.MOST_BITS) {
-                        return Progress.of(i, p);
+                        return Progress.FOR_STOCK;
                     }
-                    putUtf16(chars, i, Words.first(word, first));
-                    putUtf16(chars, i + 1, Words.first(word >>> first, second - first));
+                    Bytes.putUtf16(chars, i, Words.first(word, first));
+                    Bytes.putUtf16(chars, i + 1, Words.first(word >>> first, second - first));
                     ends &= ends - 1;
                     int third = Long.numberOfTrailingZeros(ends) + 1;
                     if (ends == 0 || third - second > Words.MOST_BITS) {
@@ -66,7 +67,7 @@ public final class VarintDecoder {
                         p += second >>> 3;
                         continue;
                     }
-                    putUtf16(chars, i + 2, Words.first(word >>> second, third - second));
+                    Bytes.putUtf16(chars, i + 2, Words.first(word >>> second, third - second));
                     i += 3;
                     p += third >>> 3;
                 }
@@ -91,16 +92,16 @@ public final class VarintDecoder {
             if (bits > Words.MOST_BITS || bits >>> 3 > limit - p) {
                 break;
             }
-            putUtf16(chars, i++, Words.first(word, bits));
+            Bytes.putUtf16(chars, i++, Words.first(word, bits));
             p += bits >>> 3;
             long rest = word >>> bits;
             int next = Words.bitsOfFirst(Words.more(rest));
             if (i < n && next <= Words.MOST_BITS && next >>> 3 <= limit - p) {
-                putUtf16(chars, i++, Words.first(rest, next));
+                Bytes.putUtf16(chars, i++, Words.first(rest, next));
                 p += next >>> 3;
             }
         }
-        return Progress.of(i, p);
+        return i == n ? p : Progress.FOR_STOCK;
     }
 
     /**
@@ -113,8 +114,8 @@ public final class VarintDecoder {
             byte[] in, int position, int limit, byte[] chars, int from, int n) {
         int fours = Math.min(n - from >> 2, (limit - position - 2) / 12);
         for (int k = 0; k < fours; k++) {
-            long first = WideArrays.getLong(in, position + 12 * k);
-            long second = WideArrays.getLong(in, position + 12 * k + 6);
+            long first = Bytes.longAt(in, position + 12 * k);
+            long second = Bytes.longAt(in, position + 12 * k + 6);
             if (!Words.areThreeBytes(first, second)) {
                 return k << 2;
             }
@@ -136,10 +137,10 @@ public final class VarintDecoder {
         int i = from;
         int p = position;
         while (i <= n - 8 && p <= limit - 8) {
-            long word = WideArrays.getLong(in, p);
+            long word = Bytes.longAt(in, p);
             long more = Words.more(word);
             if (more == Words.TWO_BYTES) {
-                putFour(Words.fourOfTwoBytes(word), chars, i);
+                CharArrays.putFour(Words.fourOfTwoBytes(word), chars, i);
                 i += 4;
                 p += 8;
             } else if (Words.areThreeBytes(more)) {
@@ -149,14 +150,14 @@ public final class VarintDecoder {
                 i += 2;
                 p += 6;
             } else if (more == 0) {
-                putFour(Words.widened(word), chars, i);
-                putFour(Words.widened(word >>> 32), chars, i + 4);
+                CharArrays.putFour(Words.widened(word), chars, i);
+                CharArrays.putFour(Words.widened(word >>> 32), chars, i + 4);
                 i += 8;
                 p += 8;
             } else {
                 // Where sizes mix they go on mixing: do not guess again for a while.
                 for (int k = 0; k < MIXED_WORDS && i <= n - 3 && p <= limit - 8; k++) {
-                    word = WideArrays.getLong(in, p);
+                    word = Bytes.longAt(in, p);
                     long ends = Words.more(~word);
                     int first = Long.numberOfTrailingZeros(ends) + 1;
                     ends &= ends - 1;
@@ -183,7 +184,7 @@ public final class VarintDecoder {
             long word = bytesAt(in, p, limit);
             long more = Words.more(word);
             if (more == Words.TWO_BYTES && i <= n - 4 && p <= limit - 8) {
-                putFour(Words.fourOfTwoBytes(word), chars, i);
+                CharArrays.putFour(Words.fourOfTwoBytes(word), chars, i);
                 i += 4;
                 p += 8;
                 continue;
@@ -214,44 +215,43 @@ public final class VarintDecoder {
     /**
      * Looks for the end of Latin-1 text.
      *
-     * @return index behind its last byte, or {@code ~index} of a character in front of which all
-     *     are below 0x100 and as a writer writes them; one of the next eight is not
+     * @return index behind its last byte; {@link Progress#ABOVE_LATIN1} or {@link
+     *     Progress#FOR_STOCK} for what comes behind characters below 0x100
      */
     public static int latin1End(byte[] in, int position, int limit, int n) {
         int left = n;
         int p = position;
         long carried = 0;
         while (left >= 8 && p <= limit - 8) {
-            long word = WideArrays.getLong(in, p);
+            long word = Bytes.longAt(in, p);
             long more = Words.more(word);
             long seconds = Words.seconds(more, carried);
             long wrong = Words.notLatin1(word, seconds);
             if (wrong != 0) {
-                return ~(p + Words.firstByte(wrong) - 1);
+                return other(in, p + Words.firstByte(wrong) - 1, limit);
             }
             left -= 8 - Long.bitCount(seconds);
             p += 8;
             carried = Words.carry(more);
         }
         if (left >= 8) {
-            return ~limit;
+            return Progress.FOR_STOCK;
         }
         long tail = latin1Tail(in, p, limit, left, carried);
-        return tail < 0 ? ~(p + (int) ~tail - 1) : p + Words.latin1Size(tail, left, carried);
+        return tail < 0 ? (int) tail : p + Words.latin1Size(tail, left, carried);
     }
 
     /**
      * Decodes text for which {@link #latin1End} gave an end.
      *
-     * @param chars array of {@code n} bytes, one per character, or of {@code n + 8} or more, whose
-     *     end is overwritten
+     * @param chars array of {@code n} bytes, one per character, or more, which are overwritten
      */
     public static void decodeLatin1(byte[] in, int position, int limit, byte[] chars, int n) {
         int i = 0;
         int p = position;
         long carried = 0;
         while (i <= n - 8 && p <= limit - 8) {
-            long word = WideArrays.getLong(in, p);
+            long word = Bytes.longAt(in, p);
             long more = Words.more(word);
             long seconds = Words.seconds(more, carried);
             WideArrays.putLong(chars, i, Words.withoutSeconds(word, seconds));
@@ -259,13 +259,14 @@ public final class VarintDecoder {
             p += 8;
             carried = Words.carry(more);
         }
-        putTail(latin1Tail(in, p, limit, n - i, carried), chars, i);
+        Bytes.putTail(latin1Tail(in, p, limit, n - i, carried), chars, i);
     }
 
     /**
-     * The last up to seven characters of Latin-1 text, of one byte each with zeros above, or {@code
-     * ~offset} of the byte behind which they are something else. {@code carried} as in {@link
-     * Words#seconds}.
+     * The last up to seven characters of Latin-1 text, of one byte each with zeros above.
+     *
+     * @param carried as in {@link Words#seconds}
+     * @return the characters; {@link Progress#ABOVE_LATIN1} or {@link Progress#FOR_STOCK} as above
      */
     public static long latin1Tail(byte[] in, int position, int limit, int left, long carried) {
         long word = bytesAt(in, position, limit);
@@ -283,76 +284,42 @@ public final class VarintDecoder {
             size = Words.latin1Size(Words.lowBytes(chars, left), left, carried);
             long wrongBehind = Words.lowBytes(Words.notLatin1(word, seconds), size - 8);
             if (wrong == 0 && wrongBehind != 0) {
-                return ~(8 + Words.firstByte(wrongBehind));
+                return other(in, position + 7 + Words.firstByte(wrongBehind), limit);
             }
         }
         wrong = Words.lowBytes(wrong, size);
         if (wrong != 0) {
-            return ~Words.firstByte(wrong);
+            return other(in, position + Words.firstByte(wrong) - 1, limit);
         }
-        return size > limit - position ? ~(limit - position + 1) : Words.lowBytes(chars, left);
+        return size > limit - position ? Progress.FOR_STOCK : Words.lowBytes(chars, left);
     }
 
-    /** Whether a complete character above 0xFF starts there. */
-    public static boolean isAboveLatin1(byte[] in, int position, int limit) {
+    /** What a character is that is not Latin-1 as a writer writes it. */
+    private static int other(byte[] in, int position, int limit) {
         long word = bytesAt(in, position, limit);
         int bits = Words.bitsOfFirst(Words.more(word));
         return bits <= Words.MOST_BITS
-                && bits >>> 3 <= limit - position
-                && Words.first(word, bits) > 0xFF;
-    }
-
-    /** Four characters of UTF-16. */
-    public static void putFour(long four, char[] chars, int index) {
-        chars[index] = (char) four;
-        chars[index + 1] = (char) (four >>> 16);
-        chars[index + 2] = (char) (four >>> 32);
-        chars[index + 3] = (char) (four >>> 48);
-    }
-
-    /** Writes one character of little-endian UTF-16. */
-    public static void putUtf16(byte[] chars, int index, int c) {
-        WideArrays.putChar(chars, index << 1, (char) c);
-    }
-
-    /** The last up to seven characters of Latin-1 text, see {@link #decodeLatin1}. */
-    public static void putTail(long word, byte[] chars, int index) {
-        if (chars.length - index >= 8) {
-            WideArrays.putLong(chars, index, word);
-        } else {
-            putBytes(word, chars, index);
-        }
-    }
-
-    /** Fills an array from an index on with the low bytes of a word, seven at most. */
-    public static void putBytes(long word, byte[] out, int index) {
-        int n = out.length - index;
-        if (n >= 4) {
-            WideArrays.putInt(out, index, (int) word);
-            WideArrays.putInt(out, out.length - 4, (int) (word >>> (n - 4 << 3)));
-            return;
-        }
-        long rest = word;
-        for (int i = index; i < out.length; i++, rest >>>= 8) {
-            out[i] = (byte) rest;
-        }
+                        && bits >>> 3 <= limit - position
+                        && Words.first(word, bits) > 0xFF
+                ? Progress.ABOVE_LATIN1
+                : Progress.FOR_STOCK;
     }
 
     /** Up to eight bytes below the limit, the first one lowest, zeros above. */
     public static long bytesAt(byte[] in, int position, int limit) {
         return limit - position >= 8
-                ? WideArrays.getLong(in, position)
+                ? Bytes.longAt(in, position)
                 : lastBytesAt(in, position, limit);
     }
 
     private static long lastBytesAt(byte[] in, int position, int limit) {
         int left = limit - position;
         if (left > 0 && limit >= 8) {
-            return WideArrays.getLong(in, limit - 8) >>> -(left << 3);
+            return Bytes.longAt(in, limit - 8) >>> -(left << 3);
         }
         long word = 0;
         for (int i = limit - 1; i >= position; i--) {
-            word = word << 8 | in[i] & 0xFF;
+            word = word << 8 | Bytes.byteAt(in, i) & 0xFF;
         }
         return word;
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.codec;
 
+import org.apache.flink.boost.jdk.WideArrays;
+
 /**
  * Encoded characters in a {@code long} of eight bytes, the first byte lowest: which sizes they
- * have, and what they are. No memory is touched here.
+ * have, and what they are. {@link CharWords} is the way back. No memory is touched here.
  */
 public final class Words {
 
@@ -19,36 +21,54 @@ public final class Words {
     /** Longest character that a writer writes. */
     public static final int MOST_BITS = 24;
 
-    private static final long MORE = 0x8080808080808080L;
-
     /** Per 16-bit lane: its lowest bit. */
-    private static final long LANE_ONE = 0x0001000100010001L;
+    static final long LANE_ONE = 0x0001000100010001L;
 
     /** The low 16-bit lane of each half. */
-    private static final long LOW_LANES = 0x0000FFFF0000FFFFL;
+    static final long LOW_LANES = 0x0000FFFF0000FFFFL;
 
-    private static final long HALF_LOW_7 = 0x0000007F0000007FL;
-    private static final long HALF_BITS_7_TO_13 = 0x00003F8000003F80L;
-    private static final long HALF_BITS_14_TO_15 = 0x0000C0000000C000L;
-    private static final long HALF_MORE = 0x0000808000008080L;
-    private static final long HALF_LOW_24 = 0x0000000000FFFFFFL;
-    private static final long UPPER_THREE_BYTES = 0x0000FFFFFF000000L;
-    private static final long HALF_ONE = 0x0000000100000001L;
-    private static final long LOW_HALF = 0x00000000FFFFFFFFL;
-    private static final long LANE_LOW_7 = 0x007F007F007F007FL;
-    private static final long LANE_HIGH_7 = 0x7F007F007F007F00L;
-    private static final long LANE_BITS_7_TO_13 = 0x3F803F803F803F80L;
+    static final long HALF_LOW_7 = 0x0000007F0000007FL;
+    static final long HALF_BITS_7_TO_13 = 0x00003F8000003F80L;
+    static final long HALF_BITS_14_TO_15 = 0x0000C0000000C000L;
+    static final long HALF_LOW_24 = 0x0000000000FFFFFFL;
+    static final long UPPER_THREE_BYTES = 0x0000FFFFFF000000L;
+    static final long HALF_ONE = 0x0000000100000001L;
+    static final long LOW_HALF = 0x00000000FFFFFFFFL;
+    static final long LANE_LOW_7 = 0x007F007F007F007FL;
+    static final long LANE_BITS_7_TO_13 = 0x3F803F803F803F80L;
 
     private Words() {}
 
     /** The top bit of each byte: another byte of the same character follows. */
     public static long more(long word) {
-        return word & MORE;
+        return word & WideArrays.TOP_BITS;
+    }
+
+    /** Whether all eight bytes are ASCII. */
+    public static boolean isAscii(long word) {
+        return (word & WideArrays.TOP_BITS) == 0;
     }
 
     /** Whether the first characters, up to four, have two bytes each. */
-    public static boolean areTwoBytes(long more, int n) {
+    private static boolean areTwoBytes(long more, int n) {
         return lowBytes(more ^ TWO_BYTES, n << 1) == 0;
+    }
+
+    /**
+     * Bytes of the first characters where all of them are in the word and of one size: up to four
+     * of two bytes, or two of three. 0 for others.
+     */
+    public static int sizeOfFew(long word, int n) {
+        if (n > 4) {
+            return 0;
+        }
+        long more = more(word);
+        return areTwoBytes(more, n) ? n << 1 : n == 2 && areThreeBytes(more) ? 6 : 0;
+    }
+
+    /** The characters for which {@link #sizeOfFew} gave a size, as UTF-16. */
+    public static long few(long word, int n, int size) {
+        return size == n << 1 ? fourOfTwoBytes(word) : twoOfThreeBytes(word);
     }
 
     /** Four characters of two bytes as UTF-16. */
@@ -78,18 +98,8 @@ public final class Words {
 
     /** Whether both words begin with two characters of three bytes. */
     public static boolean areThreeBytes(long first, long second) {
-        return ((first ^ THREE_BYTES | second ^ THREE_BYTES) & SIX_BYTES & MORE) == 0;
-    }
-
-    /** Two characters from 0x4000 on, in the low half, encoded in six bytes. */
-    public static long threeBytesOfTwo(long chars) {
-        long halves = (chars & 0xFFFFL) | (chars & 0xFFFF0000L) << 16;
-        long bytes =
-                (halves & HALF_LOW_7)
-                        | (halves << 1 & HALF_BITS_7_TO_13 << 1)
-                        | (halves << 2 & HALF_BITS_14_TO_15 << 2)
-                        | HALF_MORE;
-        return (bytes & HALF_LOW_24) | (bytes >>> 8 & UPPER_THREE_BYTES);
+        return ((first ^ THREE_BYTES | second ^ THREE_BYTES) & SIX_BYTES & WideArrays.TOP_BITS)
+                == 0;
     }
 
     /** Four ASCII characters, in the low four bytes, as UTF-16. */
@@ -135,7 +145,7 @@ public final class Words {
      * Bytes of characters that {@link #withoutSeconds} gave, with a second byte in front or not.
      */
     public static int latin1Size(long chars, int n, long carried) {
-        return n + (int) (carried >>> 7) + Long.bitCount(chars & MORE);
+        return n + (int) (carried >>> 7) + Long.bitCount(chars & WideArrays.TOP_BITS);
     }
 
     /**
@@ -157,32 +167,8 @@ public final class Words {
         return closed & LOW_HALF | closed >>> 32 << 32 - (lost << 3);
     }
 
-    /** Four Latin-1 characters encoded, in 4 + {@code bitCount(chars & 0x80808080)} bytes. */
-    public static long ofLatin1(int chars) {
-        long lanes = widened(chars & LOW_HALF);
-        long two = lanes & TWO_BYTES;
-        return closed(lanes | two << 1, two);
-    }
-
-    /**
-     * Four characters below 0x4000, UTF-16, encoded in 4 + {@code bitCount(two)} bytes.
-     *
-     * @param two {@link #TWO_BYTES} for each character from 0x80 on
-     */
-    public static long ofTwoBytes(long chars, long two) {
-        return closed(chars & LANE_LOW_7 | two | chars << 1 & LANE_HIGH_7, two);
-    }
-
-    /** Four lanes of one or two bytes, zeros above, moved together. */
-    private static long closed(long lanes, long two) {
-        long shorter = ~two >>> 7 & HALF_ONE;
-        long closed = closedHalves(lanes, (shorter << 32) - shorter);
-        int low = 2 + Long.bitCount(two & LOW_HALF);
-        return closed & LOW_HALF | closed >>> 32 << (low << 3);
-    }
-
     /** Moves the upper lane down by a byte in the halves of the mask. */
-    private static long closedHalves(long lanes, long halves) {
+    static long closedHalves(long lanes, long halves) {
         long upper = lanes & ~LOW_LANES;
         return lanes & LOW_LANES | upper & ~halves | (upper & halves) >>> 8;
     }
@@ -206,9 +192,22 @@ public final class Words {
                 : (bytes & 0x8000) == 0 ? 2 : (bytes & 0x800000) == 0 ? 3 : 4;
     }
 
+    /** Bytes up to the n-th of the marked ones, which are at least n. */
+    public static int sizeOf(long ends, int n) {
+        long ascii = WideArrays.TOP_BITS >>> (8 - n << 3);
+        if ((ends & ascii) == ascii) {
+            return n;
+        }
+        long rest = ends;
+        for (int i = 1; i < n; i++) {
+            rest &= rest - 1;
+        }
+        return firstByte(rest) + 1;
+    }
+
     /** Size of the first character; the lowest clear bit of {@link #more} ends it. */
     public static int bitsOfFirst(long more) {
-        return Long.numberOfTrailingZeros(~more & MORE) + 1;
+        return Long.numberOfTrailingZeros(~more & WideArrays.TOP_BITS) + 1;
     }
 
     /** The first character, of a size that {@link #bitsOfFirst} gave, up to {@link #MOST_BITS}. */

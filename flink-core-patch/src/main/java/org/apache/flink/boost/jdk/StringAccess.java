@@ -34,7 +34,6 @@ public final class StringAccess {
     public static final byte UTF16 = 1;
 
     private static final String PROPERTY = "flink.boost.access";
-    private static final long NEGATIVES = 0x8080808080808080L;
 
     private static final MethodHandle VALUE;
     private static final MethodHandle CODER;
@@ -147,7 +146,7 @@ public final class StringAccess {
         int end = from + length;
         int i = from;
         for (; i <= end - 8; i += 8) {
-            if ((WideArrays.getLong(bytes, i) & NEGATIVES) != 0) {
+            if ((WideArrays.getLong(bytes, i) & WideArrays.TOP_BITS) != 0) {
                 return false;
             }
         }

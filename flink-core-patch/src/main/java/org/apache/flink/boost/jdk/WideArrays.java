@@ -13,6 +13,9 @@ import java.nio.ByteOrder;
  */
 public final class WideArrays {
 
+    /** The top bit of each of eight bytes, which ASCII does not have. */
+    public static final long TOP_BITS = 0x8080808080808080L;
+
     private static final VarHandle LONGS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS =

@@ -6,6 +6,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import org.apache.flink.boost.codec.Chunk;
 import org.apache.flink.boost.codec.LongText;
+import org.apache.flink.boost.codec.Varint;
+import org.apache.flink.boost.jdk.ShortestStrings;
 import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.types.StringValue;
@@ -19,14 +21,14 @@ import org.apache.flink.types.StringValue;
  */
 public final class StreamStringReader {
 
-    /** Fewer characters are read byte by byte, as stock does; their ASCII fits into a word. */
-    private static final int BULK = 8;
+    /** Below, characters are read byte by byte, as stock does; their ASCII fits into a word. */
+    private static final int BULK_FROM = 8;
 
     /**
-     * Fewer characters are read byte by byte if the first one is not ASCII: a read in bulk of text
-     * of two bytes brings half of it, the next a quarter, and so on.
+     * Below, they are read byte by byte if the first one is not ASCII: a read in bulk of text of
+     * two bytes brings half of it, the next a quarter, and so on.
      */
-    private static final int BULK_OF_TEXT = 32;
+    private static final int BULK_OF_TEXT_FROM = 32;
 
     private StreamStringReader() {}
 
@@ -40,12 +42,12 @@ public final class StreamStringReader {
         if (first == 0) {
             return null;
         }
-        int field = length(in, first);
+        int field = Varint.read(first, in, null);
         if (field <= 1) {
             return field == 1 ? ShortestStrings.empty() : refuse(field);
         }
         int n = field - 1;
-        if (n < BULK) {
+        if (n < BULK_FROM) {
             return readShort(in, n);
         }
         Chunk chunk = Chunk.take();
@@ -71,7 +73,7 @@ public final class StreamStringReader {
             word |= (long) b << (i << 3);
         }
         if (StringAccess.OPENED || n == 1) {
-            return StringReader.ofShort(word, n);
+            return AsciiReader.ofWord(word, n);
         }
         Chunk chunk = Chunk.take();
         try {
@@ -120,16 +122,16 @@ public final class StreamStringReader {
 
     private static String read(DataInput in, int kind, Chunk chunk, int n) throws IOException {
         int first = in.readUnsignedByte();
-        if (first >= 0x80 && n < BULK_OF_TEXT) {
+        if (first >= 0x80 && n < BULK_OF_TEXT_FROM) {
             return readSingly(in, chunk, 0, first, n);
         }
         chunk.bytes[0] = (byte) first;
         int size = 1 + BulkTransfer.take(in, kind, chunk, 1, n - 1);
         if (size == n && StringAccess.isAscii(chunk.bytes, 0, n)) {
-            return ascii(chunk.bytes, n);
+            return AsciiReader.ofBytes(chunk.bytes, 0, n);
         }
         int i = chunk.decoder.decode(chunk.bytes, size, chunk.chars, 0, n);
-        while (n - i >= BULK || !chunk.decoder.isBetween()) {
+        while (n - i >= BULK_FROM || !chunk.decoder.isBetween()) {
             size = BulkTransfer.take(in, kind, chunk, 0, n - i);
             i = chunk.decoder.decode(chunk.bytes, size, chunk.chars, i, n);
         }
@@ -181,42 +183,18 @@ public final class StreamStringReader {
         return in.readUnsignedByte();
     }
 
-    /** A character of more than one byte, whatever its size, as stock's loop understands it. */
+    /** A character of any size. */
     private static char readRest(DataInput in, int first) throws IOException {
-        int c = first & 0x7F;
-        for (int shift = 7; ; shift += 7) {
-            int b = in.readUnsignedByte();
-            c |= (b & 0x7F) << shift;
-            if (b < 0x80) {
-                return (char) c;
-            }
-        }
-    }
-
-    /** The length field, whatever its size, as stock's loop understands it. */
-    private static int length(DataInput in, int first) throws IOException {
-        int b = first;
-        int value = b & 0x7F;
-        for (int shift = 7; b >= 0x80; shift += 7) {
-            b = in.readUnsignedByte();
-            value |= (b & 0x7F) << shift;
-        }
-        return value;
+        return (char) Varint.read(first, in, null);
     }
 
     /** What stock does on that length field, 0 or negative, which differs by line. */
     private static String refuse(int field) throws IOException {
-        byte[] bytes = new byte[5];
+        byte[] bytes = new byte[Varint.MOST_BYTES];
         for (int i = 0; i < 4; i++) {
             bytes[i] = (byte) (field >>> 7 * i | 0x80);
         }
         bytes[4] = (byte) (field >>> 28);
         return StringValue.readString(new DataInputDeserializer(bytes));
-    }
-
-    /** With a high byte of 0 this constructor copies Latin-1 and decodes nothing. */
-    @SuppressWarnings("deprecation")
-    private static String ascii(byte[] bytes, int n) {
-        return new String(bytes, 0, 0, n);
     }
 }

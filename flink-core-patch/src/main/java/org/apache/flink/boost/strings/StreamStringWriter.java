@@ -6,6 +6,7 @@ import java.io.IOException;
 import org.apache.flink.boost.codec.CharArrays;
 import org.apache.flink.boost.codec.Chunk;
 import org.apache.flink.boost.codec.Progress;
+import org.apache.flink.boost.codec.Varint;
 import org.apache.flink.boost.codec.VarintEncoder;
 import org.apache.flink.boost.jdk.StringAccess;
 
@@ -15,8 +16,8 @@ import org.apache.flink.boost.jdk.StringAccess;
  */
 public final class StreamStringWriter {
 
-    /** Fewer characters are written byte by byte, as stock does. */
-    private static final int BULK = 8;
+    /** Below, characters are written byte by byte, as stock does. */
+    private static final int BULK_FROM = 8;
 
     private StreamStringWriter() {}
 
@@ -27,7 +28,7 @@ public final class StreamStringWriter {
      */
     public static boolean write(String string, DataOutput out) throws IOException {
         int n = string.length();
-        if (n < BULK || n == Integer.MAX_VALUE) {
+        if (n < BULK_FROM || n == Integer.MAX_VALUE) {
             return false;
         }
         int kind = BulkTransfer.kindOf(out);
@@ -36,7 +37,7 @@ public final class StreamStringWriter {
         }
         Chunk chunk = Chunk.take();
         try {
-            int p = VarintEncoder.putLength(chunk.bytes, 0, n + 1);
+            int p = Varint.put(chunk.bytes, 0, n + 1);
             if (!StringAccess.OPENED) {
                 writePlain(string, out, kind, chunk, p);
             } else if (StringAccess.coder(string) == StringAccess.LATIN1) {

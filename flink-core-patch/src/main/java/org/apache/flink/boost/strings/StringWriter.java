@@ -2,7 +2,9 @@
 package org.apache.flink.boost.strings;
 
 import java.io.IOException;
+import org.apache.flink.boost.codec.CharWords;
 import org.apache.flink.boost.codec.Progress;
+import org.apache.flink.boost.codec.Varint;
 import org.apache.flink.boost.codec.VarintEncoder;
 import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.woven.DataOutputSerializerMemory;
@@ -15,14 +17,11 @@ import org.apache.flink.boost.woven.DataOutputSerializerMemory;
  */
 public final class StringWriter {
 
-    /** From here on the JDK's vectorised check and copy beat words. */
-    private static final int BULK = 32;
+    /** Words below; from here on the JDK's vectorised check and copy beat them. */
+    private static final int BULK_FROM = 32;
 
-    /** Up to here one character after the other beats words. */
-    private static final int FEW = 4;
-
-    /** Longest length field. */
-    private static final int LENGTH_SIZE = 5;
+    /** One character after the other below; from here on words beat that. */
+    private static final int WORDS_FROM = 4;
 
     private StringWriter() {}
 
@@ -45,7 +44,7 @@ public final class StringWriter {
         int n = value.length;
         byte[] buffer = out.boostBuffer();
         int position = out.boostPosition();
-        if (buffer.length - position - LENGTH_SIZE < n) {
+        if (!hasRoom(buffer, position + Varint.MOST_BYTES, n)) {
             return growAndWriteLatin1(value, out);
         }
         if (n == 1 && value[0] >= 0) {
@@ -55,12 +54,12 @@ public final class StringWriter {
             out.boostPosition(position + 2);
             return true;
         }
-        int start = putLength(buffer, position, n + 1);
-        if (n < FEW) {
+        int start = Varint.put(buffer, position, n + 1);
+        if (n < WORDS_FROM) {
             out.boostPosition(VarintEncoder.encodeLatin1Tightly(value, 0, buffer, start));
             return true;
         }
-        if (n < BULK) {
+        if (n < BULK_FROM) {
             if (!VarintEncoder.copyAscii(value, buffer, start)) {
                 return writeLatin1Letters(value, out, start);
             }
@@ -77,11 +76,11 @@ public final class StringWriter {
         int n = value.length;
         boolean ascii = StringAccess.isAscii(value, 0, n);
         long size = ascii ? n : VarintEncoder.latin1Size(value, 0);
-        if (n == Integer.MAX_VALUE || !makeRoom(out, VarintEncoder.lengthSize(n + 1) + size)) {
+        if (n == Integer.MAX_VALUE || !makeRoom(out, Varint.size(n + 1) + size)) {
             return false;
         }
         byte[] buffer = out.boostBuffer();
-        int start = putLength(buffer, out.boostPosition(), n + 1);
+        int start = Varint.put(buffer, out.boostPosition(), n + 1);
         if (!ascii) {
             return writeLatin1Letters(value, out, start);
         }
@@ -108,17 +107,14 @@ public final class StringWriter {
 
     private static boolean writeUtf16(byte[] value, DataOutputSerializerMemory out) {
         int lengthField = (value.length >> 1) + 1;
-        if (lengthField <= FEW && writeFewUtf16(value, out)) {
+        if (lengthField <= WORDS_FROM && writeFewUtf16(value, out)) {
             return true;
         }
-        if (out.boostBuffer().length - out.boostPosition() < LENGTH_SIZE
-                && !makeRoom(
-                        out,
-                        VarintEncoder.lengthSize(lengthField)
-                                + VarintEncoder.utf16Size(value, 0))) {
+        if (!hasRoom(out.boostBuffer(), out.boostPosition(), Varint.MOST_BYTES)
+                && !makeRoom(out, Varint.size(lengthField) + VarintEncoder.utf16Size(value, 0))) {
             return false;
         }
-        int start = putLength(out.boostBuffer(), out.boostPosition(), lengthField);
+        int start = Varint.put(out.boostBuffer(), out.boostPosition(), lengthField);
         long progress = VarintEncoder.encodeUtf16(value, 0, out.boostBuffer(), start);
         int i = Progress.characters(progress);
         int p = Progress.bytes(progress);
@@ -138,11 +134,11 @@ public final class StringWriter {
         return true;
     }
 
-    /** Less than {@link #FEW} characters; false where there may be no room. */
+    /** Less than {@link #WORDS_FROM} characters; false where there may be no room. */
     private static boolean writeFewUtf16(byte[] value, DataOutputSerializerMemory out) {
         byte[] buffer = out.boostBuffer();
         int position = out.boostPosition();
-        if (buffer.length - position < 3 * FEW) {
+        if (!hasRoom(buffer, position, 3 * WORDS_FROM)) {
             return false;
         }
         if (value.length == 2) {
@@ -160,14 +156,13 @@ public final class StringWriter {
     /** Without a look into the string: character by character, but into the array. */
     private static boolean writeChars(String string, DataOutputSerializerMemory out) {
         int n = string.length();
-        if (out.boostBuffer().length - out.boostPosition() - LENGTH_SIZE < n
+        if (!hasRoom(out.boostBuffer(), out.boostPosition() + Varint.MOST_BYTES, n)
                 && (n == Integer.MAX_VALUE
-                        || !makeRoom(
-                                out, VarintEncoder.lengthSize(n + 1) + charsSize(string, 0)))) {
+                        || !makeRoom(out, Varint.size(n + 1) + charsSize(string, 0)))) {
             return false;
         }
         byte[] buffer = out.boostBuffer();
-        int p = putLength(buffer, out.boostPosition(), n + 1);
+        int p = Varint.put(buffer, out.boostPosition(), n + 1);
         int i = 0;
         for (; i < n; i++) {
             char c = string.charAt(i);
@@ -207,17 +202,13 @@ public final class StringWriter {
     private static long charsSize(String string, int from) {
         long size = 0;
         for (int i = from; i < string.length(); i++) {
-            size += VarintEncoder.charSize(string.charAt(i));
+            size += CharWords.size(string.charAt(i));
         }
         return size;
     }
 
-    private static int putLength(byte[] buffer, int position, int value) {
-        if (value < 0x80) {
-            buffer[position] = (byte) value;
-            return position + 1;
-        }
-        return VarintEncoder.putLength(buffer, position, value);
+    private static boolean hasRoom(byte[] buffer, int position, int bytes) {
+        return buffer.length - position >= bytes;
     }
 
     /** {@link #makeRoom} behind bytes that are written but not yet counted in the position. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.woven;
 
-import org.apache.flink.boost.codec.SegmentArray;
+import org.apache.flink.boost.codec.Bytes;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 import org.flinkboost.weaver.patch.Patches;
@@ -18,7 +18,7 @@ public final class DataOutputSerializerPatch {
     public static boolean write(
             DataOutputSerializer self, MemorySegment segment, int off, int len) {
         // Stock looks at the length before the segment, up to Flink 1.10.
-        byte[] bytes = segment == null || segment.isFreed() ? null : SegmentArray.of(segment);
+        byte[] bytes = Bytes.isReadable(segment) ? Bytes.arrayOf(segment) : null;
         if (bytes == null || off < 0 || len < 0 || off > bytes.length - len) {
             return false;
         }

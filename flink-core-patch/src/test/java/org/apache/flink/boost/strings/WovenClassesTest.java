@@ -38,7 +38,7 @@ class WovenClassesTest {
 
     @Test
     void theBodyThatRunsIsTheOneOfTheMode() throws IOException {
-        String ours = StringWriter.class.getName() + ".putLength";
+        String ours = StringWriter.class.getName() + ".write";
         String stocks = "org.apache.flink.types.StringValue.writeString$flinkBoostStock";
         assertThat(callersOfFailingWrite(FlinkClasses.PATCHED))
                 .contains(BoostMode.ENABLED ? ours : stocks)

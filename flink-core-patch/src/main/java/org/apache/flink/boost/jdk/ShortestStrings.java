@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.strings;
+package org.apache.flink.boost.jdk;
 
 /**
  * Strings of no or one character, a new object at every call, as stock makes them: Kryo and Java
@@ -9,7 +9,7 @@ package org.apache.flink.boost.strings;
  * <p>The array inside is shared among those of Latin-1, as by {@link String#String(String)}: flags
  * and codes of one letter are common, and half of their memory is that array.
  */
-final class ShortestStrings {
+public final class ShortestStrings {
 
     /** Never asked for their hash code, so that no string begins with a computed one. */
     private static final String[] LATIN1 = new String[0x100];
@@ -25,17 +25,17 @@ final class ShortestStrings {
     private ShortestStrings() {}
 
     /** Of no character. */
-    static String empty() {
+    public static String empty() {
         return new String(EMPTY);
     }
 
     /** Of any character. */
-    static String of(char c) {
+    public static String of(char c) {
         return c < LATIN1.length ? ofLatin1(c) : String.valueOf(c);
     }
 
     /** Of the one in the low byte. */
-    static String ofLatin1(long bytes) {
+    public static String ofLatin1(long bytes) {
         return new String(LATIN1[(int) bytes & 0xFF]);
     }
 }
