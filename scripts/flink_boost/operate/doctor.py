@@ -225,7 +225,13 @@ def _in_effect(
     starts: Sequence[JvmStart],
 ) -> Iterator[Finding]:
     # Those that Java starts with; a role that differs may load other classes.
-    each = dict.fromkeys(start.options for start in starts if not start.failure) or [()]
+    # Values that mean nothing are told of each role.
+    sound = [
+        start
+        for start in starts
+        if not start.failure and all(s.is_valid for r in start.roles for s in launch.switches(r))
+    ]
+    each = dict.fromkeys(start.options for start in sound) or [()]
     found: dict[Family, None] = {}
     try:
         shadowed = require_in_effect(launch, ours)
