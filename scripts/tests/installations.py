@@ -30,6 +30,7 @@ LINE = load_lines()["2.3.0"]
 OTHER = load_lines()["1.20.5"]
 CARRIED: Carried = of_tree(VERSION)
 OFF = "-Dflink.boost.mode=off"
+_GUARD = Path(__file__).parent / "data" / "GuardSays.java"
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 JAR = f"flink-boost-2.3.0-{VERSION}.jar"
 
@@ -105,6 +106,13 @@ def everything_in(home: Path) -> dict[str, str]:
             what = hashlib.sha256(path.read_bytes()).hexdigest() if small else path.stat().st_ino
             found[str(path.relative_to(home))] = f"{mode} {what}"
     return found
+
+
+def guard_says(home: Path) -> str:
+    """What the check at the start of a process says with that ``lib/``."""
+    words = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{home}/lib/*", str(_GUARD)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True)
+    return done.stdout
 
 
 def our_jars(home: Path) -> list[str]:

@@ -11,6 +11,8 @@ FAMILIES = (STRINGS, "records")
 _PREFIX = "flink.boost."
 MODE = f"{_PREFIX}mode"
 STRICT = f"{_PREFIX}strict"
+# No switch of an operator's: what the guard is asked with before a process starts.
+ALL_NEIGHBOURS = f"-D{_PREFIX}neighbours=true"
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
 from flink_boost.base.users import User, start_options
+from flink_boost.flink.switches import ALL_NEIGHBOURS
 
 CLASS_NAME = "AskGuard"
 # The line before what it tells, or the begin of each.
@@ -232,11 +233,14 @@ def run_program(
 ) -> subprocess.CompletedProcess[str]:
     """Runs one of these programs from a class path that has it, as ``user`` or as who calls.
 
+    In it the guard looks at all classes that ours link to; a process of Flink's does so only in a
+    release that the jar was not tested on.
+
     Raises ``OSError`` and ``subprocess.SubprocessError`` where that Java cannot be run, or does not
     end in ``SECONDS``.
     """
     return subprocess.run(
-        [java, *options, "-cp", class_path, CLASS_NAME],
+        [java, *options, ALL_NEIGHBOURS, "-cp", class_path, CLASS_NAME],
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,

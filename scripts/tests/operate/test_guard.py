@@ -16,8 +16,10 @@ from installations import (
     LINE,
     LINES,
     OFF,
+    VERSION,
     everything_in,
     flink_boost,
+    guard_says,
     java_environment,
     neighbours,
     official_classes,
@@ -106,6 +108,16 @@ def test_doctor_says_that_no_process_will_start(
     assert problem["text"].startswith("No process of this Flink will start: flink-boost 0.2.0")
     assert SEGMENT in problem["text"]
     assert problem["next_step"].startswith(f"Run `flink-boost uninstall {home}`, or take the jar")
+
+
+def test_a_process_looks_at_neighbours_where_its_release_is_not_a_tested_one(home: Path) -> None:
+    shutil.copy(CARRIED.dropin(LINE), home / "lib")
+    small_dist(home, "2.3.0", official_classes() | {SEGMENT: changed_segment()})
+    assert guard_says(home).startswith("fits: ")
+    small_dist(home, "2.3.77", official_classes() | {SEGMENT: changed_segment()})
+    said = guard_says(home)
+    assert said.startswith(f"does not fit: flink-boost {VERSION} for Flink 2.3.0 cannot run in")
+    assert "getShortBigEndian" in said
 
 
 @pytest.mark.parametrize("lost", ["META-INF/flink-boost/", "META-INF/"])

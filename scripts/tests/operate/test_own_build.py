@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from installations import (
     VERSION,
     everything_in,
     flink_boost,
+    guard_says,
     java_environment,
     new_home,
     official_classes,
@@ -44,7 +44,6 @@ from flink_boost.flink.dropin import RECORD
 STRING_VALUE = "org.apache.flink.types.StringValue"
 WRITTEN = ("out.write((lenToWrite >>> 28));", "out.write((lenToWrite >>> 27));")
 UNRELATED = ("return startsWith(prefix, 0);", "return startsWith(prefix, 1);")
-GUARD = Path(__file__).parent.parent / "data" / "GuardSays.java"
 
 pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
 
@@ -59,18 +58,6 @@ def java_of_the_line(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> No
 def rebuilt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Stock's sources without debug information; tests leave it as it is."""
     return own_home(tmp_path_factory.mktemp("rebuilt"))
-
-
-def guard_says(home: Path) -> str:
-    """What the check at the start of a process says with that ``lib/``."""
-    done = subprocess.run(
-        ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{home}/lib/*", str(GUARD)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=True,
-    )
-    return done.stdout
 
 
 def woven_name(jar: str) -> bool:

@@ -40,8 +40,18 @@ final class Sentences {
         return record.flinkVersion().equals(ourJar.implementationVersion());
     }
 
+    /** Whether that is an official release on which the jar was tested. */
+    boolean isTested(StockClasses stock) throws IOException {
+        String version = version(stock);
+        return !record.isForOwnBuild() && version != null && record.wasTestedOn(version);
+    }
+
+    private String version(StockClasses stock) throws IOException {
+        return isFlinksOwn() ? record.flinkVersion() : stock.version();
+    }
+
     String fits(StockClasses stock) throws IOException {
-        String version = isFlinksOwn() ? record.flinkVersion() : stock.version();
+        String version = version(stock);
         if (record.flinkVersion().equals(version)) {
             return "the class files it replaces are those of this version";
         }

@@ -27,6 +27,12 @@ final class Switches {
     /** {@code true} refuses to start where any family does not fit. */
     static final String STRICT = PREFIX + "strict";
 
+    /**
+     * {@code true} looks at the classes that ours link to also in a release that the jar was tested
+     * on; {@code install} and {@code doctor} ask so.
+     */
+    static final String NEIGHBOURS = PREFIX + "neighbours";
+
     private final Map<String, String> values;
 
     private Switches(Map<String, String> values) {
@@ -38,6 +44,7 @@ final class Switches {
         Map<String, String> values = new HashMap<>();
         values.put(MODE, property(MODE));
         values.put(STRICT, property(STRICT));
+        values.put(NEIGHBOURS, property(NEIGHBOURS));
         for (String family : FAMILIES) {
             values.put(PREFIX + family, property(PREFIX + family));
         }
@@ -78,6 +85,11 @@ final class Switches {
 
     boolean isStrict() {
         return "true".equals(values.get(STRICT));
+    }
+
+    /** Whether neighbours are looked at in every release. */
+    boolean asksForNeighbours() {
+        return "true".equals(values.get(NEIGHBOURS));
     }
 
     /** What is wrong with a value, in one sentence with what to do; null when nothing is. */

@@ -15,8 +15,9 @@ import java.util.Set;
  * <p>A woven class shadows the class file it was made from. That file is still on the class path,
  * one entry further back, so its SHA-256 tells exactly what we replace. Class files decide, not the
  * number in a manifest: a release that nobody has heard of runs when all of them are equal and the
- * {@linkplain Neighbours classes that ours link to} are as they were, and a vendor's rebuild under
- * an official number does not when one of them differs. Where our classes were put <em>into</em>
+ * {@linkplain Neighbours classes that ours link to} are as they were (in a release that the jar was
+ * tested on they are, and are looked at only when somebody asks), and a vendor's rebuild under an
+ * official number does not when one of them differs. Where our classes were put <em>into</em>
  * Flink's jar, the manifest is all that is left to look at.
  *
  * <p>The woven classes rely on each other, so that all of them run or none: a jar in front of ours
@@ -133,7 +134,7 @@ public final class VersionGuard {
                 stock.isEmpty()
                         ? checkManifest(record, sentences)
                         : checkOrder(record, sentences, stock);
-        if (verdict.fits()) {
+        if (verdict.fits() && (switches.asksForNeighbours() || !sentences.isTested(stock))) {
             Neighbours.Mismatch mismatch =
                     new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
             if (mismatch != null) {

@@ -26,8 +26,12 @@ abstract class MadeJars {
     }
 
     Verdict check(Path... classPath) throws IOException {
+        return check(Switches.none(), classPath);
+    }
+
+    Verdict check(Switches switches, Path... classPath) throws IOException {
         try (URLClassLoader loader = Jars.classPath(classPath)) {
-            return VersionGuard.check(loader);
+            return VersionGuard.check(loader, "17", switches);
         }
     }
 

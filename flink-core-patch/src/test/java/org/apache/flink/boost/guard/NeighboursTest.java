@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
 /** Classes that ours link to, beside equal ones. */
 class NeighboursTest extends MadeJars {
+
+    private static final String GONE = "org/apache/flink/Gone class public";
+
+    private static final Switches ASKED =
+            Switches.of(Collections.singletonMap(Switches.NEIGHBOURS, "true"));
 
     @Test
     void refusesANeighbourThatIsNotWhatOursNeed() throws IOException {
@@ -90,7 +96,7 @@ class NeighboursTest extends MadeJars {
                 jar(
                         "flink.jar",
                         new Jars.Builder()
-                                .version("2.3.0")
+                                .version("2.3.7")
                                 .with(STRING_VALUE, stock)
                                 .with(iface.replace('/', '.'), Jars.stock(iface)));
 
@@ -109,7 +115,7 @@ class NeighboursTest extends MadeJars {
                                 .woven(NESTED, nestedStock)
                                 .link("org/apache/flink/Gone class public"));
 
-        assertThat(check(dropIn, flink("2.3.0", stock)).fits()).isTrue();
+        assertThat(check(dropIn, flink("2.3.7", stock)).fits()).isTrue();
     }
 
     @Test
@@ -119,11 +125,39 @@ class NeighboursTest extends MadeJars {
                 jar(
                         "flink.jar",
                         new Jars.Builder()
-                                .version("2.3.0")
+                                .version("2.3.7")
                                 .with(STRING_VALUE, stock)
                                 .with("a.B", WOVEN));
 
         assertThat(check(dropIn, flink).fits()).isFalse();
         assertThat(check(dropIn, flink).sentence()).contains("a/B.class is damaged");
+    }
+
+    /** Of a release that the jar was tested on its neighbours are known. */
+    @Test
+    void looksInATestedReleaseOnlyWhenAsked() throws IOException {
+        Jars.Builder ours = dropInBuilder("2.3.0").testedOn("2.2.0 2.3.0").link(GONE);
+        Path dropIn = jar("boost.jar", ours);
+        for (String version : new String[] {"2.2.0", "2.3.0"}) {
+            Path flink = flink(version, stock);
+
+            assertThat(check(dropIn, flink).fits()).as(version).isTrue();
+            assertThat(check(ASKED, dropIn, flink).fits()).as(version).isFalse();
+            assertThat(check(ASKED, dropIn, flink).sentence())
+                    .startsWith("flink-boost 0.2.0 for Flink 2.3.0 cannot run in Flink " + version)
+                    .contains("org.apache.flink.Gone is missing");
+        }
+        assertThat(check(dropIn, flink("2.3.1", stock)).fits()).isFalse();
+    }
+
+    /** A number of somebody's own says nothing of the classes behind it. */
+    @Test
+    void looksInEveryFlinkThatHasNoNumberOrIsSomebodysOwn() throws IOException {
+        Path nameless = jar("flink.jar", new Jars.Builder().with(STRING_VALUE, stock));
+        Path dropIn = jar("boost.jar", dropInBuilder("2.3.0").testedOn("2.3.0").link(GONE));
+        assertThat(check(dropIn, nameless).fits()).isFalse();
+
+        Path own = jar("own.jar", dropInBuilder("2.3.0-acme").wovenLike("2.3.0").link(GONE));
+        assertThat(check(own, flink("2.3.0-acme", stock)).fits()).isFalse();
     }
 }
