@@ -37,7 +37,7 @@ from flink_boost.operate.properties import read_properties, write_properties
 from flink_boost.operate.verify import Check, judge, observe
 
 _MAIN = "org.flinkboost.weaver.OwnBuildMain"
-_SWITCH = "org.apache.flink.boost.guard.BoostMode.ENABLED"
+_FAMILIES = "org.apache.flink.boost.guard.Families"
 _OLDEST_JAVA = 11
 _SECONDS = 600.0
 _SHOWN = 400
@@ -89,7 +89,7 @@ def compare(
     work.mkdir()
     request = {
         "dist": str(home.dist),
-        "switch": _SWITCH,
+        "families": _FAMILIES,
         "boost.version": package.version,
         "stock": str(_stock_classes(tried, package, work / "stock")),
         **_numbered("classpath.", [str(entry) for entry in launch.class_path]),

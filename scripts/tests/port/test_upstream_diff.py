@@ -55,8 +55,13 @@ package boost;
 
 @Patches("org.apache.flink.acme.Text")
 public final class TextPatch {
-    @Replaces public static String read(DataInput in) { return null; }
-    @Replaces(instance = true) public static boolean write(Text self, DataOutput out, int from) {
+    public interface Memory {
+        @Reads("bytes") byte[] boostBytes();
+        @Adds("cache") Object boostCache();
+        @Adds("cache") void boostCache(Object cache);
+    }
+    @Replaces public static Object read(DataInput in) { return null; }
+    @Replaces public static boolean write(Memory self, DataOutput out, int from) {
         return true;
     }
 }
@@ -66,7 +71,6 @@ package boost;
 
 @Patches({"org.apache.flink.acme.Text"})
 public interface Insides {
-    @Reads("bytes") byte[] boostBytes();
     @Reads("size") int boostSize();
     @Writes("size") void boostSize(int size);
     @Calls("grow") void boostGrow(int size);
@@ -98,7 +102,7 @@ def by_name(change: ClassChange) -> dict[str, MemberChange]:
 def test_patches_of_one_class_are_put_together() -> None:
     (patched,) = patches()
     assert [each.signature for each in patched.methods] == [
-        "static String read(DataInput)",
+        "static Object read(DataInput)",
         "void write(DataOutput, int)",
         "void grow(int)",
     ]
@@ -209,7 +213,7 @@ def test_a_class_that_only_has_the_name_is_not_taken_for_ours() -> None:
 
 def test_patches_that_do_not_fit_their_own_line_are_an_error() -> None:
     stock = tree({TEXT: STOCK})
-    with pytest.raises(BrokenData, match=r"TextPatch\.read replaces static String read\(DataInput"):
+    with pytest.raises(BrokenData, match=r"TextPatch\.read replaces static Object read\(DataInput"):
         compare_sources(patches(), [NAME], tree({TEXT: STOCK.replace("read(", "r(")}), stock)
     with pytest.raises(BrokenData, match="made up does not hold"):
         compare_sources(patches(), [NAME], tree({}), stock)

@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -22,12 +22,19 @@ from flink_boost.base.processes import bare_environment
 from flink_boost.flink.jdks import java_home
 from flink_boost.port.sources.java import parse_java, without_annotations
 from flink_boost.port.sources.java_types import JavaType, Method
-from flink_boost.port.sources.patches import MODULES, Use, find_annotation, used_methods
+from flink_boost.port.sources.patches import (
+    MODULES,
+    Use,
+    find_annotation,
+    patched_names,
+    receivers,
+    used_methods,
+)
 from flink_boost.port.sources.tree import SourceTree
 
 TEST = Path(__file__).with_name("templates") / "BoostedStringTest.java"
 
-_WEAVERS = frozenset({"Patches", "Replaces", "HandOver", "Reads", "Writes", "Calls"})
+_WEAVERS = frozenset({"Patches", "Replaces", "HandOver", "Reads", "Writes", "Calls", "Adds"})
 _IMPORT = re.compile(rb"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
 # Where a twin comes from, which upstream has no build for.
 _TWIN = re.compile(rb"^// (?:@twin|The build writes) [^\n]*\n(?://[^\n]*\n)*\n?", re.MULTILINE)
@@ -104,27 +111,30 @@ def upstream_patch(tree: SourceTree, ours: Sequence[OurFile], test: bytes) -> st
 def _changed_files(tree: SourceTree, ours: Sequence[JavaType]) -> Iterator[tuple[str, bytes]]:
     """Flink's files with our changes; one file may hold several patched classes."""
     insertions: dict[str, list[tuple[int, str]]] = {}
+    targets = patched_names(ours)
+    hand_over = _hand_over(ours)
     for type_ in ours:
-        patches = find_annotation(type_.annotations, "Patches")
-        if patches is None:
+        names = targets.get(type_.name)
+        if names is None:
             continue
-        target = next(
-            (found for name in patches.values["value"] if (found := tree.find_type(name))), None
-        )
+        target = next((found for name in names if (found := tree.find_type(name))), None)
         if target is None:
-            raise PatchedCodeChanged(
-                f"{tree.place} has no {patches.values['value'][0]}.", "Change the patch first."
-            )
+            raise PatchedCodeChanged(f"{tree.place} has no {names[0]}.", "Change the patch first.")
         key = f"{target.name.partition('$')[0].replace('.', '/')}.java"
-        added = _implemented(type_, target) if type_.is_interface else _fronted(type_, target)
+        if type_.is_interface:
+            added = _implemented(type_, target)
+        else:
+            added = _fronted(type_, target, receivers(ours, targets, names), hand_over)
         insertions.setdefault(key, []).extend(added)
     for key, places in insertions.items():
         yield key, _inserted(tree.files[key](), places)
 
 
-def _fronted(patch: JavaType, target: JavaType) -> Iterator[tuple[int, str]]:
+def _fronted(
+    patch: JavaType, target: JavaType, interfaces: Container[str], hand_over: str
+) -> Iterator[tuple[int, str]]:
     """At the start of each replaced method: ours, unless it hands over."""
-    for used, ours in used_methods(patch):
+    for used, ours in used_methods(patch, interfaces):
         if used.use is not Use.REPLACES:
             continue
         theirs = next((method for method in target.methods if used.fits(method)), None)
@@ -137,22 +147,22 @@ def _fronted(patch: JavaType, target: JavaType) -> Iterator[tuple[int, str]]:
         if used.returned == "void":
             lines = [f"if ({call}) {{", "    return;", "}"]
         else:
-            hand_over = f"{patch.name}.{_hand_over(patch, used.returned)}"
             lines = [
-                f"{used.returned} boosted = {call};",
+                f"Object boosted = {call};",
                 f"if (boosted != {hand_over}) {{",
-                "    return boosted;",
+                f"    return ({theirs.returned}) boosted;",
                 "}",
             ]
         yield theirs.inside, "".join(f"\n        {line}" for line in lines)
 
 
-def _hand_over(patch: JavaType, returned: str) -> str:
+def _hand_over(ours: Sequence[JavaType]) -> str:
     """The field that means "stock's body", compared by identity."""
     return next(
-        field.name
-        for field in patch.fields
-        if field.type == returned and find_annotation(field.annotations, "HandOver")
+        f"{type_.name}.{field.name}"
+        for type_ in ours
+        for field in type_.fields
+        if find_annotation(field.annotations, "HandOver")
     )
 
 
@@ -160,9 +170,13 @@ def _implemented(interface: JavaType, target: JavaType) -> Iterator[tuple[int, s
     """The interface named in the class's head, its methods at the end of the body."""
     word = "," if target.implements else "implements"
     space = "" if target.implements else " "
-    yield target.head_end, f"{word} {interface.name}{space}"
+    yield target.head_end, f"{word} {interface.name.replace('$', '.')}{space}"
     for method in interface.methods:
         statement = _statement(method)
+        adds = find_annotation(method.annotations, "Adds")
+        if adds and method.returned != "void":
+            field = f"private transient {method.returned} {adds.values['value'][0]};"
+            yield target.end, f"\n    {field}\n"
         if statement:
             parameters = ", ".join(
                 f"{kind} {name}"
@@ -185,10 +199,9 @@ def _statement(method: Method) -> str:
         if annotation.name in _WEAVERS
     }
     arguments = ", ".join(method.parameter_names)
-    if "Reads" in values:
-        return f"return {values['Reads']};"
-    if "Writes" in values:
-        return f"this.{values['Writes']} = {arguments};"
+    field = values.get("Reads") or values.get("Writes") or values.get("Adds")
+    if field:
+        return f"this.{field} = {arguments};" if arguments else f"return {field};"
     if "Calls" in values:
         returns = "" if method.returned == "void" else "return "
         return f"{returns}{values['Calls']}({arguments});"

@@ -5,7 +5,7 @@ The annotations are the weaver's (see ``weaver/README.md``), and mean here what 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -32,7 +32,10 @@ class Use(StrEnum):
 
 @dataclass(frozen=True)
 class UsedMethod:
-    """A method whose body is replaced, or that we call. Types are erased, without packages."""
+    """A method whose body is replaced, or that we call. Types are erased, without packages.
+
+    Of one that is replaced ``returned`` is ``Object`` for whatever object it returns.
+    """
 
     use: Use
     name: str
@@ -49,11 +52,16 @@ class UsedMethod:
 
     def fits(self, method: Method) -> bool:
         """Whether the weaver would take that method for it."""
-        return (
-            self.signature == method.signature
-            # A method of an abstract class may be called, but there is no body to replace.
-            and (self.use is not Use.REPLACES or bool(method.body))
+        same = (self.name, self.parameters, self.static) == (
+            method.name,
+            method.parameters,
+            method.static,
         )
+        if self.use is not Use.REPLACES:
+            return same and self.returned == method.returned
+        of_object = self.returned == "Object" and method.returned not in (*_PRIMITIVES, "void")
+        # A method of an abstract class may be called, but there is no body to replace.
+        return same and bool(method.body) and (of_object or self.returned == method.returned)
 
 
 @dataclass(frozen=True)
@@ -116,18 +124,43 @@ def patches_of_line(patches: Sequence[UsedClass], classes: Container[str]) -> tu
 def read_patches(types: Sequence[JavaType]) -> tuple[UsedClass, ...]:
     """The patches among these types; those of one class are put together."""
     merged: dict[tuple[str, ...], UsedClass] = {}
+    targets = patched_names(types)
     for type_ in types:
-        patches = find_annotation(type_.annotations, "Patches")
-        if patches is None:
+        names = targets.get(type_.name)
+        if names is None:
             continue
-        names = patches.values["value"]
         before = merged.get(names, UsedClass(names, (), ()))
+        interfaces = receivers(types, targets, names)
         merged[names] = UsedClass(
             names,
-            (*before.methods, *(used for used, _ in used_methods(type_))),
+            (*before.methods, *(used for used, _ in used_methods(type_, interfaces))),
             _without_repetition((*before.fields, *_fields(type_))),
         )
     return tuple(merged.values())
+
+
+def patched_names(types: Sequence[JavaType]) -> dict[str, tuple[str, ...]]:
+    """By each patch what it patches; of an interface in a patch that is what the patch does."""
+    found: dict[str, tuple[str, ...]] = {}
+    for type_ in types:
+        patches = find_annotation(type_.annotations, "Patches")
+        around = found.get(type_.name.rpartition("$")[0])
+        if patches is not None:
+            found[type_.name] = patches.values["value"]
+        elif around is not None and type_.is_interface:
+            found[type_.name] = around
+    return found
+
+
+def receivers(
+    types: Sequence[JavaType], targets: Mapping[str, tuple[str, ...]], names: tuple[str, ...]
+) -> frozenset[str]:
+    """The simple names of the interfaces that these classes of Flink's are given."""
+    return frozenset(
+        type_.simple_name
+        for type_ in types
+        if type_.is_interface and targets.get(type_.name) == names
+    )
 
 
 def find_annotation(annotations: Sequence[Annotation], name: str) -> Annotation | None:
@@ -135,14 +168,19 @@ def find_annotation(annotations: Sequence[Annotation], name: str) -> Annotation 
     return next((each for each in annotations if each.name == name), None)
 
 
-def used_methods(type_: JavaType) -> Iterator[tuple[UsedMethod, Method]]:
-    """The methods that a patch replaces or calls, each with ours that does it."""
+def used_methods(
+    type_: JavaType, interfaces: Container[str]
+) -> Iterator[tuple[UsedMethod, Method]]:
+    """The methods that a patch replaces or calls, each with ours that does it.
+
+    Ours takes the receiver first, as one of ``interfaces``, unless Flink's method is static.
+    """
     for method in type_.methods:
         ours = f"{type_.simple_name}.{method.name}"
         replaces = find_annotation(method.annotations, "Replaces")
         calls = find_annotation(method.annotations, "Calls")
         if replaces is not None:
-            instance = replaces.values.get("instance") == ("true",)
+            instance = bool(method.parameters) and method.parameters[0] in interfaces
             used = UsedMethod(
                 Use.REPLACES,
                 method.name,

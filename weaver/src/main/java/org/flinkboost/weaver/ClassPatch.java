@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.flinkboost.weaver;
 
+import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Optional;
 import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
+import org.flinkboost.weaver.patch.Adds;
+import org.flinkboost.weaver.patch.Calls;
+import org.flinkboost.weaver.patch.Reads;
+import org.flinkboost.weaver.patch.Writes;
 
 /** Everything that changes in one Flink class. */
 final class ClassPatch {
@@ -56,7 +61,7 @@ final class ClassPatch {
             return method;
         }
 
-        /** Whether the target method is an instance method. */
+        /** Whether the target method is an instance method: ours takes the receiver first. */
         boolean instance() {
             return instance;
         }
@@ -66,14 +71,10 @@ final class ClassPatch {
             return handOver;
         }
 
-        /** The target's signature that this replaces, as {@code name(types)return}. */
-        String expectedSignature() {
-            List<TypeDescription> parameters = method.getParameters().asTypeList().asErasures();
-            TypeDescription returned = method.getReturnType().asErasure();
-            return Signature.of(
-                    method.getName(),
-                    instance ? parameters.subList(1, parameters.size()) : parameters,
-                    handOver.isPresent() ? returned : TypeDescription.ForLoadedType.of(void.class));
+        /** Of the target method. */
+        List<TypeDescription> parameters() {
+            List<TypeDescription> all = method.getParameters().asTypeList().asErasures();
+            return instance ? all.subList(1, all.size()) : all;
         }
     }
 
@@ -123,12 +124,35 @@ final class ClassPatch {
         String targetMember() {
             return targetMember;
         }
+
+        /** Whether it takes the value of a field, rather than giving it. */
+        boolean sets() {
+            return method.getReturnType().represents(void.class);
+        }
+
+        /** The type of the field that it gives or takes. */
+        TypeDescription fieldType() {
+            return sets()
+                    ? method.getParameters().get(0).getType().asErasure()
+                    : method.getReturnType().asErasure();
+        }
     }
 
-    /** The three things an interface method can do. */
+    /** The four things an interface method can do, by the annotation that says so. */
     enum Kind {
-        READS,
-        WRITES,
-        CALLS
+        READS(Reads.class),
+        WRITES(Writes.class),
+        CALLS(Calls.class),
+        ADDS(Adds.class);
+
+        private final Class<? extends Annotation> annotation;
+
+        Kind(Class<? extends Annotation> annotation) {
+            this.annotation = annotation;
+        }
+
+        Class<? extends Annotation> annotation() {
+            return annotation;
+        }
     }
 }

@@ -3,25 +3,29 @@ package org.flinkboost.weaver;
 
 import static net.bytebuddy.matcher.ElementMatchers.is;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.modifier.FieldPersistence;
+import net.bytebuddy.description.modifier.SyntheticState;
+import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.dynamic.TypeResolutionStrategy;
 import net.bytebuddy.dynamic.scaffold.inline.MethodNameTransformer;
-import net.bytebuddy.implementation.FieldAccessor;
 import net.bytebuddy.implementation.Implementation;
-import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.pool.TypePool;
 import org.flinkboost.weaver.ClassPatch.Accessors;
 import org.flinkboost.weaver.ClassPatch.Kind;
 import org.flinkboost.weaver.ClassPatch.Member;
 import org.flinkboost.weaver.ClassPatch.Replacement;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 
 /**
  * Applies a {@link ClassPatch} to a class file.
@@ -37,20 +41,22 @@ final class ClassWeaver {
 
     private final TypePool pool;
     private final ClassFileLocator locator;
-    private final SwitchField enabled;
+    private final FamilySwitches switches;
 
-    ClassWeaver(TypePool pool, ClassFileLocator locator, SwitchField enabled) {
+    ClassWeaver(TypePool pool, ClassFileLocator locator, FamilySwitches switches) {
         this.pool = pool;
         this.locator = locator;
-        this.enabled = enabled;
+        this.switches = switches;
     }
 
     /**
      * The woven class file.
      *
+     * @param family whose switch the replaced methods ask
+     * @param above the interfaces that superclasses are given
      * @throws WeaveException when a method or field that the patch names is not there exactly once
      */
-    byte[] weave(ClassPatch patch) {
+    byte[] weave(ClassPatch patch, String family, List<Accessors> above) {
         TargetClass target = new TargetClass(pool.describe(patch.target()).resolve());
         target.requireUnwoven(patch);
         target.requireDeclaredSerialVersion();
@@ -64,14 +70,14 @@ final class ClassWeaver {
                         .visit(
                                 new AsmVisitorWrapper.ForDeclaredMethods()
                                         .writerFlags(ClassWriter.COMPUTE_FRAMES))
-                        .visit(new InitialCall(enabled));
-        builder = replaceMethods(builder, target, patch);
-        builder = implementInterfaces(builder, target, patch);
+                        .visit(new InitialCall(switches));
+        builder = replaceMethods(builder, target, patch, family);
+        builder = implementInterfaces(builder, target, patch, above);
         return builder.make(TypeResolutionStrategy.Passive.INSTANCE, pool).getBytes();
     }
 
     private DynamicType.Builder<?> replaceMethods(
-            DynamicType.Builder<?> builder, TargetClass target, ClassPatch patch) {
+            DynamicType.Builder<?> builder, TargetClass target, ClassPatch patch, String family) {
         Map<MethodDescription, MethodDescription> replaced = new HashMap<>();
         for (Replacement replacement : patch.replacements()) {
             MethodDescription method = target.replaced(replacement);
@@ -85,43 +91,48 @@ final class ClassWeaver {
                                 + Signature.ofMember(replacement.method())
                                 + ".");
             }
-            builder = builder.method(is(method)).intercept(new FrontedMethod(replacement, enabled));
+            builder =
+                    builder.method(is(method))
+                            .intercept(new FrontedMethod(replacement, switches, family));
         }
         return builder;
     }
 
     private static DynamicType.Builder<?> implementInterfaces(
-            DynamicType.Builder<?> builder, TargetClass target, ClassPatch patch) {
-        Map<String, MethodDescription> implemented = new HashMap<>();
+            DynamicType.Builder<?> builder,
+            TargetClass target,
+            ClassPatch patch,
+            List<Accessors> above) {
+        List<Accessors> given = new ArrayList<>(patch.interfaces());
+        given.addAll(above);
+        Set<String> added = new HashSet<>();
         for (Accessors accessors : patch.interfaces()) {
-            target.requireImplementable(accessors);
+            target.requireImplementable(accessors, given);
             builder = builder.implement(accessors.type());
             for (Member member : accessors.members()) {
-                MethodDescription other =
-                        implemented.put(Signature.of(member.method()), member.method());
-                if (other != null) {
-                    throw new WeaveException(
-                            target.type().getName()
-                                    + " would implement "
-                                    + Signature.of(member.method())
-                                    + " twice: expected it in one interface, found "
-                                    + Signature.ofMember(other)
-                                    + " and "
-                                    + Signature.ofMember(member.method())
-                                    + ".");
+                if (member.kind() == Kind.ADDS && !member.sets()) {
+                    requireOnce(added, member);
+                    builder =
+                            builder.defineField(
+                                    member.targetMember(),
+                                    member.fieldType(),
+                                    Visibility.PRIVATE,
+                                    FieldPersistence.TRANSIENT,
+                                    SyntheticState.SYNTHETIC);
                 }
-                builder =
-                        builder.method(is(member.method()))
-                                .intercept(implementation(target, member));
+                builder = builder.method(is(member.method())).intercept(new AccessorMethod(member));
             }
         }
         return builder;
     }
 
-    private static Implementation implementation(TargetClass target, Member member) {
-        if (member.kind() == Kind.CALLS) {
-            return MethodCall.invoke(target.called(member)).withAllArguments();
+    private static void requireOnce(Set<String> added, Member member) {
+        if (!added.add(member.targetMember())) {
+            throw new WeaveException(
+                    Signature.ofMember(member.method())
+                            + " adds the field "
+                            + member.targetMember()
+                            + ": expected it added by one interface, found two.");
         }
-        return FieldAccessor.ofField(target.accessed(member).getName()).in(target.type());
     }
 }

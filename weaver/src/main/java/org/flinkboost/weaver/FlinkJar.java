@@ -5,19 +5,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
 /** A jar of Flink: an official one, checked against a {@link Line}, or somebody's own. */
 final class FlinkJar implements AutoCloseable {
 
     private final JarFile jar;
+    private final Predicate<String> artefacts;
 
-    private FlinkJar(JarFile jar) {
+    private FlinkJar(JarFile jar, Predicate<String> artefacts) {
         this.jar = jar;
+        this.artefacts = artefacts;
     }
 
     /**
@@ -58,7 +62,7 @@ final class FlinkJar implements AutoCloseable {
                                 + actual
                                 + ".");
             }
-            return new FlinkJar(jar);
+            return new FlinkJar(jar, artefact -> isOf(name, artefact, line.version()));
         } catch (RuntimeException | IOException e) {
             jar.close();
             throw e;
@@ -71,7 +75,19 @@ final class FlinkJar implements AutoCloseable {
      * @throws WeaveException when it is not a jar
      */
     static FlinkJar openAny(Path path) throws IOException {
-        return new FlinkJar(opened(path));
+        return new FlinkJar(opened(path), artefact -> true);
+    }
+
+    /** Whether a file is that artefact: {@code flink-runtime_2.11-1.9.3.jar} flink-runtime. */
+    static boolean isOf(String file, String artefact, String version) {
+        String scala = "(_[0-9.]+)?";
+        return file.matches(
+                Pattern.quote(artefact) + scala + Pattern.quote("-" + version + ".jar"));
+    }
+
+    /** Whether it is the jar of an artefact of Flink's; an own build has one jar for all. */
+    boolean isOf(String artefact) {
+        return artefacts.test(artefact);
     }
 
     Path path() {

@@ -2,6 +2,7 @@
 package org.flinkboost.weaver;
 
 import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.scaffold.InstrumentedType;
 import net.bytebuddy.implementation.Implementation;
 import net.bytebuddy.implementation.bytecode.ByteCodeAppender;
@@ -18,7 +19,7 @@ import org.flinkboost.weaver.ClassPatch.Replacement;
  * A body that asks ours first and then stock's.
  *
  * <pre>
- *   if (SWITCH) { result = ours(args); if (result is not "hand over") return result; }
+ *   if (FAMILY) { result = ours(args); if (result is not "hand over") return result; }
  *   return stock(args);
  * </pre>
  *
@@ -27,11 +28,13 @@ import org.flinkboost.weaver.ClassPatch.Replacement;
 final class FrontedMethod implements Implementation {
 
     private final Replacement replacement;
-    private final SwitchField enabled;
+    private final FamilySwitches switches;
+    private final String family;
 
-    FrontedMethod(Replacement replacement, SwitchField enabled) {
+    FrontedMethod(Replacement replacement, FamilySwitches switches, String family) {
         this.replacement = replacement;
-        this.enabled = enabled;
+        this.switches = switches;
+        this.family = family;
     }
 
     @Override
@@ -50,9 +53,7 @@ final class FrontedMethod implements Implementation {
                         "Cannot keep stock's body of " + Signature.of(method) + ".");
             }
             Label stockLabel = new Label();
-            visitor.visitFieldInsn(
-                    Opcodes.GETSTATIC, enabled.ownerInternalName(), enabled.name(), "Z");
-            visitor.visitJumpInsn(Opcodes.IFEQ, stockLabel);
+            switches.visitTest(visitor, family, stockLabel);
             int arguments = apply(arguments(method), visitor, context);
             apply(MethodInvocation.invoke(replacement.method()), visitor, context);
             returnUnlessHandedOver(visitor, method, stockLabel);
@@ -80,6 +81,10 @@ final class FrontedMethod implements Implementation {
                 field.getName(),
                 field.getDescriptor());
         visitor.visitJumpInsn(Opcodes.IF_ACMPEQ, handedOver);
+        TypeDescription returned = method.getReturnType().asErasure();
+        if (!returned.represents(Object.class)) {
+            visitor.visitTypeInsn(Opcodes.CHECKCAST, returned.getInternalName());
+        }
         visitor.visitInsn(Opcodes.ARETURN);
         visitor.visitLabel(handedOver);
         visitor.visitInsn(Opcodes.POP);
@@ -94,35 +99,5 @@ final class FrontedMethod implements Implementation {
     private static int apply(
             StackManipulation manipulation, MethodVisitor visitor, Context context) {
         return manipulation.apply(visitor, context).getMaximalSize();
-    }
-
-    /**
-     * The static final boolean that switches all patches. Its class has a static method that each
-     * woven class calls when it is initialised.
-     */
-    static final class SwitchField {
-
-        /** That method, which takes and returns nothing. */
-        static final String REQUIRE = "require";
-
-        private final String owner;
-        private final String name;
-
-        SwitchField(String owner, String name) {
-            this.owner = owner;
-            this.name = name;
-        }
-
-        String owner() {
-            return owner;
-        }
-
-        String name() {
-            return name;
-        }
-
-        String ownerInternalName() {
-            return owner.replace('.', '/');
-        }
     }
 }

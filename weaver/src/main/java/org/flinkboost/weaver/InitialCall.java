@@ -12,20 +12,19 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.OpenedClassReader;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 
 /**
- * Lets a woven class ask the switch's class first of all, when it is initialised: whichever of them
- * a program uses first, it is asked, also one whose methods never read the switch.
+ * Lets a woven class ask the {@link FamilySwitches} first of all, when it is initialised: whichever
+ * of them a program uses first, it is asked, also one whose methods never read a switch.
  */
 final class InitialCall extends AsmVisitorWrapper.AbstractBase {
 
     private static final String INITIALISER = "<clinit>";
 
-    private final SwitchField enabled;
+    private final FamilySwitches switches;
 
-    InitialCall(SwitchField enabled) {
-        this.enabled = enabled;
+    InitialCall(FamilySwitches switches) {
+        this.switches = switches;
     }
 
     @Override
@@ -53,7 +52,7 @@ final class InitialCall extends AsmVisitorWrapper.AbstractBase {
                     @Override
                     public void visitCode() {
                         super.visitCode();
-                        call(this);
+                        switches.visitCall(this);
                     }
                 };
             }
@@ -71,14 +70,5 @@ final class InitialCall extends AsmVisitorWrapper.AbstractBase {
                 super.visitEnd();
             }
         };
-    }
-
-    private void call(MethodVisitor visitor) {
-        visitor.visitMethodInsn(
-                Opcodes.INVOKESTATIC,
-                enabled.ownerInternalName(),
-                SwitchField.REQUIRE,
-                "()V",
-                false);
     }
 }

@@ -2,6 +2,8 @@
 package org.flinkboost.weaver;
 
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** One supported Flink release, as {@code lines.toml} describes it. */
 final class Line {
@@ -9,11 +11,17 @@ final class Line {
     private final String version;
     private final Map<String, String> jars;
     private final Map<String, PatchedClass> classes;
+    private final Map<String, String> families;
 
-    Line(String version, Map<String, String> jars, Map<String, PatchedClass> classes) {
+    Line(
+            String version,
+            Map<String, String> jars,
+            Map<String, PatchedClass> classes,
+            Map<String, String> families) {
         this.version = version;
         this.jars = jars;
         this.classes = classes;
+        this.families = families;
     }
 
     /** The release, for example 2.3.0. */
@@ -29,5 +37,15 @@ final class Line {
     /** Each class that is patched in this line, by binary class name. */
     Map<String, PatchedClass> classes() {
         return classes;
+    }
+
+    /** The family of each class that is patched in any line, by binary class name. */
+    Map<String, String> families() {
+        return families;
+    }
+
+    /** The families of its own classes. */
+    Set<String> ownFamilies() {
+        return classes.values().stream().map(PatchedClass::family).collect(Collectors.toSet());
     }
 }

@@ -44,8 +44,10 @@ final class LinesFile {
         Map<String, String> jars = strings(line.path("jars"));
         JsonNode lock = document(linesFile.resolveSibling(LOCK));
         Map<String, PatchedClass> classes = new TreeMap<>();
+        Map<String, String> families = new TreeMap<>();
         for (Map.Entry<String, JsonNode> entry : document.path("patched").properties()) {
             JsonNode patched = entry.getValue();
+            families.put(entry.getKey(), patched.path("family").asText());
             if (isBetween(
                     version, patched.path("since").asText(), patched.path("until").asText())) {
                 classes.put(
@@ -53,7 +55,7 @@ final class LinesFile {
                         patched(entry.getKey(), patched, version, jars, lock.path(entry.getKey())));
             }
         }
-        return new Line(version, jars, classes);
+        return new Line(version, jars, classes, families);
     }
 
     private static PatchedClass patched(
@@ -64,7 +66,8 @@ final class LinesFile {
             JsonNode locked) {
         String jar = described.path("jar").asText();
         String family = described.path("family").asText();
-        if (jars.keySet().stream().noneMatch(file -> isOf(file, jar)) || family.isEmpty()) {
+        if (jars.keySet().stream().noneMatch(file -> FlinkJar.isOf(file, jar, version))
+                || family.isEmpty()) {
             throw new WeaveException(
                     name
                             + " is to be in the jar '"
@@ -105,11 +108,6 @@ final class LinesFile {
             }
         }
         return false;
-    }
-
-    /** {@code flink-runtime_2.11-1.9.3.jar} is of {@code flink-runtime}. */
-    private static boolean isOf(String file, String jar) {
-        return !jar.isEmpty() && (file.startsWith(jar + "-") || file.startsWith(jar + "_"));
     }
 
     /**

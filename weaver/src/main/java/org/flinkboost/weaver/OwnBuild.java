@@ -17,7 +17,6 @@ import java.util.TreeSet;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 
 /**
  * A build of Flink that is no official release, against one line: what differs where it matters,
@@ -30,7 +29,7 @@ final class OwnBuild {
 
     private final Path dist;
     private final List<Path> classPath;
-    private final SwitchField enabled;
+    private final FamilySwitches switches;
     private final Line line;
     private final Path patches;
     private final Path stock;
@@ -40,7 +39,7 @@ final class OwnBuild {
      *
      * @param dist the jar with Flink's classes
      * @param classPath whatever else its classes and ours refer to
-     * @param enabled the switch of all patches
+     * @param switches of the families
      * @param line whose patches are tried
      * @param patches a folder with all of the line's jar but its woven classes
      * @param stock a folder with the line's class files, each named after its SHA-256
@@ -48,14 +47,14 @@ final class OwnBuild {
     OwnBuild(
             Path dist,
             List<Path> classPath,
-            SwitchField enabled,
+            FamilySwitches switches,
             Line line,
             Path patches,
             Path stock) {
         this.dist = dist;
         this.classPath = new ArrayList<>(List.of(dist));
         this.classPath.addAll(classPath);
-        this.enabled = enabled;
+        this.switches = switches;
         this.line = line;
         this.patches = patches;
         this.stock = stock;
@@ -184,9 +183,9 @@ final class OwnBuild {
                     checksums.put(name, checksum);
                     patched.put(name, line.classes().get(name).withChecksum(checksum));
                 });
-        Line own = new Line(line.version(), Map.of(), patched);
+        Line own = new Line(line.version(), Map.of(), patched, line.families());
         Map<String, byte[]> woven =
-                new Weaver(own, enabled).weaveOpened(patches, List.of(flink), classPath);
+                new Weaver(own, switches).weaveOpened(patches, List.of(flink), classPath).woven();
         DropInJar jar = new DropInJar();
         jar.addAll(patches);
         jar.addClasses(woven);

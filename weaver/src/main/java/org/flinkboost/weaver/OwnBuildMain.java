@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 
 /**
  * Looks for the line whose patches fit a build of Flink, and writes the jar for it. Called by
@@ -21,7 +20,7 @@ import org.flinkboost.weaver.FrontedMethod.SwitchField;
  * <pre>
  * request:  dist                  the jar with Flink's classes
  *           classpath.N           what else is on the class path
- *           switch                Class.FIELD, the switch of all patches
+ *           families              the class of the switches, one per family
  *           boost.version
  *           stock                 folder of class files, named after their SHA-256
  *           class.LINE/CLASS      SHA-256 of each class file that a line patches
@@ -37,6 +36,8 @@ import org.flinkboost.weaver.FrontedMethod.SwitchField;
  * </pre>
  */
 public final class OwnBuildMain {
+
+    private static final String FAMILY = "family.";
 
     private final Properties request = new Properties();
     private final Properties report = new Properties();
@@ -66,7 +67,7 @@ public final class OwnBuildMain {
                     new OwnBuild(
                                     Path.of(required("dist")),
                                     classPath(),
-                                    enabled(),
+                                    new FamilySwitches(required("families")),
                                     lines.get(version),
                                     Path.of(required("patches." + version)),
                                     Path.of(required("stock")))
@@ -102,20 +103,22 @@ public final class OwnBuildMain {
                                 name,
                                 new PatchedClass(
                                         required("jar." + name),
-                                        required("family." + name),
+                                        required(FAMILY + name),
                                         request.getProperty(key),
                                         List.of()));
             }
         }
+        Map<String, String> families = new TreeMap<>();
+        request.stringPropertyNames().stream()
+                .filter(key -> key.startsWith(FAMILY))
+                .forEach(
+                        key ->
+                                families.put(
+                                        key.substring(FAMILY.length()), request.getProperty(key)));
         Map<String, Line> lines = new TreeMap<>();
-        classes.forEach((version, own) -> lines.put(version, new Line(version, Map.of(), own)));
+        classes.forEach(
+                (version, own) -> lines.put(version, new Line(version, Map.of(), own, families)));
         return lines;
-    }
-
-    private SwitchField enabled() {
-        String field = required("switch");
-        int dot = field.lastIndexOf('.');
-        return new SwitchField(field.substring(0, dot), field.substring(dot + 1));
     }
 
     private List<Path> classPath() {

@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toUnmodifiableList;
 
 import java.io.IOException;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,8 +22,8 @@ import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.pool.TypePool;
 import org.flinkboost.weaver.ClassPatch.Accessors;
 import org.flinkboost.weaver.ClassPatch.Kind;
-import org.flinkboost.weaver.ClassPatch.Member;
 import org.flinkboost.weaver.ClassPatch.Replacement;
+import org.flinkboost.weaver.patch.Adds;
 import org.flinkboost.weaver.patch.Calls;
 import org.flinkboost.weaver.patch.HandOver;
 import org.flinkboost.weaver.patch.Patches;
@@ -43,10 +42,15 @@ final class PatchReader {
                     HandOver.class,
                     Reads.class,
                     Writes.class,
-                    Calls.class);
+                    Calls.class,
+                    Adds.class);
 
     private final TypePool pool;
     private final Line line;
+    private final Map<String, List<Accessors>> interfaces = new TreeMap<>();
+    private final Map<String, List<TypeDescription>> classes = new TreeMap<>();
+    private final List<FieldDescription.InDefinedShape> handOvers = new ArrayList<>();
+    private final Map<String, String> skipped = new TreeMap<>();
 
     PatchReader(TypePool pool, Line line) {
         this.pool = pool;
@@ -54,26 +58,31 @@ final class PatchReader {
     }
 
     /**
-     * All patches of the folder, one per target, in the order of the target's name.
+     * All patches of classes that the line has, one per target, in the order of the target's name.
      *
-     * @throws WeaveException when a patch is not well formed or its target is not one of the line's
+     * @throws WeaveException when a patch is not well formed or no line has its target
      */
     List<ClassPatch> read(Path folder) throws IOException {
-        Map<String, ClassPatch> byTarget = new TreeMap<>();
         for (String name : classNames(folder)) {
             TypeDescription type = pool.describe(name).resolve();
-            AnnotationDescription patches = annotation(type, Patches.class);
-            if (patches == null) {
+            readHandOver(type);
+            Optional<AnnotationDescription> patches = patches(type);
+            if (patches.isPresent()) {
+                target(type, patches.get()).ifPresent(target -> add(type, target));
+            } else {
                 refuse(type, Replaces.class, "in a type without @Patches");
-                refuse(type, Reads.class, "in a type without @Patches");
-                refuse(type, Writes.class, "in a type without @Patches");
-                refuse(type, Calls.class, "in a type without @Patches");
-                continue;
+                refuseAccessors(type, "in a type without @Patches");
             }
-            ClassPatch patch = readPatch(type, target(type, patches));
-            byTarget.merge(patch.target(), patch, PatchReader::merge);
         }
+        Map<String, ClassPatch> byTarget = new TreeMap<>();
+        interfaces.forEach((target, all) -> byTarget.put(target, patch(target)));
+        classes.forEach((target, all) -> byTarget.put(target, patch(target)));
         return List.copyOf(byTarget.values());
+    }
+
+    /** The types that patch what the line has not, by binary name, with the family of each. */
+    Map<String, String> skipped() {
+        return skipped;
     }
 
     /** The binary names of all classes of a folder, sorted. */
@@ -88,158 +97,145 @@ final class PatchReader {
         }
     }
 
-    private String target(TypeDescription type, AnnotationDescription patches) {
+    /** A type's own annotation; an interface in a patch patches what that does. */
+    private static Optional<AnnotationDescription> patches(TypeDescription type) {
+        AnnotationDescription own = annotation(type, Patches.class);
+        TypeDescription around = type.getDeclaringType();
+        return own == null && type.isInterface() && around != null
+                ? patches(around)
+                : Optional.ofNullable(own);
+    }
+
+    /** The one that the line has; empty where no line of this age has any of them. */
+    private Optional<String> target(TypeDescription type, AnnotationDescription patches) {
         List<String> named = Arrays.asList(patches.getValue("value").resolve(String[].class));
+        for (String name : named) {
+            if (!line.families().containsKey(name)) {
+                throw new WeaveException(
+                        type.getName()
+                                + " patches "
+                                + name
+                                + ": expected a class that [patched] names, found "
+                                + line.families().keySet()
+                                + ".");
+            }
+        }
         List<String> known =
                 named.stream().filter(line.classes()::containsKey).collect(toUnmodifiableList());
-        if (known.size() != 1) {
+        if (known.size() > 1) {
             throw new WeaveException(
                     type.getName()
                             + " patches "
                             + named
-                            + ": expected exactly one of them among the classes of line "
+                            + ": expected at most one of them among the classes of line "
                             + line.version()
                             + ", found "
                             + known
                             + ".");
         }
-        return known.get(0);
+        if (known.isEmpty()) {
+            skipped.put(type.getName(), line.families().get(named.get(0)));
+        }
+        return known.stream().findFirst();
     }
 
-    private static ClassPatch readPatch(TypeDescription type, String target) {
+    private void add(TypeDescription type, String target) {
         if (type.isInterface()) {
             refuse(type, Replaces.class, "in an interface, expected a class");
-            return new ClassPatch(target, List.of(), List.of(readAccessors(type)));
+            interfaces
+                    .computeIfAbsent(target, key -> new ArrayList<>())
+                    .add(AccessorReader.read(type));
+        } else {
+            refuseAccessors(type, "in a class, expected an interface");
+            classes.computeIfAbsent(target, key -> new ArrayList<>()).add(type);
         }
-        refuse(type, Reads.class, "in a class, expected an interface");
-        refuse(type, Writes.class, "in a class, expected an interface");
-        refuse(type, Calls.class, "in a class, expected an interface");
-        List<Replacement> replacements = new ArrayList<>();
-        for (MethodDescription.InDefinedShape method : type.getDeclaredMethods()) {
-            AnnotationDescription replaces = annotation(method, Replaces.class);
-            if (replaces != null) {
-                replacements.add(readReplacement(type, target, method, replaces));
-            }
-        }
-        if (replacements.isEmpty()) {
-            throw new WeaveException(
-                    type.getName() + " patches " + target + " but replaces none of its methods.");
-        }
-        return new ClassPatch(target, replacements, List.of());
     }
 
-    private static Replacement readReplacement(
+    private void readHandOver(TypeDescription type) {
+        for (FieldDescription.InDefinedShape field : type.getDeclaredFields()) {
+            if (annotation(field, HandOver.class) == null) {
+                continue;
+            }
+            boolean visible = type.isPublic() && field.isPublic();
+            if (!visible
+                    || !field.isStatic()
+                    || !field.isFinal()
+                    || !field.getType().represents(Object.class)) {
+                throw new WeaveException(
+                        "The @HandOver field is "
+                                + field
+                                + ": expected a public static final java.lang.Object in a public"
+                                + " class.");
+            }
+            handOvers.add(field);
+        }
+    }
+
+    private ClassPatch patch(String target) {
+        List<Accessors> accessors = interfaces.getOrDefault(target, List.of());
+        List<Replacement> replacements = new ArrayList<>();
+        for (TypeDescription type : classes.getOrDefault(target, List.of())) {
+            int before = replacements.size();
+            for (MethodDescription.InDefinedShape method : type.getDeclaredMethods()) {
+                if (annotation(method, Replaces.class) != null) {
+                    replacements.add(replacement(type, method, accessors));
+                }
+            }
+            if (replacements.size() == before) {
+                throw new WeaveException(
+                        type.getName()
+                                + " patches "
+                                + target
+                                + " but replaces none of its methods.");
+            }
+        }
+        return new ClassPatch(target, replacements, accessors);
+    }
+
+    private Replacement replacement(
             TypeDescription type,
-            String target,
             MethodDescription.InDefinedShape method,
-            AnnotationDescription replaces) {
+            List<Accessors> accessors) {
         if (!method.isStatic() || !method.isPublic() || !type.isPublic()) {
             throw malformed(type, method, "must be public and static, in a public class");
         }
-        boolean instance = replaces.getValue("instance").resolve(Boolean.class);
-        if (instance
-                && (method.getParameters().isEmpty()
-                        || !method.getParameters()
-                                .get(0)
-                                .getType()
-                                .asErasure()
-                                .getName()
-                                .equals(target))) {
-            throw malformed(type, method, "must take the receiver, " + target + ", first");
-        }
+        boolean instance =
+                method.getParameters().asTypeList().asErasures().stream()
+                        .limit(1)
+                        .anyMatch(
+                                first -> accessors.stream().anyMatch(a -> a.type().equals(first)));
         return new Replacement(method, instance, handOver(type, method));
     }
 
     /** The field that means "stock's body"; empty where the target returns void. */
-    private static Optional<FieldDescription.InDefinedShape> handOver(
+    private Optional<FieldDescription.InDefinedShape> handOver(
             TypeDescription type, MethodDescription.InDefinedShape method) {
         TypeDescription returned = method.getReturnType().asErasure();
         if (returned.represents(boolean.class)) {
             return Optional.empty();
         }
-        if (returned.isPrimitive()) {
+        if (!returned.represents(Object.class)) {
             throw malformed(
                     type,
                     method,
                     "returns "
                             + returned.getName()
-                            + ": expected boolean in front of a void method, or the target's own"
-                            + " reference type; a method that returns a primitive cannot be"
-                            + " replaced");
+                            + ": expected boolean in front of a void method, or java.lang.Object"
+                            + " in front of one that returns an object; a method that returns a"
+                            + " primitive cannot be replaced");
         }
-        List<FieldDescription.InDefinedShape> fields =
-                type.getDeclaredFields().stream()
-                        .filter(field -> annotation(field, HandOver.class) != null)
-                        .filter(field -> field.getType().asErasure().equals(returned))
-                        .collect(toUnmodifiableList());
-        if (fields.size() != 1) {
+        if (handOvers.size() != 1) {
             throw malformed(
                     type,
                     method,
-                    "needs one @HandOver field of type "
-                            + returned.getName()
-                            + ", found "
-                            + fields.stream()
-                                    .map(FieldDescription::getName)
-                                    .collect(toUnmodifiableList()));
+                    "needs one @HandOver field among all patches, found " + handOvers);
         }
-        FieldDescription.InDefinedShape field = fields.get(0);
-        if (!field.isPublic() || !field.isStatic() || !field.isFinal()) {
-            throw malformed(
-                    type,
-                    method,
-                    "needs a public static final @HandOver field, found "
-                            + Modifier.toString(field.getModifiers())
-                            + " "
-                            + field.getName());
-        }
-        return Optional.of(field);
+        return Optional.of(handOvers.get(0));
     }
 
-    private static Accessors readAccessors(TypeDescription type) {
-        if (!type.isPublic()) {
-            throw new WeaveException(
-                    type.getName() + " must be a public interface: the target implements it.");
-        }
-        List<Member> members = new ArrayList<>();
-        for (MethodDescription.InDefinedShape method : type.getDeclaredMethods()) {
-            List<Member> found = new ArrayList<>();
-            member(method, Kind.READS, Reads.class).ifPresent(found::add);
-            member(method, Kind.WRITES, Writes.class).ifPresent(found::add);
-            member(method, Kind.CALLS, Calls.class).ifPresent(found::add);
-            if (!method.isAbstract() && !found.isEmpty()) {
-                throw malformed(
-                        type, method, "has a body, expected an abstract method to be implemented");
-            }
-            if (method.isAbstract() && found.size() != 1) {
-                throw malformed(
-                        type,
-                        method,
-                        "needs exactly one of @Reads, @Writes, @Calls, found " + found.size());
-            }
-            found.forEach(member -> requireAccessorShape(type, member));
-            members.addAll(found);
-        }
-        return new Accessors(type, members);
-    }
-
-    private static Optional<Member> member(
-            MethodDescription.InDefinedShape method, Kind kind, Class<? extends Annotation> type) {
-        return Optional.ofNullable(annotation(method, type))
-                .map(found -> found.getValue("value").resolve(String.class))
-                .map(targetMember -> new Member(method, kind, targetMember));
-    }
-
-    private static void requireAccessorShape(TypeDescription type, Member member) {
-        boolean isVoid = member.method().getReturnType().represents(void.class);
-        int parameters = member.method().getParameters().size();
-        if (member.kind() == Kind.READS && (isVoid || parameters != 0)) {
-            throw malformed(
-                    type, member.method(), "reads a field: expected no parameter and a result");
-        }
-        if (member.kind() == Kind.WRITES && (!isVoid || parameters != 1)) {
-            throw malformed(
-                    type, member.method(), "writes a field: expected one parameter and no result");
+    private static void refuseAccessors(TypeDescription type, String where) {
+        for (Kind kind : Kind.values()) {
+            refuse(type, kind.annotation(), where);
         }
     }
 
@@ -253,23 +249,12 @@ final class PatchReader {
         }
     }
 
-    private static ClassPatch merge(ClassPatch first, ClassPatch second) {
-        return new ClassPatch(
-                first.target(),
-                concatenated(first.replacements(), second.replacements()),
-                concatenated(first.interfaces(), second.interfaces()));
-    }
-
-    private static <T> List<T> concatenated(List<T> first, List<T> second) {
-        return Stream.concat(first.stream(), second.stream()).collect(toUnmodifiableList());
-    }
-
-    private static AnnotationDescription annotation(
+    static AnnotationDescription annotation(
             AnnotationSource source, Class<? extends Annotation> type) {
         return source.getDeclaredAnnotations().ofType(TypeDescription.ForLoadedType.of(type));
     }
 
-    private static WeaveException malformed(
+    static WeaveException malformed(
             TypeDescription type, MethodDescription method, String problem) {
         return new WeaveException(
                 type.getName() + "." + Signature.of(method) + " " + problem + ".");

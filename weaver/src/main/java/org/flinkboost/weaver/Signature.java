@@ -21,9 +21,18 @@ final class Signature {
 
     static String of(
             String name, List<? extends TypeDescription> parameters, TypeDescription returned) {
+        return of(name, parameters) + returned.getName();
+    }
+
+    /** As {@code name(types)}. */
+    static String ofParameters(MethodDescription method) {
+        return of(method.getInternalName(), method.getParameters().asTypeList().asErasures());
+    }
+
+    static String of(String name, List<? extends TypeDescription> parameters) {
         return parameters.stream()
                 .map(TypeDescription::getName)
-                .collect(Collectors.joining(",", name + "(", ")" + returned.getName()));
+                .collect(Collectors.joining(",", name + "(", ")"));
     }
 
     /** As {@code Class.name(types)return}. */

@@ -4,9 +4,11 @@ package org.flinkboost.weaver;
 import static java.util.stream.Collectors.toUnmodifiableList;
 
 import java.io.Serializable;
-import java.lang.reflect.Modifier;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
@@ -19,10 +21,7 @@ import org.flinkboost.weaver.ClassPatch.Kind;
 import org.flinkboost.weaver.ClassPatch.Member;
 import org.flinkboost.weaver.ClassPatch.Replacement;
 
-/**
- * The stock class of a patch. Finds the one member that the patch means; where it is not there, the
- * exception names what was expected and what the class has instead.
- */
+/** The stock class of a patch: whether it can be woven, and which of its methods are replaced. */
 final class TargetClass {
 
     private final TypeDescription type;
@@ -82,34 +81,44 @@ final class TargetClass {
     /**
      * The method whose body is replaced.
      *
-     * @throws WeaveException when there is no such method with a body, or ours throws a checked
-     *     exception that it does not declare
+     * @throws WeaveException when there is not exactly one such method with a body, or ours throws
+     *     a checked exception that it does not declare
      */
     MethodDescription.InDefinedShape replaced(Replacement replacement) {
         MethodDescription.InDefinedShape ours = replacement.method();
-        String expected = replacement.expectedSignature();
         List<MethodDescription.InDefinedShape> sameName =
                 type.getDeclaredMethods().stream()
                         .filter(m -> m.getName().equals(ours.getName()))
                         .collect(toUnmodifiableList());
+        boolean ofVoid = replacement.handOver().isEmpty();
+        String parameters = Signature.of(ours.getName(), replacement.parameters());
         // Synthetic methods are left out because their names are the compiler's own business.
-        MethodDescription.InDefinedShape target =
+        List<MethodDescription.InDefinedShape> found =
                 sameName.stream()
                         .filter(m -> m.isStatic() != replacement.instance())
                         .filter(m -> !m.isAbstract() && !m.isNative() && !m.isSynthetic())
-                        .filter(m -> Signature.of(m).equals(expected))
-                        .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        missing(
-                                                (replacement.instance() ? "instance" : "static")
-                                                        + " method "
-                                                        + expected,
-                                                ours,
-                                                sameName.stream().map(TargetClass::described),
-                                                primitiveHint(sameName)));
-        requireDeclaredExceptions(ours, target);
-        return target;
+                        .filter(m -> Signature.ofParameters(m).equals(parameters))
+                        .filter(m -> returns(m, ofVoid))
+                        .collect(toUnmodifiableList());
+        if (found.size() != 1) {
+            throw TargetMembers.missing(
+                    type,
+                    (found.isEmpty() ? "" : "one ")
+                            + (replacement.instance() ? "instance" : "static")
+                            + " method "
+                            + parameters
+                            + (ofVoid ? "void" : " that returns an object"),
+                    Signature.ofMember(ours),
+                    sameName.stream().map(m -> TargetMembers.described(m, "")),
+                    primitiveHint(sameName));
+        }
+        requireDeclaredExceptions(ours, found.get(0));
+        return found.get(0);
+    }
+
+    private static boolean returns(MethodDescription method, boolean nothing) {
+        TypeDescription returned = method.getReturnType().asErasure();
+        return nothing ? returned.represents(void.class) : !returned.isPrimitive();
     }
 
     /** No compiler sees both: callers of the target could not catch what it does not declare. */
@@ -144,40 +153,64 @@ final class TargetClass {
     /**
      * Checks that an interface can be implemented as its annotations say.
      *
-     * @throws WeaveException when the class has one of its methods already, or lacks an inherited
-     *     one that nothing implements
+     * @param given all interfaces of patches that the class or a superclass implements
+     * @throws WeaveException when the class has one of its methods or fields already, or lacks an
+     *     inherited one that nothing implements
      */
-    void requireImplementable(Accessors accessors) {
+    void requireImplementable(Accessors accessors, Collection<Accessors> given) {
         for (Member member : accessors.members()) {
-            inherited(member.method())
-                    .ifPresent(
-                            method -> {
-                                throw new WeaveException(
-                                        Signature.ofMember(member.method())
-                                                + " cannot be implemented by "
-                                                + type.getName()
-                                                + ": expected no method of that name and"
-                                                + " parameters, found "
-                                                + Signature.ofMember(method)
-                                                + ".");
-                            });
+            inherited(member.method()).ifPresent(found -> refuse(member, found));
+            given.stream()
+                    .filter(other -> other != accessors)
+                    .flatMap(other -> other.members().stream())
+                    .filter(other -> sameParameters(other.method(), member.method()))
+                    .forEach(other -> refuse(member, other.method()));
+            if (member.kind() == Kind.ADDS) {
+                requireNewField(member);
+            }
         }
+        Set<TypeDescription> implemented =
+                given.stream().map(Accessors::type).collect(Collectors.toSet());
         // A patch interface may extend others, whose methods the target may have on its own.
         for (MethodGraph.Node node :
                 MethodGraph.Compiler.DEFAULT
                         .compile((TypeDefinition) accessors.type())
                         .listNodes()) {
             MethodDescription method = node.getRepresentative();
-            boolean own = method.getDeclaringType().asErasure().equals(accessors.type());
-            if (method.isAbstract() && !own && inherited(method).isEmpty()) {
+            boolean ours = implemented.contains(method.getDeclaringType().asErasure());
+            if (method.isAbstract() && !ours && inherited(method).isEmpty()) {
                 throw new WeaveException(
                         type.getName()
                                 + " would not implement "
                                 + Signature.ofMember(method)
                                 + ": expected "
                                 + accessors.type().getName()
-                                + " to declare it with one of @Reads, @Writes, @Calls, found it"
-                                + " only inherited.");
+                                + " to declare it with one of @Reads, @Writes, @Calls, @Adds, found"
+                                + " it only inherited.");
+            }
+        }
+    }
+
+    private void refuse(Member member, MethodDescription found) {
+        throw new WeaveException(
+                Signature.ofMember(member.method())
+                        + " cannot be implemented by "
+                        + type.getName()
+                        + ": expected no method of that name and parameters, found "
+                        + Signature.ofMember(found)
+                        + ".");
+    }
+
+    private void requireNewField(Member member) {
+        for (FieldDescription field : type.getDeclaredFields()) {
+            if (field.getName().equals(member.targetMember())) {
+                throw new WeaveException(
+                        Signature.ofMember(member.method())
+                                + " cannot add a field to "
+                                + type.getName()
+                                + ": expected none of that name, found "
+                                + field
+                                + ".");
             }
         }
     }
@@ -186,12 +219,7 @@ final class TargetClass {
     private Optional<MethodDescription> inherited(MethodDescription wanted) {
         for (TypeDefinition level : type) {
             for (MethodDescription method : level.getDeclaredMethods()) {
-                if (!method.isStatic()
-                        && method.getName().equals(wanted.getName())
-                        && method.getParameters()
-                                .asTypeList()
-                                .asErasures()
-                                .equals(wanted.getParameters().asTypeList().asErasures())) {
+                if (!method.isStatic() && sameParameters(method, wanted)) {
                     return Optional.of(method);
                 }
             }
@@ -199,98 +227,7 @@ final class TargetClass {
         return Optional.empty();
     }
 
-    /**
-     * The field that a {@code @Reads} or {@code @Writes} method stands for.
-     *
-     * @throws WeaveException when there is no such instance field of exactly that type, or it is
-     *     final and would be written; an object of a type that cannot be named outside its package
-     *     may be read as {@code Object}
-     */
-    FieldDescription.InDefinedShape accessed(Member member) {
-        boolean writes = member.kind() == Kind.WRITES;
-        TypeDescription fieldType =
-                writes
-                        ? member.method().getParameters().get(0).getType().asErasure()
-                        : member.method().getReturnType().asErasure();
-        return type.getDeclaredFields().stream()
-                .filter(field -> field.getName().equals(member.targetMember()))
-                .filter(
-                        field ->
-                                field.getType().asErasure().equals(fieldType)
-                                        || !writes
-                                                && fieldType.represents(Object.class)
-                                                && !field.getType().isPrimitive())
-                .filter(field -> !field.isStatic() && !(writes && field.isFinal()))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                missing(
-                                        (writes ? "non-final " : "")
-                                                + "instance field "
-                                                + fieldType.getName()
-                                                + " "
-                                                + member.targetMember(),
-                                        member.method(),
-                                        type.getDeclaredFields().stream()
-                                                .map(TargetClass::described),
-                                        ""));
-    }
-
-    /**
-     * The method that a {@code @Calls} method stands for.
-     *
-     * @throws WeaveException when there is no such instance method
-     */
-    MethodDescription.InDefinedShape called(Member member) {
-        String expected =
-                Signature.of(
-                        member.targetMember(),
-                        member.method().getParameters().asTypeList().asErasures(),
-                        member.method().getReturnType().asErasure());
-        return type.getDeclaredMethods().stream()
-                .filter(method -> !method.isStatic() && Signature.of(method).equals(expected))
-                .findFirst()
-                .orElseThrow(
-                        () ->
-                                missing(
-                                        "instance method " + expected,
-                                        member.method(),
-                                        type.getDeclaredMethods().stream()
-                                                .filter(MethodDescription::isMethod)
-                                                .map(TargetClass::described),
-                                        ""));
-    }
-
-    /** Of a member that one of ours means: what was expected, and what there is instead. */
-    private WeaveException missing(
-            String expected, MethodDescription ours, Stream<String> found, String hint) {
-        return new WeaveException(
-                type.getName()
-                        + ": expected "
-                        + expected
-                        + " for "
-                        + Signature.ofMember(ours)
-                        + ", found "
-                        + found.collect(toUnmodifiableList())
-                        + hint
-                        + ".");
-    }
-
-    private static String described(MethodDescription method) {
-        int shown = Modifier.STATIC | Modifier.ABSTRACT | Modifier.NATIVE;
-        return withModifiers(method.getModifiers() & shown, Signature.of(method));
-    }
-
-    private static String described(FieldDescription field) {
-        int shown = Modifier.STATIC | Modifier.FINAL;
-        return withModifiers(
-                field.getModifiers() & shown,
-                field.getType().asErasure().getName() + " " + field.getName());
-    }
-
-    private static String withModifiers(int modifiers, String name) {
-        String text = Modifier.toString(modifiers);
-        return (Modifier.isStatic(modifiers) ? "" : "instance ")
-                + (text.isEmpty() ? name : text + " " + name);
+    private static boolean sameParameters(MethodDescription one, MethodDescription other) {
+        return Signature.ofParameters(one).equals(Signature.ofParameters(other));
     }
 }

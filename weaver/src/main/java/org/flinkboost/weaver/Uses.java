@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import net.bytebuddy.description.field.FieldDescription;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
@@ -32,18 +33,17 @@ final class Uses {
     static Uses of(ClassPatch patch, TypeDescription target, Collection<TypeShape> ours) {
         Uses uses = new Uses();
         TargetClass stock = new TargetClass(target);
+        TargetMembers members = new TargetMembers(target);
         for (Replacement replacement : patch.replacements()) {
             uses.methods.add(member(stock.replaced(replacement)));
         }
         for (Accessors accessors : patch.interfaces()) {
             for (ClassPatch.Member member : accessors.members()) {
                 if (member.kind() == Kind.CALLS) {
-                    uses.methods.add(member(stock.called(member)));
-                } else {
-                    uses.fields.add(
-                            new Member(
-                                    stock.accessed(member).getName(),
-                                    stock.accessed(member).getDescriptor()));
+                    uses.methods.add(member(members.called(member)));
+                } else if (member.kind() != Kind.ADDS) {
+                    FieldDescription field = members.accessed(member);
+                    uses.fields.add(new Member(field.getName(), field.getDescriptor()));
                 }
             }
         }

@@ -15,11 +15,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -55,10 +53,10 @@ final class WeaveCommand implements Callable<Integer> {
     private List<Path> classPath = new ArrayList<>();
 
     @Option(
-            names = "--switch",
+            names = "--families",
             required = true,
-            description = "Static final boolean that selects ours or stock's, as Class.FIELD.")
-    private String switchField;
+            description = "Class of the switches that select ours or stock's, one per family.")
+    private String families;
 
     @Option(names = "--module", required = true, description = "Name of the checksum list.")
     private String module;
@@ -73,25 +71,17 @@ final class WeaveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        SwitchField enabled = enabled();
         requireApart(patches, out);
         Line line = LinesFile.read(lines, version);
-        Map<String, byte[]> woven = new Weaver(line, enabled).weave(patches, jars, classPath);
-        write(woven, line);
+        Weaver.Result result =
+                new Weaver(line, new FamilySwitches(families)).weave(patches, jars, classPath);
+        write(result, line);
         spec.commandLine()
                 .getOut()
-                .printf("Wove %s for Flink %s%n", String.join(", ", woven.keySet()), version);
+                .printf(
+                        "Wove %s for Flink %s%n",
+                        String.join(", ", result.woven().keySet()), version);
         return 0;
-    }
-
-    private SwitchField enabled() {
-        int dot = switchField.lastIndexOf('.');
-        if (dot < 1 || dot == switchField.length() - 1) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--switch is " + switchField + ": expected Class.FIELD, with the package.");
-        }
-        return new SwitchField(switchField.substring(0, dot), switchField.substring(dot + 1));
     }
 
     /** Replacing the output must not take the input away. */
@@ -109,16 +99,19 @@ final class WeaveCommand implements Callable<Integer> {
     }
 
     /** Writes aside first: a failure leaves the former output as it was. */
-    private void write(Map<String, byte[]> woven, Line line) throws IOException {
+    private void write(Weaver.Result result, Line line) throws IOException {
         Path aside = out.toAbsolutePath().normalize();
         aside = aside.resolveSibling(aside.getFileName() + ".part");
         delete(aside);
         try {
             copy(patches, aside);
+            for (String name : result.unused()) {
+                Files.delete(classFile(aside, name));
+            }
             Map<String, PatchedClass> classes = new TreeMap<>();
             Map<String, String> checksums = new TreeMap<>();
-            for (Map.Entry<String, byte[]> entry : woven.entrySet()) {
-                Path file = aside.resolve(entry.getKey().replace('.', '/') + ".class");
+            for (Map.Entry<String, byte[]> entry : result.woven().entrySet()) {
+                Path file = classFile(aside, entry.getKey());
                 Files.createDirectories(file.getParent());
                 Files.write(file, entry.getValue());
                 PatchedClass patched = line.classes().get(entry.getKey());
@@ -136,6 +129,10 @@ final class WeaveCommand implements Callable<Integer> {
         } finally {
             delete(aside);
         }
+    }
+
+    private static Path classFile(Path folder, String name) {
+        return folder.resolve(name.replace('.', '/') + ".class");
     }
 
     private static void copy(Path from, Path to) throws IOException {

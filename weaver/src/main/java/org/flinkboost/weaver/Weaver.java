@@ -7,35 +7,60 @@ import static net.bytebuddy.dynamic.ClassFileLocator.ForClassLoader.readToNames;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
+import org.flinkboost.weaver.ClassPatch.Accessors;
 
 /** Weaves one module: a folder of compiled patches against the official jars of one line. */
 final class Weaver {
 
     private final Line line;
-    private final SwitchField enabled;
+    private final FamilySwitches switches;
 
-    Weaver(Line line, SwitchField enabled) {
+    Weaver(Line line, FamilySwitches switches) {
         this.line = line;
-        this.enabled = enabled;
+        this.switches = switches;
+    }
+
+    /** What becomes of a module. */
+    static final class Result {
+
+        private final Map<String, byte[]> woven;
+        private final Set<String> unused;
+
+        Result(Map<String, byte[]> woven, Set<String> unused) {
+            this.woven = woven;
+            this.unused = unused;
+        }
+
+        /** The woven class files by binary name. */
+        Map<String, byte[]> woven() {
+            return woven;
+        }
+
+        /** The module's own classes, by binary name, for which the line has no use. */
+        Set<String> unused() {
+            return unused;
+        }
     }
 
     /**
-     * The woven class files by binary name.
+     * Weaves what the line has.
      *
      * @param patches folder of our compiled classes
      * @param flinkJars official jars that hold the targets
      * @param classPath folders and jars that both refer to
      * @throws WeaveException when anything is not exactly as expected; nothing is written then
      */
-    Map<String, byte[]> weave(Path patches, List<Path> flinkJars, List<Path> classPath)
-            throws IOException {
+    Result weave(Path patches, List<Path> flinkJars, List<Path> classPath) throws IOException {
         List<FlinkJar> opened = new ArrayList<>();
         try {
             for (Path jar : flinkJars) {
@@ -50,8 +75,7 @@ final class Weaver {
     }
 
     /** The same with jars that are open already; the line's checksums hold for their classes. */
-    Map<String, byte[]> weaveOpened(Path patches, List<FlinkJar> jars, List<Path> classPath)
-            throws IOException {
+    Result weaveOpened(Path patches, List<FlinkJar> jars, List<Path> classPath) throws IOException {
         requireNoStockClasses(patches, jars);
         List<Path> paths = jars.stream().map(FlinkJar::path).collect(toUnmodifiableList());
         try (ClassFileLocator locator = locator(patches, paths, classPath)) {
@@ -59,30 +83,52 @@ final class Weaver {
         }
     }
 
-    private Map<String, byte[]> weave(Path patches, List<FlinkJar> jars, ClassFileLocator locator)
+    private Result weave(Path patches, List<FlinkJar> jars, ClassFileLocator locator)
             throws IOException {
         TypePool pool = TypePool.Default.of(locator);
-        requireSwitch(pool);
-        ClassWeaver weaver = new ClassWeaver(pool, locator, enabled);
-        List<ClassPatch> all = new PatchReader(pool, line).read(patches);
+        switches.requireUsable(pool, line.ownFamilies());
+        ClassWeaver weaver = new ClassWeaver(pool, locator, switches);
+        PatchReader reader = new PatchReader(pool, line);
+        List<ClassPatch> all = reader.read(patches);
         if (all.isEmpty()) {
-            throw new WeaveException("There is no @Patches type in " + patches + ".");
+            throw new WeaveException(
+                    "There is no @Patches type in "
+                            + patches
+                            + " for a class of line "
+                            + line.version()
+                            + ".");
         }
         Map<String, byte[]> woven = new TreeMap<>();
         for (ClassPatch patch : all) {
-            requireExactClass(patch.target(), jars);
+            String target = patch.target();
+            requireExactClass(target, jars);
             try {
-                woven.put(patch.target(), weaver.weave(patch));
+                String family = line.classes().get(target).family();
+                woven.put(target, weaver.weave(patch, family, above(pool, patch, all)));
             } catch (TypePool.Resolution.NoSuchTypeException e) {
                 throw new WeaveException(
-                        patch.target()
+                        target
                                 + " and its patch refer to "
                                 + e.getName()
                                 + ", which is missing: add its jar to --class-path.",
                         e);
             }
         }
-        return woven;
+        return new Result(woven, unused(patches, reader.skipped()));
+    }
+
+    /** The interfaces that the superclasses of a target are given. */
+    private static List<Accessors> above(TypePool pool, ClassPatch patch, List<ClassPatch> all) {
+        Set<String> superclasses = new HashSet<>();
+        TypeDefinition level = pool.describe(patch.target()).resolve().getSuperClass();
+        while (level != null) {
+            superclasses.add(level.asErasure().getName());
+            level = level.getSuperClass();
+        }
+        return all.stream()
+                .filter(other -> superclasses.contains(other.target()))
+                .flatMap(other -> other.interfaces().stream())
+                .collect(toUnmodifiableList());
     }
 
     /** A whole class of ours would shadow stock's without any check, or be woven a second time. */
@@ -104,65 +150,61 @@ final class Weaver {
         }
     }
 
-    private void requireSwitch(TypePool pool) {
-        TypePool.Resolution owner = pool.describe(enabled.owner());
-        boolean found =
-                owner.isResolved()
-                        && owner.resolve().isPublic()
-                        && owner.resolve().getDeclaredFields().stream()
-                                .filter(field -> field.getName().equals(enabled.name()))
-                                .filter(field -> field.getType().represents(boolean.class))
-                                .anyMatch(f -> f.isPublic() && f.isStatic() && f.isFinal());
-        boolean asked =
-                found
-                        && owner.resolve().getDeclaredMethods().stream()
-                                .filter(method -> method.getName().equals(SwitchField.REQUIRE))
-                                .filter(method -> method.getDescriptor().equals("()V"))
-                                .anyMatch(method -> method.isPublic() && method.isStatic());
-        if (!asked) {
+    /** Each jar that has the class must have that one: the first of them is woven. */
+    private void requireExactClass(String target, List<FlinkJar> jars) throws IOException {
+        PatchedClass patched = line.classes().get(target);
+        boolean there = false;
+        for (FlinkJar jar : jars) {
+            Optional<byte[]> classFile = jar.classFile(target);
+            if (classFile.isEmpty()) {
+                continue;
+            }
+            there |= jar.isOf(patched.jar());
+            String found = Checksum.of(classFile.get());
+            if (!found.equals(patched.checksum())) {
+                throw new WeaveException(
+                        target
+                                + " is not the class of Flink "
+                                + line.version()
+                                + ": expected SHA-256 "
+                                + patched.checksum()
+                                + ", found "
+                                + found
+                                + " in "
+                                + jar.name()
+                                + ".");
+            }
+        }
+        if (!there) {
             throw new WeaveException(
-                    "The switch "
-                            + enabled.owner()
-                            + "."
-                            + enabled.name()
-                            + " is missing: expected a public static final boolean in a public"
-                            + " class with a public static void "
-                            + SwitchField.REQUIRE
-                            + "(), found "
-                            + (owner.isResolved()
-                                    ? owner.resolve().getDeclaredFields()
-                                            + " "
-                                            + owner.resolve().getDeclaredMethods()
-                                    : "no such class")
+                    target
+                            + " is missing: expected it in the jar of "
+                            + patched.jar()
+                            + " "
+                            + line.version()
+                            + ", found it in none such of "
+                            + jars.stream().map(FlinkJar::name).collect(toUnmodifiableList())
                             + ".");
         }
     }
 
-    private void requireExactClass(String target, List<FlinkJar> jars) throws IOException {
-        String expected = line.classes().get(target).checksum();
-        for (FlinkJar jar : jars) {
-            Optional<byte[]> classFile = jar.classFile(target);
-            if (classFile.isPresent()) {
-                String found = Checksum.of(classFile.get());
-                if (!found.equals(expected)) {
-                    throw new WeaveException(
-                            target
-                                    + " is not the class of Flink "
-                                    + line.version()
-                                    + ": expected SHA-256 "
-                                    + expected
-                                    + ", found "
-                                    + found
-                                    + ".");
-                }
-                return;
+    /** What stands in packages of families of which the line has no class, or patches theirs. */
+    private Set<String> unused(Path patches, Map<String, String> skipped) throws IOException {
+        Set<String> families = new TreeSet<>(line.families().values());
+        Set<String> absent = new TreeSet<>(families);
+        absent.removeAll(line.ownFamilies());
+        Set<String> unused = new TreeSet<>();
+        for (String name : PatchReader.classNames(patches)) {
+            String outermost = name.replaceFirst("\\$.*", "");
+            boolean ofAbsentPatch =
+                    absent.contains(skipped.getOrDefault(name, ""))
+                            || absent.contains(skipped.getOrDefault(outermost, ""));
+            if (ofAbsentPatch
+                    || switches.familyOf(name, families).filter(absent::contains).isPresent()) {
+                unused.add(name);
             }
         }
-        throw new WeaveException(
-                target
-                        + " is missing: expected it in the jars of Flink "
-                        + line.version()
-                        + " that were given, found it in none.");
+        return unused;
     }
 
     static ClassFileLocator locator(Path patches, List<Path> flinkJars, List<Path> classPath)

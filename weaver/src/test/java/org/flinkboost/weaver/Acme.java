@@ -32,21 +32,35 @@ final class Acme {
 
     static final String VERSION = "1.4.2";
     static final String JAR = "acme-1.4.2.jar";
-    static final String SWITCH = "acme.boost.Switch.ON";
+    static final String FAMILIES = "acme.boost.guard.Families";
 
     /**
-     * On, unless a file "switched-off" is on the class path: each class loader has its own. It
-     * notes which classes ask.
+     * On, unless a file "switched-off" is on the class path, for wheels also "wheels-off": each
+     * class loader has its own. It notes which classes ask.
      */
-    private static final String SWITCH_SOURCE =
+    private static final String FAMILIES_SOURCE =
             """
-            package acme.boost;
-            public final class Switch {
-                public static final boolean ON = Switch.class.getResource("/switched-off") == null;
+            package acme.boost.guard;
+            public final class Families {
+                public static final boolean DIALS = isMissing("switched-off");
+                public static final boolean WHEELS = DIALS && isMissing("wheels-off");
                 public static String asked = "";
                 public static void require() {
                     asked += new Throwable().getStackTrace()[1].getClassName() + " ";
                 }
+                private static boolean isMissing(String file) {
+                    return Families.class.getResource("/" + file) == null;
+                }
+            }
+            """;
+
+    /** The object that means "stock's body", for patches that return objects. */
+    static final String HAND_OVER =
+            """
+            package acme.boost;
+            public final class HandOver {
+                @org.flinkboost.weaver.patch.HandOver
+                public static final Object TO_STOCK = new StringBuilder("stock");
             }
             """;
 
@@ -55,15 +69,19 @@ final class Acme {
     private final Map<String, String> manifest = new LinkedHashMap<>();
     private final Map<String, String> jars = new TreeMap<>();
     private final Map<String, String> classes = new TreeMap<>();
+    private final Map<String, String> described = new TreeMap<>();
+    private final List<Path> beside = new ArrayList<>();
 
     /** An empty product whose classes are compiled for that Java release. */
     Acme(Path root, int release) throws IOException {
         this.root = root;
         this.release = release;
         manifest.put("Implementation-Version", VERSION);
-        JavaSources.compile(switchFolder(), release, List.of(), SWITCH_SOURCE);
+        JavaSources.compile(familiesFolder(), release, List.of(), FAMILIES_SOURCE);
         Files.createDirectories(root.resolve("off"));
         Files.writeString(root.resolve("off/switched-off"), "");
+        Files.createDirectories(root.resolve("half"));
+        Files.writeString(root.resolve("half/wheels-off"), "");
     }
 
     Path jar() {
@@ -82,8 +100,8 @@ final class Acme {
         return root.resolve("lines.toml");
     }
 
-    private Path switchFolder() {
-        return root.resolve("switch");
+    private Path familiesFolder() {
+        return root.resolve("families");
     }
 
     /** Sets a main attribute of the jar's manifest; null takes it away. */
@@ -105,19 +123,54 @@ final class Acme {
         jars.clear();
         classes.clear();
         jars.put(JAR, Checksum.of(jar()));
+        classes.putAll(checksums(files));
+        return this;
+    }
+
+    /** A second jar of the release, whose classes lines.toml says to be in that artefact. */
+    Acme beside(Path file, String artefact, String... sources) throws IOException {
+        Path folder = root.resolve("stock-of-" + artefact);
+        JavaSources.compile(folder, release, List.of(jar()), sources);
+        Files.createDirectories(file.getParent());
+        Files.write(file, packed(files(folder)));
+        jars.put(file.getFileName().toString(), Checksum.of(file));
+        beside.add(file);
+        checksums(files(folder))
+                .forEach(
+                        (name, sum) -> {
+                            classes.put(name, sum);
+                            described(name, "jar = \"" + artefact + "\", family = \"dials\"");
+                        });
+        return this;
+    }
+
+    private static Map<String, String> checksums(Map<String, byte[]> files) {
+        Map<String, String> sums = new TreeMap<>();
         files.forEach(
                 (path, bytes) ->
-                        classes.put(
+                        sums.put(
                                 path.substring(0, path.length() - ".class".length())
                                         .replace('/', '.'),
                                 Checksum.of(bytes)));
+        return sums;
+    }
+
+    /** What lines.toml says of a class, which the release need not have. */
+    Acme described(String name, String entry) {
+        described.put(name, entry);
         return this;
     }
 
     /** Compiles the patches against the jar. */
     Acme patch(String... sources) throws IOException {
-        JavaSources.compile(patches(), release, List.of(jar(), switchFolder()), sources);
+        JavaSources.compile(patches(), release, classPath(), sources);
         return this;
+    }
+
+    private List<Path> classPath() {
+        List<Path> all = new ArrayList<>(List.of(jar(), familiesFolder()));
+        all.addAll(beside);
+        return all;
     }
 
     /** Puts another checksum into lines.toml for the jar. */
@@ -144,18 +197,21 @@ final class Acme {
 
     /** The command's arguments, to be changed by a test. */
     List<String> arguments(Path folder) {
-        return new ArrayList<>(
-                List.of(
-                        "weave",
-                        "--lines=" + lines(),
-                        "--line=" + VERSION,
-                        "--jar=" + jar(),
-                        "--patches=" + patches(),
-                        "--class-path=" + switchFolder(),
-                        "--switch=" + SWITCH,
-                        "--module=acme-boost",
-                        "--boost-version=0.2.0",
-                        "--out=" + folder));
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "weave",
+                                "--lines=" + lines(),
+                                "--line=" + VERSION,
+                                "--jar=" + jar(),
+                                "--patches=" + patches(),
+                                "--class-path=" + familiesFolder(),
+                                "--families=" + FAMILIES,
+                                "--module=acme-boost",
+                                "--boost-version=0.2.0",
+                                "--out=" + folder));
+        beside.forEach(each -> arguments.add("--jar=" + each));
+        return arguments;
     }
 
     /** Weaving must fail with all those parts in its sentence, and leave former output alone. */
@@ -179,11 +235,13 @@ final class Acme {
         StringBuilder jars = new StringBuilder("[lines.\"" + VERSION + "\".jars]\n");
         for (Acme product : products) {
             product.classes.values().removeIf(Objects::isNull);
+            Map<String, String> entries = new TreeMap<>(product.described);
             product.classes.forEach(
                     (name, sum) -> {
-                        text.append("\"" + name + "\" = { jar = \"acme\", family = \"dials\" }\n");
+                        entries.putIfAbsent(name, "jar = \"acme\", family = \"dials\"");
                         lock.append("[[\"" + name + "\"]]\n" + sum + " = [\"" + VERSION + "\"]\n");
                     });
+            entries.forEach((name, entry) -> text.append("\"" + name + "\" = { " + entry + " }\n"));
         }
         products[0].jars.forEach(
                 (name, sum) -> jars.append("\"" + name + "\" = \"" + sum + "\"\n"));
@@ -205,8 +263,13 @@ final class Acme {
     /** A class loader with the woven classes in front of the product, as in a lib folder. */
     URLClassLoader wovenLoader(boolean switchedOn) throws IOException {
         return switchedOn
-                ? loader(out(), switchFolder(), jar())
-                : loader(out(), root.resolve("off"), switchFolder(), jar());
+                ? loader(out(), familiesFolder(), jar())
+                : loader(out(), root.resolve("off"), familiesFolder(), jar());
+    }
+
+    /** The same with the family of wheels switched off. */
+    URLClassLoader loaderWithoutWheels() throws IOException {
+        return loader(out(), root.resolve("half"), familiesFolder(), jar());
     }
 
     private static URLClassLoader loader(Path... entries) throws IOException {

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.jar.JarOutputStream;
 import java.util.zip.ZipEntry;
-import org.flinkboost.weaver.FrontedMethod.SwitchField;
 
 /** A release of {@link Acme} with its patches, and somebody's own builds of it beside it. */
 final class AcmeBuild {
@@ -26,7 +25,12 @@ final class AcmeBuild {
         byte[] gauge = Files.readAllBytes(acme.root.resolve("stock/acme/Gauge.class"));
         String sum = Checksum.of(gauge);
         Files.write(stock.resolve(sum), gauge);
-        line = new Line(Acme.VERSION, Map.of(), Map.of("acme.Gauge", Acme.patched(sum)));
+        line =
+                new Line(
+                        Acme.VERSION,
+                        Map.of(),
+                        Map.of("acme.Gauge", Acme.patched(sum)),
+                        Map.of("acme.Gauge", "dials"));
         Path record = acme.patches().resolve(WeaveRecord.RESOURCE);
         Files.createDirectories(record.getParent());
         Files.writeString(record, "");
@@ -48,13 +52,10 @@ final class AcmeBuild {
                 jar.write(each.getValue());
             }
         }
-        int dot = Acme.SWITCH.lastIndexOf('.');
-        SwitchField enabled =
-                new SwitchField(Acme.SWITCH.substring(0, dot), Acme.SWITCH.substring(dot + 1));
         return new OwnBuild(
                         dist,
-                        List.of(acme.root.resolve("switch")),
-                        enabled,
+                        List.of(acme.root.resolve("families")),
+                        new FamilySwitches(Acme.FAMILIES),
                         line,
                         acme.patches(),
                         folder.resolve("classes"))

@@ -68,9 +68,9 @@ class AssembleCommandTest {
         return Outcome.of(arguments.toArray(String[]::new));
     }
 
-    /** What the patches refer to beside what is woven; both switches are the same class. */
+    /** What the patches refer to beside what is woven; both families are the same class. */
     private String classPath() {
-        return gauge.root.resolve("switch") + ":" + gauge.jar() + ":" + valve.jar();
+        return gauge.root.resolve("families") + ":" + gauge.jar() + ":" + valve.jar();
     }
 
     private static String entry(JarFile jar, String name) throws IOException {
@@ -114,9 +114,9 @@ class AssembleCommandTest {
                                     + "\nfamily.acme.Gauge=dials\nfamily.acme.Valve=dials\n"
                                     + "flink.version=1.4.2\n"
                                     + "jar.acme.Gauge=acme\njar.acme.Valve=acme\n"
-                                    + "link.0000=acme/boost/Switch class public\n"
-                                    + "link.0001=acme/boost/Switch static-field public ON Z\n"
-                                    + "link.0002=acme/boost/Switch static-method public require"
+                                    + "link.0000=acme/boost/guard/Families class public\n"
+                                    + "link.0001=acme/boost/guard/Families static-field public DIALS Z\n"
+                                    + "link.0002=acme/boost/guard/Families static-method public require"
                                     + " ()V\n"
                                     + "tested=\n");
             Attributes manifest = opened.getManifest().getMainAttributes();
@@ -182,10 +182,10 @@ class AssembleCommandTest {
 
     @Test
     void classThatNoJarOfTheClassPathHasIsNamed() throws IOException {
-        Files.delete(gauge.root.resolve("switch/acme/boost/Switch.class"));
+        Files.delete(gauge.root.resolve("families/acme/boost/guard/Families.class"));
         assemble(jar, gauge.out())
                 .isRefusedWith(
-                        "acme.Gauge refers to acme.boost.Switch, which is missing",
+                        "acme.Gauge refers to acme.boost.guard.Families, which is missing",
                         "add its jar to --class-path");
         assertThat(jar).doesNotExist();
     }

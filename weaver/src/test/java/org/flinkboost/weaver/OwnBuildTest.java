@@ -64,9 +64,8 @@ class OwnBuildTest {
 
     private static final String PATCH =
             Acme.replacing(
-                    "@HandOver public static final String STOCK = \"stock\";",
-                    "@Replaces public static String raise(Gauge gauge, int by) {",
-                    "    return by == 7 ? \"ours\" : STOCK;",
+                    "@Replaces public static Object raise(Gauge gauge, int by) {",
+                    "    return by == 7 ? \"ours\" : HandOver.TO_STOCK;",
                     "}");
 
     private static final String ACCESS = Acme.accessing("@Reads(\"level\") int boostLevel();");
@@ -76,7 +75,7 @@ class OwnBuildTest {
 
     @BeforeEach
     void release() throws IOException {
-        build = new AcmeBuild(folder, 11, GAUGE, PATCH, ACCESS);
+        build = new AcmeBuild(folder, 11, GAUGE, PATCH, ACCESS, Acme.HAND_OVER);
     }
 
     @ParameterizedTest
@@ -93,7 +92,7 @@ class OwnBuildTest {
         woven.write(jar);
         URL[] path = {
             jar.toUri().toURL(),
-            build.acme.root.resolve("switch").toUri().toURL(),
+            build.acme.root.resolve("families").toUri().toURL(),
             folder.resolve("acme-own.jar").toUri().toURL()
         };
         try (URLClassLoader loader =

@@ -21,6 +21,11 @@ class RefusedJarTest {
     private static final String PATCH =
             Acme.replacing("@Replaces public static boolean note(int n) { return true; }");
     private static final String ACCESS = Acme.accessing("@Reads(\"level\") int boostLevel();");
+    private static final String VALVE = "package acme; public class Valve { boolean open; }";
+    private static final String VALVE_ACCESS =
+            "package acme.boost; import org.flinkboost.weaver.patch.*;"
+                    + " @Patches(\"acme.Valve\") public interface ValveAccess {"
+                    + " @Reads(\"open\") boolean boostOpen(); }";
     private static final String OTHER_SUM = "0".repeat(64);
 
     @TempDir Path folder;
@@ -92,7 +97,50 @@ class RefusedJarTest {
         acme.stock(GAUGE).patch(PATCH);
         acme.stock(Map.of("acme/Other.class", new byte[0])).classSum("acme.Gauge", OTHER_SUM);
         acme.isRefusedWith(
-                "acme.Gauge is missing", "expected it in the jars of Flink 1.4.2", "found it in");
+                "acme.Gauge is missing",
+                "expected it in the jar of acme 1.4.2, found it in none such of [acme-1.4.2.jar]");
+    }
+
+    /** A jar of the distribution, where Maven Central has none, beside one of Maven Central's. */
+    @Test
+    void classesOfTwoJarsAreWoven() throws IOException {
+        Path lib = acme.root.resolve("acme-home/lib/acme-rows_2.12-1.4.2.jar");
+        acme.stock(GAUGE).beside(lib, "acme-rows", VALVE).patch(PATCH, ACCESS, VALVE_ACCESS);
+        assertThat(acme.weave().succeeds().out())
+                .isEqualTo("Wove acme.Gauge, acme.Valve for Flink 1.4.2\n");
+    }
+
+    @Test
+    void secondJarThatIsNotTheLines() throws IOException {
+        Path lib = acme.root.resolve("acme-home/lib/acme-rows-1.4.2.jar");
+        acme.stock(GAUGE).beside(lib, "acme-rows", VALVE).patch(PATCH, VALVE_ACCESS);
+        byte[] bytes = Files.readAllBytes(lib);
+        Files.write(lib, Arrays.copyOf(bytes, bytes.length + 1));
+        acme.isRefusedWith("acme-rows-1.4.2.jar is not the official jar of Flink 1.4.2");
+    }
+
+    @Test
+    void classInAnotherJarThanItsOwn() throws IOException {
+        Path lib = acme.root.resolve("acme-home/lib/acme-rows-1.4.2.jar");
+        acme.stock(GAUGE).beside(lib, "acme-rows", VALVE).patch(PATCH, VALVE_ACCESS);
+        acme.described("acme.Valve", "jar = \"acme\", family = \"dials\"");
+        acme.isRefusedWith(
+                "acme.Valve is missing: expected it in the jar of acme 1.4.2",
+                "found it in none such of [acme-1.4.2.jar, acme-rows-1.4.2.jar]");
+    }
+
+    /** Which of them a process loads depends on their order. */
+    @Test
+    void anotherClassFileOfThatNameInASecondJar() throws IOException {
+        Path lib = acme.root.resolve("acme-home/lib/acme-rows-1.4.2.jar");
+        String other = GAUGE.replace("int level;", "long level;");
+        acme.stock(GAUGE).beside(lib, "acme-rows", other).patch(PATCH);
+        String first = Checksum.of(acme.root.resolve("stock/acme/Gauge.class"));
+        acme.classSum("acme.Gauge", first)
+                .described("acme.Gauge", "jar = \"acme\", family = \"dials\"")
+                .isRefusedWith(
+                        "acme.Gauge is not the class of Flink 1.4.2: expected SHA-256 " + first,
+                        "in acme-rows-1.4.2.jar");
     }
 
     @Test
@@ -106,12 +154,8 @@ class RefusedJarTest {
     /** One bad class of two stops everything: the good one is not written either. */
     @Test
     void secondOfTwoClassesWithAnotherChecksum() throws IOException {
-        String patch =
-                "package acme.boost; import org.flinkboost.weaver.patch.*;"
-                        + " @Patches(\"acme.Valve\") public interface ValveAccess {"
-                        + " @Reads(\"open\") boolean boostOpen(); }";
-        acme.stock(GAUGE, "package acme; public class Valve { boolean open; }");
-        acme.patch(PATCH, patch).classSum("acme.Valve", OTHER_SUM);
+        acme.stock(GAUGE, VALVE);
+        acme.patch(PATCH, VALVE_ACCESS).classSum("acme.Valve", OTHER_SUM);
         acme.isRefusedWith("acme.Valve", OTHER_SUM);
     }
 

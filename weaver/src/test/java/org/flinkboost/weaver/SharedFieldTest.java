@@ -59,11 +59,10 @@ class SharedFieldTest {
 
     private static final String PATCH =
             Acme.replacing(
-                    "@HandOver public static final String STOCK = \"stock\";",
-                    "@Replaces public static String raise(Gauge gauge, int by) {",
-                    "    GaugeAccess access = (GaugeAccess) (Object) gauge;",
+                    "@Replaces public static Object raise(Gauge gauge, int by) {",
+                    "    GaugeAccess access = (GaugeAccess) gauge;",
                     "    access.boostScratch(new byte[access.boostReadings()[by]]);",
-                    "    return STOCK;",
+                    "    return HandOver.TO_STOCK;",
                     "}");
 
     private static final String ACCESS =
@@ -77,7 +76,9 @@ class SharedFieldTest {
     @TempDir Path folder;
 
     private List<String> differences(String own, int release) throws IOException {
-        return new AcmeBuild(folder, 11, GAUGE, PATCH, ACCESS).answer(own, release).differences();
+        return new AcmeBuild(folder, 11, GAUGE, PATCH, ACCESS, Acme.HAND_OVER)
+                .answer(own, release)
+                .differences();
     }
 
     private static String with(String more) {
@@ -171,7 +172,7 @@ class SharedFieldTest {
     @Test
     void classOfTheSameNestMayReadWhatItReadsInTheRelease() throws IOException {
         String mark = "public class Mark { int at() { return readings[2]; } }";
-        AcmeBuild build = new AcmeBuild(folder, 8, with(mark), PATCH, ACCESS);
+        AcmeBuild build = new AcmeBuild(folder, 8, with(mark), PATCH, ACCESS, Acme.HAND_OVER);
         assertThat(build.answer(with(mark), 8, "-g:none").differences()).isEmpty();
         assertThat(build.answer(with(mark), 11, "-g:none").differences()).isEmpty();
         String other = mark.replace("readings[2]", "position");

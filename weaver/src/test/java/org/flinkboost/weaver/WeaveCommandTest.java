@@ -94,26 +94,44 @@ class WeaveCommandTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "acme.boost.Switch.OFF", // no such field
-                "acme.boost.Toggle.ON", // no such class
-                "acme.boost.Wrong.INSTANCE",
-                "acme.boost.Wrong.CHANGING",
-                "acme.boost.Wrong.HIDDEN",
-                "acme.boost.Wrong.NUMBER",
-                "acme.boost.Wrong.UNASKED",
+                "final class Families { public static final boolean DIALS = true; REQUIRE }",
+                "public class Families { public final boolean DIALS = true; REQUIRE }",
+                "public class Families { public static boolean DIALS; REQUIRE }",
+                "public class Families { static final boolean DIALS = true; REQUIRE }",
+                "public class Families { public static final int DIALS = 1; REQUIRE }",
+                "public class Families { public static final boolean WHEELS = true; REQUIRE }",
+                "public class Families { public static final boolean DIALS = true;"
+                        + " static void require() {} }",
+                "public class Families { public static final boolean DIALS = true;"
+                        + " public void require() {} }",
+                "public class Families { public static final boolean DIALS = true;"
+                        + " public static void require(int n) {} }",
             })
-    void switchThatWovenCodeCouldNotReadIsRefused(String name) throws IOException {
+    void familiesThatWovenCodeCouldNotAskAreRefused(String source) throws IOException {
         acme.patch(
-                "package acme.boost; public class Wrong { public final boolean INSTANCE = true;"
-                        + " public static boolean CHANGING; static final boolean HIDDEN = true;"
-                        + " public static final int NUMBER = 1;"
-                        + " public static final boolean UNASKED = true; static void require() {}"
-                        + " }");
-        call("--switch", "--switch=" + name)
+                "package acme.other; "
+                        + source.replace("REQUIRE", "public static void require() {}"));
+        call("--families", "--families=acme.other.Families")
+                .isRefusedWith("acme.other.Families", "expected");
+        assertThat(acme.out()).doesNotExist();
+    }
+
+    /** The control of the test above. */
+    @Test
+    void familiesOfTheFormThatIsExpectedAreNone() throws IOException {
+        acme.patch(
+                "package acme.other; public class Families {"
+                        + " public static final boolean DIALS = true;"
+                        + " public static void require() {} }");
+        call("--families", "--families=acme.other.Families").succeeds();
+    }
+
+    @Test
+    void familiesThatAreMissingAreNamed() {
+        call("--families", "--families=acme.boost.Toggles")
                 .isRefusedWith(
-                        "The switch " + name + " is missing",
-                        "expected a public static final boolean",
-                        "found");
+                        "The switches of the families, acme.boost.Toggles, are missing",
+                        "expected a public class");
         assertThat(acme.out()).doesNotExist();
     }
 
@@ -125,14 +143,6 @@ class WeaveCommandTest {
                 .isRefusedWith(
                         "--out " + acme.root.resolve(out), "--patches", "two separate folders");
         assertThat(Acme.files(acme.patches())).containsExactlyEntriesOf(before);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"ON", ".ON", "acme.boost.Switch."})
-    void switchThatIsNoFieldNameIsAWrongCall(String name) {
-        Outcome outcome = call("--switch", "--switch=" + name);
-        assertThat(outcome.code()).isEqualTo(2);
-        assertThat(outcome.err()).startsWith("--switch is " + name + ": expected Class.FIELD");
     }
 
     @Test

@@ -3,10 +3,10 @@ package org.flinkboost.weaver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.flinkboost.weaver.Invocation.call;
+import static org.flinkboost.weaver.Invocation.invoke;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.math.BigInteger;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -120,7 +120,6 @@ class WovenBehaviourTest {
             """
             package acme.boost;
 
-            import acme.Gauge;
             import java.io.IOException;
             import java.math.BigInteger;
             import java.util.Arrays;
@@ -129,10 +128,6 @@ class WovenBehaviourTest {
 
             @Patches("acme.Gauge")
             public final class GaugePatch {
-                @HandOver public static final Number NUMBER = new BigInteger("0");
-                @HandOver public static final Object OBJECT = new Object();
-                @HandOver public static final int[] ARRAY = {};
-
                 @Replaces
                 public static boolean note(List<Object> sink, long a, int b, double c, String d) {
                     if (d == null) {
@@ -145,39 +140,43 @@ class WovenBehaviourTest {
                 }
 
                 @Replaces
-                public static Number scale(long factor, Number value, double offset)
+                public static Object scale(long factor, Number value, double offset)
                         throws IOException {
                     switch ((int) factor) {
-                        case 1: return NUMBER;
+                        case 1: return HandOver.TO_STOCK;
                         case 2: return new BigInteger("0");
+                        case 5: return "no number";
                         case 3: return null;
                         case 4: throw new IOException("ours scale");
                         default: return Float.valueOf((float) (factor + offset));
                     }
                 }
 
-                @Replaces(instance = true)
+                @Replaces
                 public static boolean raise(
-                        Gauge gauge, long by, double weight, List<Object> sink) {
+                        GaugeAccess gauge, long by, double weight, List<Object> sink) {
                     if (by < 0) {
                         return false;
                     }
-                    GaugeAccess access = (GaugeAccess) gauge;
-                    sink.addAll(Arrays.asList("ours", access.boostLevel(), by, weight));
-                    access.boostLevel(access.boostLevel() + 1000);
+                    sink.addAll(Arrays.asList("ours", gauge.boostLevel(), by, weight));
+                    gauge.boostLevel(gauge.boostLevel() + 1000);
                     return true;
                 }
 
-                @Replaces(instance = true)
-                public static Object peek(Gauge gauge, double at, long index, String name) {
-                    return name == null
-                            ? OBJECT
-                            : Arrays.asList("ours", gauge.state(), at, index, name);
+                public interface Seen {
+                    @Calls("state") List<Object> boostState();
                 }
 
                 @Replaces
-                public static int[] parts(int n) {
-                    return n == 7 ? new int[] {7} : ARRAY;
+                public static Object peek(Seen gauge, double at, long index, String name) {
+                    return name == null
+                            ? HandOver.TO_STOCK
+                            : Arrays.asList("ours", gauge.boostState(), at, index, name);
+                }
+
+                @Replaces
+                public static Object parts(int n) {
+                    return n == 7 ? new int[] {7} : HandOver.TO_STOCK;
                 }
             }
             """;
@@ -226,7 +225,7 @@ class WovenBehaviourTest {
         acme =
                 new Acme(folder.resolve("release-" + release), release)
                         .stock(GAUGE)
-                        .patch(PATCH, ACCESS, RESETTABLE);
+                        .patch(PATCH, ACCESS, RESETTABLE, Acme.HAND_OVER);
         acme.weave().succeeds();
     }
 
@@ -264,6 +263,16 @@ class WovenBehaviourTest {
         try (URLClassLoader loader = acme.wovenLoader(true)) {
             assertThat(scaled(loader, 2, 6)).isEqualTo(BigInteger.ZERO);
             assertThat(scaled(loader, 3, 6)).isNull();
+        }
+    }
+
+    /** No compiler has seen what ours returns: it is checked where it is returned. */
+    @Test
+    void aResultOfAnotherTypeIsRefused() throws Exception {
+        try (URLClassLoader loader = acme.wovenLoader(true)) {
+            assertThatThrownBy(() -> scaled(loader, 5, 6))
+                    .isInstanceOf(ClassCastException.class)
+                    .hasMessageContaining("java.lang.Number");
         }
     }
 
@@ -320,7 +329,7 @@ class WovenBehaviourTest {
     void anInitialiserOfStocksRunsBehindTheCallOfTheSwitch(boolean on) throws Exception {
         try (URLClassLoader loader = acme.wovenLoader(on)) {
             Class<?> type = Class.forName("acme.Gauge", false, loader);
-            Class<?> enabled = loader.loadClass("acme.boost.Switch");
+            Class<?> enabled = loader.loadClass("acme.boost.guard.Families");
             assertThat(enabled.getField("asked").get(null)).isEqualTo("");
             assertThat(type.getField("ORIGIN").get(null)).hasToString("origin");
             gauge(loader);
@@ -398,25 +407,5 @@ class WovenBehaviourTest {
 
     private static List<Object> state(Object gauge) throws Exception {
         return new ArrayList<>((List<?>) call(gauge, "state"));
-    }
-
-    private static Object call(Object receiver, String name, Object... arguments) throws Exception {
-        return invoke(receiver.getClass(), receiver, name, arguments);
-    }
-
-    /** Calls the public method of that name and number of parameters. */
-    private static Object invoke(Class<?> type, Object receiver, String name, Object... arguments)
-            throws Exception {
-        Method found =
-                Arrays.stream(type.getMethods())
-                        .filter(method -> method.getName().equals(name))
-                        .filter(method -> method.getParameterCount() == arguments.length)
-                        .findFirst()
-                        .orElseThrow();
-        try {
-            return found.invoke(receiver, arguments);
-        } catch (InvocationTargetException e) {
-            throw (Exception) e.getCause();
-        }
     }
 }

@@ -70,13 +70,12 @@ class WovenClassFileTest {
 
     private static final String PATCH =
             Acme.replacing(
-                    "@HandOver public static final String STOCK = \"stock\";",
                     "@Replaces public static boolean set(Gauge gauge, long level) {",
                     "    return level == 0;",
                     "}",
-                    "@Replaces(instance = true)",
-                    "public static String name(Gauge gauge, double ignored) {",
-                    "    return STOCK;",
+                    "@Replaces",
+                    "public static Object name(GaugeAccess gauge, double ignored) {",
+                    "    return HandOver.TO_STOCK;",
                     "}");
 
     private static final String ACCESS = Acme.accessing("@Reads(\"level\") int boostLevel();");
@@ -89,7 +88,7 @@ class WovenClassFileTest {
     @BeforeParameterizedClassInvocation
     static void weave(int release) throws IOException {
         acme = new Acme(folder.resolve("release-" + release), release).stock(GAUGE);
-        acme.patch(PATCH, ACCESS).weave().succeeds();
+        acme.patch(PATCH, ACCESS, Acme.HAND_OVER).weave().succeeds();
     }
 
     @Test
@@ -131,7 +130,7 @@ class WovenClassFileTest {
     void aClassWithoutAnInitialiserCallsTheSwitchToo() throws Exception {
         try (URLClassLoader woven = acme.wovenLoader(true)) {
             Class.forName("acme.Gauge", true, woven);
-            assertThat(woven.loadClass("acme.boost.Switch").getField("asked").get(null))
+            assertThat(woven.loadClass("acme.boost.guard.Families").getField("asked").get(null))
                     .isEqualTo("acme.Gauge ");
         }
     }

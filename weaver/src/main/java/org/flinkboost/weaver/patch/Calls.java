@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Implements the annotated interface method by calling the target's own method of that name, which
+ * Implements the annotated interface method by calling the target's method of that name, which
  * takes the same parameters.
  */
 @Documented
@@ -16,6 +16,6 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 public @interface Calls {
 
-    /** Name of the target's own method. */
+    /** Name of the method, of the target or inherited. */
     String value();
 }

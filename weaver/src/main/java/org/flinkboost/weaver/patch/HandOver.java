@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks the public static final field whose value, returned from a {@link Replaces} method of the
- * same type, means "let stock's body do it". Compared by identity.
+ * Marks the one public static final field of type {@code Object} among all patches whose value,
+ * returned from a {@link Replaces} method, means "let stock's body do it". Compared by identity.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -10,9 +10,9 @@ import java.lang.annotation.Target;
 /**
  * Names the Flink class that the annotated type patches.
  *
- * <p>On a class: its {@link Replaces} methods replace bodies of the target. On an interface: the
- * target implements it; every abstract method carries {@link Reads}, {@link Writes} or {@link
- * Calls}.
+ * <p>On a class: its {@link Replaces} methods replace bodies of the target, and the interfaces
+ * nested in it patch the same target. On an interface: the target implements it; every abstract
+ * method carries {@link Reads}, {@link Writes}, {@link Calls} or {@link Adds}.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

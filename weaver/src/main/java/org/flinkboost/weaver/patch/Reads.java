@@ -16,6 +16,6 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 public @interface Reads {
 
-    /** Name of the target's own field. */
+    /** Name of the field, of the target or inherited. */
     String value();
 }

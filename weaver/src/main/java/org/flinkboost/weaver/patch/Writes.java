@@ -13,6 +13,6 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 public @interface Writes {
 
-    /** Name of the target's own field. */
+    /** Name of the field, of the target or inherited. */
     String value();
 }

@@ -2,7 +2,6 @@
 package org.apache.flink.boost.woven;
 
 import org.apache.flink.boost.codec.Bytes;
-import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 import org.flinkboost.weaver.patch.Patches;
 import org.flinkboost.weaver.patch.Replaces;
@@ -14,22 +13,21 @@ public final class DataOutputSerializerPatch {
     private DataOutputSerializerPatch() {}
 
     /** Appends bytes of a heap segment; hands over where the array must grow or stock fails. */
-    @Replaces(instance = true)
+    @Replaces
     public static boolean write(
-            DataOutputSerializer self, MemorySegment segment, int off, int len) {
+            DataOutputSerializerMemory self, MemorySegment segment, int off, int len) {
         // Stock looks at the length before the segment, up to Flink 1.10.
         byte[] bytes = Bytes.isReadable(segment) ? Bytes.arrayOf(segment) : null;
         if (bytes == null || off < 0 || len < 0 || off > bytes.length - len) {
             return false;
         }
-        DataOutputSerializerMemory out = (DataOutputSerializerMemory) (Object) self;
-        byte[] array = out.boostBuffer();
-        int position = out.boostPosition();
+        byte[] array = self.boostBuffer();
+        int position = self.boostPosition();
         if (position < 0 || position > array.length - len) {
             return false;
         }
         System.arraycopy(bytes, off, array, position, len);
-        out.boostPosition(position + len);
+        self.boostPosition(position + len);
         return true;
     }
 }

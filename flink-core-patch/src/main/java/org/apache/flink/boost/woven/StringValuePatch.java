@@ -10,16 +10,12 @@ import org.apache.flink.boost.strings.StreamStringWriter;
 import org.apache.flink.boost.strings.StringCopier;
 import org.apache.flink.boost.strings.StringReader;
 import org.apache.flink.boost.strings.StringWriter;
-import org.flinkboost.weaver.patch.HandOver;
 import org.flinkboost.weaver.patch.Patches;
 import org.flinkboost.weaver.patch.Replaces;
 
 /** The static string methods of {@code StringValue}: length field of code units + 1, 0 for null. */
 @Patches("org.apache.flink.types.StringValue")
 public final class StringValuePatch {
-
-    /** Returned from {@link #readString} where stock is to read. */
-    @HandOver public static final String STOCK = StringReader.STOCK;
 
     private StringValuePatch() {}
 
@@ -36,18 +32,22 @@ public final class StringValuePatch {
 
     /** Reads a string. */
     @Replaces
-    public static String readString(DataInput in) throws IOException {
+    public static Object readString(DataInput in) throws IOException {
         if (in == null) {
-            return STOCK;
+            return HandOver.TO_STOCK;
         }
         Class<?> view = in.getClass();
         if (view == OwnViews.SEGMENT_INPUT) {
-            return StringReader.read((SegmentInput) in);
+            return result(StringReader.read((SegmentInput) in));
         }
         if (view == OwnViews.ARRAY_INPUT) {
-            return StringReader.read((DataInputDeserializerMemory) in);
+            return result(StringReader.read((DataInputDeserializerMemory) in));
         }
-        return StreamStringReader.read(in);
+        return result(StreamStringReader.read(in));
+    }
+
+    private static Object result(String text) {
+        return text == StringReader.STOCK ? HandOver.TO_STOCK : text;
     }
 
     /** Copies an encoded string as it is. */

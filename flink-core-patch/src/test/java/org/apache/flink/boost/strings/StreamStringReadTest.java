@@ -18,6 +18,7 @@ import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.strings.TransferViews.Input;
 import org.apache.flink.boost.strings.TransferViews.Source;
+import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.boost.woven.StringValuePatch;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ class StreamStringReadTest {
     void stocksBodyReadsFromNothingButADataInput() throws IOException {
         for (String text : new String[] {"", "flink", "\u0416".repeat(3000)}) {
             Input in = open(TransferViews.PLAIN, Wire.encoded(text));
-            assertThat(StringValuePatch.readString(in.view())).isSameAs(StringValuePatch.STOCK);
+            assertThat(StringValuePatch.readString(in.view())).isSameAs(HandOver.TO_STOCK);
             assertThat(FlinkClasses.PATCHED.readString(in.view())).isEqualTo(text);
         }
     }

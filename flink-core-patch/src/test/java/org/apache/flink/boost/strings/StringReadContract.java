@@ -71,7 +71,7 @@ public abstract class StringReadContract {
         }
     }
 
-    private String readByPatch(String text) throws IOException {
+    private Object readByPatch(String text) throws IOException {
         byte[] bytes = Wire.encoded(text);
         return StringValuePatch.readString(open(FlinkClasses.PATCHED, bytes, 0, bytes.length));
     }

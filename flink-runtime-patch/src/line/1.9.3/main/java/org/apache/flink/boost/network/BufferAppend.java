@@ -27,7 +27,7 @@ public final class BufferAppend {
      *     source has no array
      */
     public static boolean leavesRoom(BufferBuilder buffer, ByteBuffer source, PositionStore store) {
-        BufferBuilderMemory fields = (BufferBuilderMemory) (Object) buffer;
+        BufferBuilderMemory fields = (BufferBuilderMemory) buffer;
         SettablePositionMarkerMemory written =
                 (SettablePositionMarkerMemory) fields.boostPosition();
         int position = written.boostWritten();

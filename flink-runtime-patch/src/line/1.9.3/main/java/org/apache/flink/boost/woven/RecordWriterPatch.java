@@ -6,8 +6,7 @@ import java.util.Optional;
 import org.apache.flink.boost.network.BufferAppend;
 import org.apache.flink.boost.network.PositionStore;
 import org.apache.flink.core.io.IOReadableWritable;
-import org.apache.flink.runtime.io.network.api.serialization.SpanningRecordSerializer;
-import org.apache.flink.runtime.io.network.api.writer.RecordWriter;
+import org.apache.flink.runtime.io.network.api.serialization.RecordSerializer;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
 import org.flinkboost.weaver.patch.Patches;
 import org.flinkboost.weaver.patch.Replaces;
@@ -22,44 +21,42 @@ public final class RecordWriterPatch {
     private RecordWriterPatch() {}
 
     /** Emits a record to one channel. */
-    @Replaces(instance = true)
-    public static boolean emit(RecordWriter<?> self, IOReadableWritable record, int targetChannel)
+    @Replaces
+    public static boolean emit(
+            RecordWriterMemory self, IOReadableWritable record, int targetChannel)
             throws IOException, InterruptedException {
-        RecordWriterMemory fields = (RecordWriterMemory) (Object) self;
-        SpanningRecordSerializer<?> serializer =
-                (SpanningRecordSerializer<?>) fields.boostSerializer();
-        SpanningRecordSerializerPatch.serializeRecord(serializer, record);
+        RecordSerializer<?> serializer = self.boostSerializer();
+        SpanningRecordSerializerMemory written = (SpanningRecordSerializerMemory) serializer;
+        SpanningRecordSerializerPatch.serializeRecord(written, record);
         // Another record would wait for the memory of this one's buffer when it is copied.
         PositionStore store =
-                BufferAppend.isOneLong(
-                                ((SpanningRecordSerializerMemory) (Object) serializer).boostData())
+                BufferAppend.isOneLong(written.boostData())
                         ? PositionStore.RELEASE
                         : PositionStore.VOLATILE;
-        if (!copy(fields, serializer, targetChannel, store) && fields.boostCopy(targetChannel)) {
+        if (!copy(self, written, targetChannel, store) && self.boostCopy(targetChannel)) {
             serializer.prune();
         }
         return true;
     }
 
     /** Emits a record to all channels. */
-    @Replaces(instance = true)
-    public static boolean broadcastEmit(RecordWriter<?> self, IOReadableWritable record)
+    @Replaces
+    public static boolean broadcastEmit(RecordWriterMemory self, IOReadableWritable record)
             throws IOException, InterruptedException {
-        RecordWriterMemory fields = (RecordWriterMemory) (Object) self;
-        fields.boostCheckErroneous();
-        SpanningRecordSerializer<?> serializer =
-                (SpanningRecordSerializer<?>) fields.boostSerializer();
-        SpanningRecordSerializerPatch.serializeRecord(serializer, record);
+        self.boostCheckErroneous();
+        RecordSerializer<?> serializer = self.boostSerializer();
+        SpanningRecordSerializerMemory written = (SpanningRecordSerializerMemory) serializer;
+        SpanningRecordSerializerPatch.serializeRecord(written, record);
         boolean prune = false;
-        int[] channels = fields.boostBroadcastChannels();
+        int[] channels = self.boostBroadcastChannels();
         for (int i = 0; i < channels.length; i++) {
             serializer.reset();
             // The volatile store for the last channel shows what all the others were given, so
             // that none of them has to wait for its own memory.
             PositionStore store =
                     i < channels.length - 1 ? PositionStore.RELEASE : PositionStore.VOLATILE;
-            if (!copy(fields, serializer, channels[i], store)) {
-                prune |= fields.boostCopy(channels[i]);
+            if (!copy(self, written, channels[i], store)) {
+                prune |= self.boostCopy(channels[i]);
             }
         }
         if (prune) {
@@ -74,22 +71,19 @@ public final class RecordWriterPatch {
      * @return false when there is none or the record would fill it: nothing has been done
      */
     private static boolean copy(
-            RecordWriterMemory fields,
-            SpanningRecordSerializer<?> serializer,
+            RecordWriterMemory writer,
+            SpanningRecordSerializerMemory written,
             int targetChannel,
             PositionStore store) {
-        Optional<?> filling = fields.boostBuffers()[targetChannel];
+        Optional<?> filling = writer.boostBuffers()[targetChannel];
         if (!filling.isPresent()) {
             return false;
         }
-        if (!BufferAppend.leavesRoom(
-                (BufferBuilder) filling.get(),
-                ((SpanningRecordSerializerMemory) (Object) serializer).boostData(),
-                store)) {
+        if (!BufferAppend.leavesRoom((BufferBuilder) filling.get(), written.boostData(), store)) {
             return false;
         }
-        if (fields.boostFlushAlways()) {
-            fields.boostPartition().flush(targetChannel);
+        if (writer.boostFlushAlways()) {
+            writer.boostPartition().flush(targetChannel);
         }
         return true;
     }

@@ -8,9 +8,7 @@ import org.apache.flink.boost.network.PositionStore;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.io.network.api.serialization.RecordSerializer.SerializationResult;
-import org.apache.flink.runtime.io.network.api.serialization.SpanningRecordSerializer;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
-import org.flinkboost.weaver.patch.HandOver;
 import org.flinkboost.weaver.patch.Patches;
 import org.flinkboost.weaver.patch.Replaces;
 
@@ -27,9 +25,6 @@ import org.flinkboost.weaver.patch.Replaces;
 @Patches("org.apache.flink.runtime.io.network.api.serialization.SpanningRecordSerializer")
 public final class SpanningRecordSerializerPatch {
 
-    /** Returned from {@link #copyToBufferBuilder} where stock is to copy. */
-    @HandOver public static final SerializationResult STOCK = null;
-
     /** Bytes of the length in front of a record. */
     public static final int LENGTH = Integer.BYTES;
 
@@ -40,25 +35,24 @@ public final class SpanningRecordSerializerPatch {
      *
      * @throws IOException what the record throws; the serializer is apart then
      */
-    @Replaces(instance = true)
+    @Replaces
     public static boolean serializeRecord(
-            SpanningRecordSerializer<?> self, IOReadableWritable record) throws IOException {
-        SpanningRecordSerializerMemory fields = (SpanningRecordSerializerMemory) (Object) self;
-        DataOutputSerializer out = fields.boostOut();
-        DataOutputSerializerMemory array = (DataOutputSerializerMemory) (Object) out;
+            SpanningRecordSerializerMemory self, IOReadableWritable record) throws IOException {
+        DataOutputSerializer out = self.boostOut();
+        DataOutputSerializerMemory array = (DataOutputSerializerMemory) out;
         array.boostPosition(LENGTH);
         try {
             record.write(out);
         } catch (Throwable e) {
-            fail(fields);
+            fail(self);
             throw e;
         }
         int end = array.boostPosition();
         array.boostPosition(0);
         out.writeInt(end - LENGTH);
         array.boostPosition(end);
-        fields.boostData(out.wrapAsByteBuffer());
-        ByteBuffer length = fields.boostLength();
+        self.boostData(out.wrapAsByteBuffer());
+        ByteBuffer length = self.boostLength();
         if (length.limit() != 0) {
             length.limit(0);
         }
@@ -66,14 +60,13 @@ public final class SpanningRecordSerializerPatch {
     }
 
     /** Copies as much of length and record as fits. */
-    @Replaces(instance = true)
-    public static SerializationResult copyToBufferBuilder(
-            SpanningRecordSerializer<?> self, BufferBuilder target) {
-        SpanningRecordSerializerMemory fields = (SpanningRecordSerializerMemory) (Object) self;
-        if (fields.boostLength().limit() != 0) {
-            return STOCK;
+    @Replaces
+    public static Object copyToBufferBuilder(
+            SpanningRecordSerializerMemory self, BufferBuilder target) {
+        if (self.boostLength().limit() != 0) {
+            return HandOver.TO_STOCK;
         }
-        ByteBuffer data = fields.boostData();
+        ByteBuffer data = self.boostData();
         if (BufferAppend.leavesRoom(target, data, PositionStore.VOLATILE)) {
             return SerializationResult.FULL_RECORD;
         }
@@ -90,29 +83,28 @@ public final class SpanningRecordSerializerPatch {
     /**
      * Forgets the record, and a large array with it; its length stays known, as it does in stock.
      */
-    @Replaces(instance = true)
-    public static boolean prune(SpanningRecordSerializer<?> self) {
-        SpanningRecordSerializerMemory fields = (SpanningRecordSerializerMemory) (Object) self;
-        takeApart(fields);
-        DataOutputSerializer out = fields.boostOut();
+    @Replaces
+    public static boolean prune(SpanningRecordSerializerMemory self) {
+        takeApart(self);
+        DataOutputSerializer out = self.boostOut();
         out.pruneBuffer();
-        fields.boostData(out.wrapAsByteBuffer());
+        self.boostData(out.wrapAsByteBuffer());
         return true;
     }
 
     /** Leaves what stock leaves: the former record, and a length that is still to be copied. */
-    private static void fail(SpanningRecordSerializerMemory fields) {
-        takeApart(fields);
-        fields.boostLength().clear();
+    private static void fail(SpanningRecordSerializerMemory self) {
+        takeApart(self);
+        self.boostLength().clear();
     }
 
     /** Gives both buffers the content and the position that they would have in stock. */
-    private static void takeApart(SpanningRecordSerializerMemory fields) {
-        ByteBuffer length = fields.boostLength();
+    private static void takeApart(SpanningRecordSerializerMemory self) {
+        ByteBuffer length = self.boostLength();
         if (length.limit() != 0) {
             return;
         }
-        ByteBuffer framed = fields.boostData();
+        ByteBuffer framed = self.boostData();
         int copied = framed.position();
         length.clear();
         length.putInt(0, framed.limit() - LENGTH);
@@ -120,6 +112,6 @@ public final class SpanningRecordSerializerPatch {
         framed.position(LENGTH);
         ByteBuffer data = framed.slice();
         data.position(Math.max(copied - LENGTH, 0));
-        fields.boostData(data);
+        self.boostData(data);
     }
 }

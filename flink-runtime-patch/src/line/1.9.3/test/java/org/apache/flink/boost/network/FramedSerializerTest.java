@@ -67,7 +67,7 @@ class FramedSerializerTest {
     }
 
     private SpanningRecordSerializerMemory fields() {
-        return (SpanningRecordSerializerMemory) (Object) serializer;
+        return (SpanningRecordSerializerMemory) serializer;
     }
 
     private static byte[] array(java.nio.ByteBuffer buffer) {
