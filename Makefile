@@ -125,8 +125,9 @@ test-flink: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## All of F
 		$(if $(JDK),--jdk $(JDK))
 
 .PHONY: format
-format: setup ## Format Java and Python sources in place
+format: setup ## Format Java and Python sources in place; write the lists of patched classes anew
 	$(MAVEN) -q spotless:apply
+	@cd scripts && ../.venv/bin/python -m flink_boost.port.class_lists
 	.venv/bin/ruff format scripts codespeed-config
 	.venv/bin/ruff check --fix scripts codespeed-config
 
