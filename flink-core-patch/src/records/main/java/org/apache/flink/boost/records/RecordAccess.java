@@ -2,6 +2,7 @@
 package org.apache.flink.boost.records;
 
 import java.io.IOException;
+import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -12,7 +13,7 @@ import org.apache.flink.core.memory.DataOutputView;
 public abstract class RecordAccess {
 
     /** Returned where stock's body is to run; nothing has been read or made yet. */
-    public static final Object TO_STOCK = new Object();
+    public static final Object TO_STOCK = HandOver.TO_STOCK;
 
     /** Leaves everything to stock's body. */
     public static final RecordAccess STOCK = new StockAccess();

@@ -64,6 +64,15 @@ final class StockSerializers {
         return make(STOCK, RowSerializer.class, serializers, positions, hasKind);
     }
 
+    /** Stock's own class of that name. */
+    static Class<?> stock(Class<?> type) {
+        try {
+            return Class.forName(type.getName(), true, STOCK);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("Stock has no such class.", e);
+        }
+    }
+
     @SuppressWarnings("unchecked")
     private static TypeSerializer<Object> make(
             ClassLoader loader, Class<?> serializer, Object... arguments) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.woven;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.boost.records.Accesses;
+import org.apache.flink.boost.records.Flags;
+import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flinkboost.weaver.patch.Adds;
+import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Reads;
+import org.flinkboost.weaver.patch.Replaces;
+
+/** Moves POJOs and Java records by a generated class; subclasses and nulls are stock's. */
+@Patches("org.apache.flink.api.java.typeutils.runtime.PojoSerializer")
+public final class PojoSerializerPatch {
+
+    private PojoSerializerPatch() {}
+
+    /** The insides of a {@code PojoSerializer}. */
+    public interface Memory {
+
+        /** The class of the records. */
+        @Reads("clazz")
+        Class<?> boostType();
+
+        /** Its fields; null for one that it has no longer. */
+        @Reads("fields")
+        Field[] boostFields();
+
+        /** One for each field. */
+        @Reads("fieldSerializers")
+        TypeSerializer<?>[] boostSerializers();
+
+        /** What moves the records; null before the first. */
+        @Adds("boostAccess")
+        RecordAccess boostAccess();
+
+        /** Sets what moves the records. */
+        @Adds("boostAccess")
+        void boostAccess(RecordAccess access);
+    }
+
+    /** Copies a record. */
+    @Replaces
+    public static Object copy(Memory self, Object from) {
+        return access(self).copy(from);
+    }
+
+    /** Writes a record. */
+    @Replaces
+    public static boolean serialize(Memory self, Object value, DataOutputView target)
+            throws IOException {
+        return access(self).serialize(value, target);
+    }
+
+    /** Reads a record whose flags can be looked at beforehand. */
+    @Replaces
+    public static Object deserialize(Memory self, DataInputView source) throws IOException {
+        return Flags.areOfOwnClass(source) ? access(self).deserialize(source) : HandOver.TO_STOCK;
+    }
+
+    private static RecordAccess access(Memory self) {
+        RecordAccess access = self.boostAccess();
+        if (access == null || access.isPreliminary()) {
+            access =
+                    Accesses.ofFields(
+                            self.boostType(), self.boostFields(), self.boostSerializers());
+            self.boostAccess(access);
+        }
+        return access;
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.woven;
+
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
+import org.apache.flink.boost.records.Accesses;
+import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.flinkboost.weaver.patch.Adds;
+import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Reads;
+import org.flinkboost.weaver.patch.Replaces;
+
+/** Moves tuples of Flink's own classes by a generated class. */
+@Patches("org.apache.flink.api.java.typeutils.runtime.TupleSerializer")
+public final class TupleSerializerPatch {
+
+    private TupleSerializerPatch() {}
+
+    /** The insides of a {@code TupleSerializer}. */
+    public interface Memory {
+
+        /** The class of the tuples. */
+        @Reads("tupleClass")
+        Class<?> boostType();
+
+        /** One for each field. */
+        @Reads("fieldSerializers")
+        TypeSerializer<?>[] boostSerializers();
+
+        /** What moves the tuples; null before the first. */
+        @Adds("boostAccess")
+        RecordAccess boostAccess();
+
+        /** Sets what moves the tuples. */
+        @Adds("boostAccess")
+        void boostAccess(RecordAccess access);
+    }
+
+    /** Copies a tuple. */
+    @Replaces
+    public static Object copy(Memory self, Tuple from) {
+        return access(self).copy(from);
+    }
+
+    /** Writes a tuple. */
+    @Replaces
+    public static boolean serialize(Memory self, Tuple value, DataOutputView target)
+            throws IOException {
+        return access(self).serialize(value, target);
+    }
+
+    /** Reads a tuple. */
+    @Replaces
+    public static Object deserialize(Memory self, DataInputView source) throws IOException {
+        return access(self).deserialize(source);
+    }
+
+    private static RecordAccess access(Memory self) {
+        RecordAccess access = self.boostAccess();
+        if (access == null || access.isPreliminary()) {
+            access = find(self);
+            self.boostAccess(access);
+        }
+        return access;
+    }
+
+    /** A subclass of somebody's may exchange the serializers of its fields at any time. */
+    private static RecordAccess find(Memory self) {
+        return ((Object) self).getClass() == TupleSerializer.class
+                ? Accesses.ofTuple(self.boostType(), self.boostSerializers())
+                : RecordAccess.STOCK;
+    }
+}
