@@ -110,7 +110,9 @@ def everything_in(home: Path) -> dict[str, str]:
 
 def guard_says(home: Path) -> str:
     """What the check at the start of a process says with that ``lib/``."""
-    words = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{home}/lib/*", str(_GUARD)]
+    # As Flink's scripts do; Java takes `lib/*` in whatever order the file system has.
+    jars = os.pathsep.join(map(str, sorted((home / "lib").glob("*.jar"))))
+    words = ["java", "-XX:TieredStopAtLevel=1", "-cp", jars, str(_GUARD)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True)
     return done.stdout
 

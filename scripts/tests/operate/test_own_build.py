@@ -85,7 +85,7 @@ def test_a_rebuild_gets_a_jar_of_its_own(
     assert woven_name(jar.name)
     assert jar.parent == tmp_path
     assert {check["name"] for check in answer["checks"]} == {
-        *("version", "classes", "stock", "bytes", "mode")
+        *("version", "classes", "stock", "bytes", "mode", "families")
     }
     assert not any(not check["passed"] for check in answer["checks"])
     assert everything_in(rebuilt) == before
