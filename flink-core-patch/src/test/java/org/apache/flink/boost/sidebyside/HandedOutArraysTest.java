@@ -14,6 +14,7 @@ import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.Codec.Output;
 import org.apache.flink.boost.sidebyside.StreamUse.Writer;
 import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
@@ -31,9 +32,9 @@ class HandedOutArraysTest {
     @EnumSource(Writer.class)
     void aStreamMayChangeTheArrayThatItIsGiven(Writer writer) {
         SplittableRandom random = new SplittableRandom(77);
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length : new int[] {8, 9, 40, 2047, 2048, 2049, 7000}) {
-                String text = Texts.random(random, kind, length);
+                String text = kind.text(random, length);
                 for (int filler : new int[] {0, 0x80, 0xFF}) {
                     Changing stream = new Changing((byte) filler);
                     assertThat(writer.failure(FlinkClasses.PATCHED, text, stream)).isNull();

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.StreamUse.Reader;
 import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.TextKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -147,9 +147,9 @@ class ReadAheadTest {
     private static List<String> texts() {
         SplittableRandom random = new SplittableRandom(76);
         List<String> texts = new ArrayList<>();
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length : new int[] {0, 1, 2, 7, 8, 9, 31, 32, 33, 100, 2047, 2049, 5000}) {
-                texts.add(Texts.random(random, kind, length));
+                texts.add(kind.text(random, length));
             }
         }
         return texts;

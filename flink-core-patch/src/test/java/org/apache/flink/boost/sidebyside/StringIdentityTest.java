@@ -8,7 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec.Input;
-import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,12 +39,12 @@ class StringIdentityTest {
     @EnumSource(Input.class)
     void everyReadOfEveryKindAndLengthGivesANewObject(Input view) throws IOException {
         SplittableRandom random = new SplittableRandom(71);
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length = 0; length <= 70; length++) {
-                assertNewObjects(patched, view, Texts.random(random, kind, length));
+                assertNewObjects(patched, view, kind.text(random, length));
             }
             for (int length : new int[] {127, 255, 2048, 2049, 5000}) {
-                assertNewObjects(patched, view, Texts.random(random, kind, length));
+                assertNewObjects(patched, view, kind.text(random, length));
             }
         }
     }

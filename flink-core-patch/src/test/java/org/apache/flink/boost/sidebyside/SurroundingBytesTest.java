@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
@@ -73,12 +74,11 @@ class SurroundingBytesTest {
 
     private void assertTouchesNothingElse(Way way) throws IOException {
         SplittableRandom random = new SplittableRandom(72);
-        Texts.Kind[] kinds = Texts.Kind.values();
+        TextKind[] kinds = TextKind.values();
         for (int round = 0; round < ROUNDS; round++) {
             String text =
                     round < 70 * kinds.length
-                            ? Texts.random(
-                                    random, kinds[round % kinds.length], round / kinds.length)
+                            ? kinds[round % kinds.length].text(random, round / kinds.length)
                             : Texts.any(random);
             int before = random.nextInt(20);
             // Mostly room enough; sometimes the array has to grow on the way.

@@ -9,7 +9,7 @@ import java.lang.reflect.Method;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
-import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,9 +39,9 @@ class UnhashedStringTest {
         for (int unit = 0; unit < 0x180; unit++) {
             assertUnhashed(view, String.valueOf((char) unit));
         }
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length : new int[] {0, 2, 7, 8, 16, 17, 33, 64, 100, 2048, 2049}) {
-                assertUnhashed(view, Texts.random(random, kind, length));
+                assertUnhashed(view, kind.text(random, length));
             }
         }
     }

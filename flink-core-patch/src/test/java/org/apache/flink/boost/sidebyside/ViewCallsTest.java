@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,9 +97,9 @@ class ViewCallsTest {
     private static List<String> texts() {
         SplittableRandom random = new SplittableRandom(74);
         List<String> texts = new ArrayList<>();
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length : new int[] {0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 200, 2100}) {
-                texts.add(Texts.random(random, kind, length));
+                texts.add(kind.text(random, length));
             }
         }
         return texts;

@@ -3,6 +3,7 @@ package org.apache.flink.boost.soak;
 
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.strings.TextKind;
 
 /** One string and how it is driven through the views; a function of seed and index alone. */
 public final class SoakCase {

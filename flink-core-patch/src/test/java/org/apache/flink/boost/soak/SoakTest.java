@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.boost.sidebyside.Codec;
 import org.apache.flink.boost.sidebyside.Sides;
+import org.apache.flink.boost.strings.TextKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -93,7 +93,7 @@ class StreamStringReadTest {
     void bytesAreReadSinglyFromViewsThatCareForThem() throws IOException {
         SplittableRandom random = new SplittableRandom(71);
         for (int i = 0; i < 1000; i++) {
-            byte[] bytes = Wire.encoded(Texts.random(random, Texts.Kind.ASCII, 2 + i % 90));
+            byte[] bytes = Wire.encoded(TextKind.ASCII.text(random, 2 + i % 90));
             String[] read = new String[2];
             for (int side = 0; side < 2; side++) {
                 FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;

@@ -64,9 +64,9 @@ class StringTargetTest {
     @Test
     void fillsTheArrayToTheLastByte() throws IOException {
         SplittableRandom random = new SplittableRandom(92);
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length = 0; length < 120; length++) {
-                String text = Texts.random(random, kind, length);
+                String text = kind.text(random, length);
                 byte[] expected = Wire.encoded(text);
                 for (int missing = 0; missing <= Math.min(4, expected.length - 1); missing++) {
                     int capacity = expected.length - missing;

@@ -78,9 +78,9 @@ class StringWriteTest {
     @Test
     void fillsTheArrayToTheLastByte() throws IOException {
         SplittableRandom random = new SplittableRandom(43);
-        for (Texts.Kind kind : Texts.Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length = 0; length < 200; length++) {
-                String text = Texts.random(random, kind, length);
+                String text = kind.text(random, length);
                 byte[] expected = Wire.encoded(text);
                 for (int missing = 0; missing <= Math.min(4, expected.length - 1); missing++) {
                     int capacity = expected.length - missing;

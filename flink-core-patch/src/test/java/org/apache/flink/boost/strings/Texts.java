@@ -9,30 +9,6 @@ import java.util.function.Consumer;
 /** Strings for the codec's tests: every code unit, every boundary length, seeded random text. */
 public final class Texts {
 
-    /** Kinds of random text, by the code units they are made of. */
-    public enum Kind {
-        ASCII(0x00, 0x7F),
-        LATIN1(0x00, 0xFF),
-        LATIN1_LETTERS(0x80, 0xFF),
-        CYRILLIC(0x400, 0x45F),
-        UP_TO_TWO_BYTES(0x80, 0x3FFF),
-        CJK(0x4E00, 0x9FFF),
-        ANY_UNIT(0x00, 0xFFFF),
-        SURROGATES(0xD800, 0xDFFF);
-
-        private final int low;
-        private final int high;
-
-        Kind(int low, int high) {
-            this.low = low;
-            this.high = high;
-        }
-
-        char unit(SplittableRandom random) {
-            return (char) random.nextInt(low, high + 1);
-        }
-    }
-
     private static final int[] BOUNDARIES = {
         126, 127, 128, 129, 130, 255, 256, 257, 1023, 1024, 1365, 2047, 2048, 2049, 4095, 4096,
         4097, 16382, 16383, 16384, 16385, 16386, 32766, 32767, 32768
@@ -75,18 +51,18 @@ public final class Texts {
      */
     public static void boundaryLengths(Consumer<String> test) {
         SplittableRandom random = new SplittableRandom(12);
-        for (Kind kind : Kind.values()) {
+        for (TextKind kind : TextKind.values()) {
             for (int length = 0; length <= 70; length++) {
-                test.accept(random(random, kind, length));
-                test.accept(oneForeign(random, length, kind.unit(random)));
+                test.accept(kind.text(random, length));
+                test.accept(oneForeign(random, length, kind.text(random, 1).charAt(0)));
             }
             for (int length : BOUNDARIES) {
-                test.accept(random(random, kind, length));
-                test.accept(oneForeign(random, length, kind.unit(random)));
+                test.accept(kind.text(random, length));
+                test.accept(oneForeign(random, length, kind.text(random, 1).charAt(0)));
             }
             for (int length = 1; length <= WORDS; length++) {
                 for (int place = 0; place < length; place++) {
-                    test.accept(oneForeign(random, length, place, kind.unit(random)));
+                    test.accept(oneForeign(random, length, place, kind.text(random, 1).charAt(0)));
                 }
             }
         }
@@ -94,26 +70,15 @@ public final class Texts {
 
     /** Random text: one kind, or runs of several kinds one after the other. */
     public static String any(SplittableRandom random) {
-        Kind[] kinds = Kind.values();
         int length = random.nextInt(10) == 0 ? random.nextInt(3000) : random.nextInt(80);
         if (random.nextInt(3) > 0) {
-            return random(random, kinds[random.nextInt(kinds.length)], length);
+            return TextKind.any(random).text(random, length);
         }
         StringBuilder text = new StringBuilder();
         while (text.length() < length) {
-            Kind kind = kinds[random.nextInt(kinds.length)];
-            text.append(random(random, kind, 1 + random.nextInt(12)));
+            text.append(TextKind.any(random).text(random, 1 + random.nextInt(12)));
         }
         return text.toString();
-    }
-
-    /** Text of one kind. */
-    public static String random(SplittableRandom random, Kind kind, int length) {
-        char[] units = new char[length];
-        for (int i = 0; i < length; i++) {
-            units[i] = kind.unit(random);
-        }
-        return new String(units);
     }
 
     /** Number of random cases; {@code -Dcodec.cases} makes a long run of it. */
@@ -127,7 +92,7 @@ public final class Texts {
     }
 
     private static String oneForeign(SplittableRandom random, int length, int place, char unit) {
-        char[] units = random(random, Kind.ASCII, length).toCharArray();
+        char[] units = TextKind.ASCII.text(random, length).toCharArray();
         units[place] = unit;
         return new String(units);
     }

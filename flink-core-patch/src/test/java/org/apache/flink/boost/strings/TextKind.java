@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.soak;
+package org.apache.flink.boost.strings;
 
 import java.util.SplittableRandom;
 
@@ -28,11 +28,13 @@ public enum TextKind {
         this.span = high - low + 1;
     }
 
-    static TextKind any(SplittableRandom random) {
+    /** One of the kinds. */
+    public static TextKind any(SplittableRandom random) {
         return ALL[random.nextInt(ALL.length)];
     }
 
-    String text(SplittableRandom random, int length) {
+    /** Random text of that many code units. */
+    public String text(SplittableRandom random, int length) {
         char[] units = new char[length];
         switch (this) {
             case EMOJI:
