@@ -27,9 +27,39 @@ final class ChannelWriters {
                         .toArray(ByteArrayOutputStream[]::new);
     }
 
-    /** The woven classes against stock's. */
-    static ChannelWriters sideBySide(int channels) {
-        return new ChannelWriters(new FlinkChannelWriter(), stock(), channels);
+    /** The woven classes against stock's, {@link ChannelWriter#open} as it says. */
+    static ChannelWriters opened(
+            int channels, int buffers, int bufferSize, boolean flushing, boolean broadcasting) {
+        ChannelWriters writers = new ChannelWriters(new FlinkChannelWriter(), stock(), channels);
+        writers.open(channels, buffers, bufferSize, flushing, broadcasting);
+        return writers;
+    }
+
+    /** Opens both sides. */
+    void open(int channels, int buffers, int bufferSize, boolean flushing, boolean broadcasting) {
+        String opened =
+                step(
+                        writer -> {
+                            writer.open(channels, buffers, bufferSize, flushing, broadcasting);
+                            return "opened";
+                        });
+        assertThat(opened).startsWith("opened;");
+    }
+
+    /** Emits a record on both sides; the result as of {@link #step}. */
+    String emit(int channel, Style style, byte[] content) {
+        return step(new ChannelStep.Emit(channel, style, content));
+    }
+
+    /** Flushes both sides and takes every buffer. */
+    void flush() {
+        step(new ChannelStep.Flush());
+        take();
+    }
+
+    /** Closes both sides: no buffer is lost on either. */
+    void close() {
+        step(writer -> "closed, " + writer.close() + " buffers are back");
     }
 
     static ChannelWriter stock() {
