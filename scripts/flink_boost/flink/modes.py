@@ -25,7 +25,8 @@ _LONG = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTe
 _CODEC = (
     "StringAccessTest",
     r"\w*StringReadTest",
-    "StringWriteTest",
+    "StringTargetTest",
+    "CodeUnitTest",
     "StringCopyTest",
     "StringCodecPropertyTest",
 )

@@ -4,8 +4,14 @@ package org.apache.flink.boost.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.boost.sidebyside.Codec;
 import org.apache.flink.boost.sidebyside.Sides;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every code unit and every pair of surrogates through all views, as stock. */
 class CodeUnitTest {
@@ -25,10 +31,13 @@ class CodeUnitTest {
         assertThat(checked).isEqualTo(0x10000);
     }
 
+    /** Between two letters, and at each place of a word of eight. */
     @Test
     void everyCodeUnitBetweenAscii() {
         for (int unit = 0; unit <= 0xFFFF; unit++) {
             check("a" + (char) unit + "b");
+            int place = unit % 9;
+            check("abcdefgh".substring(0, place) + (char) unit + "ijklmnopq".substring(place));
         }
     }
 
@@ -37,6 +46,40 @@ class CodeUnitTest {
         for (int unit = 0; unit <= 0xFFFF; unit++) {
             check("" + (char) unit + (char) unit);
             check(String.valueOf((char) unit).repeat(3 + unit % 16));
+        }
+    }
+
+    /** Each from each view, also where the cases above take another one. */
+    @ParameterizedTest
+    @EnumSource(Codec.Input.class)
+    void everyCodeUnitFromEachView(Codec.Input view) throws IOException {
+        Codec patched = Sides.patched();
+        for (int unit = 0; unit <= 0xFFFF; unit++) {
+            String text = "ab" + (char) unit;
+            byte[] bytes = Wire.encoded(text);
+            patched.open(view, bytes, 0, bytes.length);
+            String read = patched.readString();
+            if (!text.equals(read) || patched.position() != bytes.length) {
+                assertThat(read).as("from %s", view).isEqualTo(text);
+                assertThat(patched.position()).as("in %s", view).isEqualTo(bytes.length);
+            }
+        }
+    }
+
+    /** Each to each output, several in one text. */
+    @ParameterizedTest
+    @EnumSource(Codec.Output.class)
+    void everyCodeUnitToEachView(Codec.Output view) throws IOException {
+        Codec patched = Sides.patched();
+        patched.open(view, 64);
+        for (int unit = 0; unit <= 0xFFFF; unit++) {
+            String text = "ab" + (char) unit + (char) unit;
+            patched.clear();
+            patched.writeString(text);
+            byte[] written = Arrays.copyOf(patched.written(), patched.writtenLength());
+            if (!Arrays.equals(written, Wire.encoded(text))) {
+                assertThat(written).as("U+%04X to %s", unit, view).isEqualTo(Wire.encoded(text));
+            }
         }
     }
 

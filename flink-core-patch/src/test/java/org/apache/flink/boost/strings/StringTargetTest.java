@@ -3,11 +3,14 @@ package org.apache.flink.boost.strings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.CharBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +47,9 @@ class StringTargetTest {
     void growsTheArrayExactlyAsStock() throws IOException {
         SplittableRandom random = new SplittableRandom(91);
         for (Target target : targets()) {
-            for (int round = 0; round < 300; round++) {
+            // The serializer is the one whose array grows by our code.
+            int rounds = target == TransferViews.SERIALIZER ? 3000 : 300;
+            for (int round = 0; round < rounds; round++) {
                 int capacity = 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
                 Output patched = target.open(FlinkClasses.PATCHED, capacity);
                 Output stock = target.open(FlinkClasses.STOCK, capacity);
@@ -80,6 +85,54 @@ class StringTargetTest {
                 }
             }
         }
+    }
+
+    @Test
+    void writesRandomText() {
+        SplittableRandom random = new SplittableRandom(41);
+        for (int i = 0; i < Texts.cases(); i++) {
+            String text = Texts.any(random);
+            assertWrites(TransferViews.SERIALIZER, text, Wire.encoded(text));
+        }
+    }
+
+    @Test
+    void writesNullEmptyAndOtherCharSequences() throws IOException {
+        String text = "a\u00e9\u0416\u6f22 and ascii";
+        for (Target target : targets()) {
+            CharSequence[] sequences = {
+                null,
+                "",
+                new StringBuilder(text),
+                CharBuffer.wrap(text),
+                (CharSequence) FlinkClasses.PATCHED.newStringValue(text)
+            };
+            for (CharSequence sequence : sequences) {
+                Output out = target.open(FlinkClasses.PATCHED, 8);
+                FlinkClasses.PATCHED.writeString(sequence, out.view());
+                assertThat(out.bytes().get())
+                        .isEqualTo(Wire.encoded(sequence == null ? null : sequence.toString()));
+            }
+        }
+    }
+
+    @Test
+    void failsAsStockBehindTheArray() throws IOException {
+        List<Object> ends = new ArrayList<>();
+        for (FlinkClasses flink : new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
+            DataOutput out = flink.newOutput(8);
+            FlinkClasses.setField(out, "position", 1000);
+            Throwable end = catchThrowable(() -> flink.writeString("flink", out));
+            ends.add(
+                    Arrays.asList(
+                            end.getClass(),
+                            FlinkClasses.field(out, "position"),
+                            ((byte[]) FlinkClasses.field(out, "buffer")).length));
+            assertThatThrownBy(() -> flink.writeString("flink", null))
+                    .isInstanceOf(NullPointerException.class);
+        }
+        assertThat(ends.get(0)).isEqualTo(ends.get(1));
+        assertThat(ends.toString()).contains("ArrayIndexOutOfBoundsException");
     }
 
     /** A view that treats single bytes in its own way sees single bytes, as in stock. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** Strings for the codec's tests: every code unit, every boundary length, seeded random text. */
+/** Strings for the codec's tests: surrogates, every boundary length, seeded random text. */
 public final class Texts {
 
     private static final int[] BOUNDARIES = {
@@ -18,18 +18,6 @@ public final class Texts {
     private static final int WORDS = 40;
 
     private Texts() {}
-
-    /** Each of the 65,536 code units alone, between ASCII, and at each place of a word of eight. */
-    public static void everyCodeUnit(Consumer<String> test) {
-        for (int unit = 0; unit <= 0xFFFF; unit++) {
-            char c = (char) unit;
-            test.accept(String.valueOf(c));
-            test.accept("a" + c + "b");
-            int place = unit % 9;
-            test.accept("abcdefgh".substring(0, place) + c + "ijklmnopq".substring(place));
-            test.accept(String.valueOf(new char[] {c, c, c, c, c, c, c, c, c}));
-        }
-    }
 
     /** Lone, paired and reversed surrogates at the ends of their ranges and seeded ones between. */
     public static List<String> surrogates() {
