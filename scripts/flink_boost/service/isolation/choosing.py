@@ -1,8 +1,7 @@
-"""Which sandbox this machine has."""
+"""Whether this machine has the sandbox, and whether it works."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -11,11 +10,10 @@ from pathlib import Path
 from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.mirrors import VARIABLE, Mirrors
-from flink_boost.service.isolation.podman import Podman
 from flink_boost.service.isolation.sandbox import Limits, Sandbox
 from flink_boost.service.isolation.workplace import fresh_workplace
 
-IMAGE = "FLINK_BOOST_SANDBOX_IMAGE"  # of podman: JDK, Maven, make and Python are in it
+IMAGE = "FLINK_BOOST_SANDBOX_IMAGE"  # it asks for podman
 _NEEDED = ("setpriv", "prlimit", "choom")
 INSTALL = "Run as root: apt-get update && apt-get install --yes bubblewrap"
 _MIB = 1 << 20
@@ -25,34 +23,32 @@ _TRIAL = Limits(seconds=30, memory=256 * _MIB, disk=8 * _MIB, processes=64, outp
 def choose_sandbox(
     environ: Mapping[str, str],
     which: Callable[[str], str | None] = shutil.which,
-    is_root: Callable[[], bool] = lambda: os.geteuid() == 0,
-) -> Sandbox:
-    """Bubblewrap where it is installed; rootless podman where that is; else ``NoIsolation``.
+) -> Bubblewrap:
+    """Bubblewrap. Raises ``NoIsolation`` where it is not installed, or another one is asked for.
 
     Mirrors are those that ``FLINK_BOOST_MIRRORS`` names: ``host:port``, separated by commas.
     """
     named = (one.strip().lower() for one in environ.get(VARIABLE, "").split(","))
     mirrors = Mirrors(tuple(one for one in named if one))
-    if program := which("bwrap"):
-        missing = [name for name in _NEEDED if not which(name)]
-        if missing:
-            raise NoIsolation(
-                f"Code of strangers cannot be limited: {', '.join(missing)} is not installed.",
-                "Run as root: apt-get update && apt-get install --yes util-linux",
-            )
-        return Bubblewrap(program, mirrors=mirrors)
-    image = environ.get(IMAGE, "")
-    if which("podman") and image and not is_root():
-        return Podman(image, mirrors=mirrors)
-    raise NoIsolation(
-        "Code of strangers is not run: neither bubblewrap nor rootless podman with an image in"
-        f" {IMAGE} is there.",
-        f"{INSTALL}.",
-    )
+    if environ.get(IMAGE):
+        raise NoIsolation(
+            f"{IMAGE} is set: it asks for podman, and bubblewrap is the only sandbox.",
+            f"Take {IMAGE} out of the service's settings. {INSTALL}.",
+        )
+    if not (program := which("bwrap")):
+        raise NoIsolation(
+            "Code of strangers is not run: bubblewrap is not installed.", f"{INSTALL}."
+        )
+    if missing := [name for name in _NEEDED if not which(name)]:
+        raise NoIsolation(
+            f"Code of strangers cannot be limited: {', '.join(missing)} is not installed.",
+            "Run as root: apt-get update && apt-get install --yes util-linux",
+        )
+    return Bubblewrap(program, mirrors=mirrors)
 
 
 def prove(sandbox: Sandbox, folder: Path | None = None) -> None:
-    """Runs ``true`` in it. Raises ``NoIsolation`` with what bubblewrap or podman said."""
+    """Runs ``true`` in it. Raises ``NoIsolation`` with what bubblewrap said."""
     parent = folder or Path(tempfile.gettempdir()) / "flink-boost-sandbox"
     with fresh_workplace(parent, sandbox.owners, disk=_TRIAL.disk) as work:
         ended = sandbox.run(

@@ -9,7 +9,7 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,14 +37,12 @@ def supervise(
     work: Path,
     limits: Limits,
     log: Path,
-    end: Callable[[], None] = lambda: None,
     group: ControlGroup | None = None,
 ) -> Ended:
     """Runs ``argv`` to its end or to its limit; nothing of it is left when this returns or raises.
 
-    ``started`` is the line that the sandbox prints once the command is shut in. ``end`` ends what
-    is no child of ours. ``group`` is the one that ``argv`` enters. Raises ``NoIsolation`` when that
-    line does not come first.
+    ``started`` is the line that the sandbox prints once the command is shut in. ``group`` is the
+    one that ``argv`` enters. Raises ``NoIsolation`` when that line does not come first.
     """
     if log.resolve().is_relative_to(work.resolve()):
         raise ValueError(f"{log} is where the command may write")
@@ -62,7 +60,6 @@ def supervise(
             watch = Watch(first or guard.pid, work, limits, before, group)
             how = _watched(guard, pump, watch, deadline)
         finally:
-            end()
             end_supervised(guard)
             _await_last(inside)
             if guard.stdout is not None:
