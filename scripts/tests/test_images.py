@@ -399,6 +399,7 @@ def call(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.needs_jars
 def test_help_names_what_can_be_started(home: Path) -> None:
     for arguments in ((), ("help",)):
         shown = call(home, *arguments)
@@ -407,6 +408,7 @@ def test_help_names_what_can_be_started(home: Path) -> None:
             assert word in shown.stdout
 
 
+@pytest.mark.needs_jars
 def test_a_line_that_is_no_property_stops_the_start(home: Path) -> None:
     refused = call(home, "jobmanager", FLINK_PROPERTIES="rest.port: 1\nnonsense\n")
     assert refused.returncode == 2
@@ -416,6 +418,7 @@ def test_a_line_that_is_no_property_stops_the_start(home: Path) -> None:
     )
 
 
+@pytest.mark.needs_jars
 def test_properties_override_what_is_shipped_at_every_start_anew(home: Path) -> None:
     shipped = (home / "conf" / "config.yaml").read_text()
     properties = """
@@ -498,6 +501,7 @@ def until_healthy(home: Path, process: subprocess.Popen[bytes], log: Path) -> st
         time.sleep(0.5)
 
 
+@pytest.mark.needs_jars
 @pytest.mark.timeout(300)
 def test_a_cluster_of_two_entry_points_is_healthy_and_ends_when_told(
     home: Path, tmp_path: Path
