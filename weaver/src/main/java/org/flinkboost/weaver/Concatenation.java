@@ -26,6 +26,13 @@ final class Concatenation {
                     "invokevirtual java\\.lang\\.StringBuilder\\.append\\((.+)\\)"
                             + "java\\.lang\\.StringBuilder");
     private static final String END = "invokevirtual " + BUILDER + ".toString()java.lang.String";
+
+    /** How the next part may begin: with what takes nothing from the stack. */
+    private static final Pattern PUSH =
+            Pattern.compile(
+                    "(?:push|[ailfd]load|getstatic|new|iinc) .*|L\\d+:"
+                            + "|invoke(?:static|dynamic) [^(]*\\(\\).*");
+
     private static final String MADE = "put together ";
     private static final String TEXT_OF =
             "invokestatic java.lang.String.valueOf(java.lang.Object)java.lang.String";
@@ -93,7 +100,7 @@ final class Concatenation {
                     result.remove(result.size() - 1);
                     open.peek().add(last.substring("push ".length()));
                 } else {
-                    open.peek().add(part(append.group(1)));
+                    open.peek().add(appended(append.group(1)));
                 }
             } else if (!open.isEmpty() && line.equals(END)) {
                 result.add(joined(merged(open.pop())));
@@ -120,6 +127,12 @@ final class Concatenation {
             // alone.
             if ((former.equals(INIT) || APPEND.matcher(former).matches())
                     && (line.startsWith("astore") || line.startsWith("pop"))) {
+                return false;
+            }
+            // What takes an appended builder from the stack has it as an object: it is no part.
+            if (APPEND.matcher(former).matches()
+                    && !line.equals(END)
+                    && !PUSH.matcher(line).matches()) {
                 return false;
             }
             if (line.equals(BEGIN)) {
@@ -153,6 +166,12 @@ final class Concatenation {
             default:
                 return "java.lang.Object";
         }
+    }
+
+    /** A compiler appends an object as such; a program may append the characters of an array. */
+    private static String appended(String type) {
+        String part = part(type);
+        return part.equals("java.lang.Object") ? type : part;
     }
 
     private static void flush(StringBuilder text, List<String> parts) {

@@ -160,7 +160,8 @@ final class MethodForm extends MethodVisitor {
             return;
         }
         StringBuilder line = new StringBuilder("invokedynamic ");
-        line.append(Words.ofMethod(bootstrap.getOwner(), name, descriptor));
+        line.append(Words.ofSignature(name, descriptor)).append(" by ");
+        line.append(Words.ofMethod(bootstrap.getOwner(), bootstrap.getName(), bootstrap.getDesc()));
         for (Object argument : arguments) {
             line.append(", ").append(constant(argument));
         }

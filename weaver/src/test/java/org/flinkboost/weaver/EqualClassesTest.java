@@ -118,6 +118,34 @@ class EqualClassesTest {
         assertThat(difference(first, first.replace(number, asked), 11)).isPresent();
     }
 
+    /** A compiler asks every object for its text; a program may do more with a builder. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "new StringBuilder().append(name).toString() |"
+                        + " new StringBuilder().append((Object) name).toString()",
+                "\"a\" + text.append(\"c\") + by | \"a\" + \"c\" + text + by",
+                "\"a\" + String.valueOf(text.append(\"c\")) | \"ac\" + String.valueOf(text)",
+            })
+    void buildersOfAProgramAreNoConcatenation(String was, String is) throws IOException {
+        String source =
+                "package acme; public class Gauge {"
+                        + " public String describe(int by, char[] name, StringBuilder text) {"
+                        + " return WHAT; } }";
+        assertThat(difference(source.replace("WHAT", was), source.replace("WHAT", is), 8))
+                .isPresent();
+    }
+
+    @Test
+    void anotherMethodThatLinksACallIsADifference() throws IOException {
+        String stock = new String(compiled(GAUGE, 11), StandardCharsets.ISO_8859_1);
+        byte[] other =
+                stock.replace("\u0000\u000bmetafactory", "\u0000\u000bmetafactorx")
+                        .getBytes(StandardCharsets.ISO_8859_1);
+        assertThat(EqualClasses.difference(compiled(GAUGE, 11), other)).isPresent();
+    }
+
     private Optional<String> difference(String first, String second, int release)
             throws IOException {
         return EqualClasses.difference(compiled(first, release), compiled(second, release));
