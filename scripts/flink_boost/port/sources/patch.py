@@ -83,7 +83,7 @@ def _write_twins(root: Path, sources: Path, folder: Path) -> None:
 
 def _files_of(folder: Path) -> Iterator[OurFile]:
     for path in sorted(folder.rglob("*.java")):
-        if path.parent.name != _NOT_TAKEN:
+        if _NOT_TAKEN not in path.parts:
             source = _TWIN.sub(b"", path.read_bytes())
             types = parse_java(source, str(path)).values()
             yield OurFile(str(path.relative_to(folder)), source, tuple(types))

@@ -6,6 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.boost.guard.Verdict.OfFamily;
+import org.apache.flink.boost.guard.classpath.AsideClasses;
+import org.apache.flink.boost.guard.classpath.ClassPathEntry;
+import org.apache.flink.boost.guard.classpath.LoadedClasses;
+import org.apache.flink.boost.guard.classpath.OpenJars;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 
 /**
  * The verdicts on the families beside strings: each runs as a whole or not at all, and where it

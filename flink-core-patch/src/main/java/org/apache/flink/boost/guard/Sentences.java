@@ -7,6 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.flink.boost.guard.classpath.ClassPathEntry;
+import org.apache.flink.boost.guard.classpath.Neighbours;
+import org.apache.flink.boost.guard.classpath.StockClasses;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 
 /** What {@link VersionGuard} says of a class path: one sentence each, with what to do. */
 final class Sentences {

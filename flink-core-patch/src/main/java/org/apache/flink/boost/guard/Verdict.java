@@ -4,6 +4,7 @@ package org.apache.flink.boost.guard;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 
 /** Whether the woven classes of our jar belong to the Flink on the class path. Immutable. */
 public final class Verdict {

@@ -8,6 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import org.apache.flink.boost.guard.classpath.ClassPathEntry;
+import org.apache.flink.boost.guard.classpath.LoadedClasses;
+import org.apache.flink.boost.guard.classpath.Neighbours;
+import org.apache.flink.boost.guard.classpath.OpenJars;
+import org.apache.flink.boost.guard.classpath.StockClasses;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 
 /**
  * Decides whether the woven classes of our jar belong to the Flink they run in.
@@ -101,7 +107,7 @@ public final class VersionGuard {
             return Verdict.refused(Sentences.nothingToSee());
         }
         ClassPathEntry ourJar = own.get(0);
-        String otherGuard = LoadedClasses.otherGuard(ourJar, loader);
+        String otherGuard = LoadedClasses.otherSource(VersionGuard.class.getName(), ourJar, loader);
         if (otherGuard != null) {
             return Verdict.refused(Sentences.otherGuard(otherGuard, ourJar));
         }
@@ -219,6 +225,6 @@ public final class VersionGuard {
     private static WeaveRecord parse(byte[] content) throws IOException {
         Properties properties = new Properties();
         properties.load(new ByteArrayInputStream(content));
-        return WeaveRecord.parse(properties);
+        return WeaveRecord.parse(properties, Switches.FAMILIES);
     }
 }

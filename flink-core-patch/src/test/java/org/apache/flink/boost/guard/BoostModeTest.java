@@ -9,6 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Properties;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -177,7 +178,7 @@ class BoostModeTest {
         properties.setProperty("boost.version", "7");
         properties.setProperty("flink.version", "8");
         properties.setProperty("class.a.Class", "00");
-        return WeaveRecord.parse(properties);
+        return WeaveRecord.parse(properties, Switches.FAMILIES);
     }
 
     /** Reads the constant in a class loader that has not seen the class yet. */

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 import org.junit.jupiter.api.Test;
 
 /** Class paths of all kinds, what cannot be read of them, and records that are lost or damaged. */

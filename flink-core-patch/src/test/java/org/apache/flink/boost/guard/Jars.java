@@ -28,6 +28,8 @@ import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
+import org.apache.flink.boost.guard.classpath.AsideClasses;
+import org.apache.flink.boost.guard.classpath.WeaveRecord;
 import org.apache.flink.core.fs.FileSystem;
 
 /** Writes the jars that the tests of the guard put on a class path of their own. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.IOException;
 import java.util.HashMap;
@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * Checks the classes that ours link to and do not replace. Equal classes beside other neighbours
  * would start, and fail where a job first comes to the missing method.
  */
-final class Neighbours {
+public final class Neighbours {
 
     private final ClassShapes shapes;
     private final boolean mayBeAbsent;
@@ -24,13 +24,13 @@ final class Neighbours {
      * @param mayBeAbsent true when only a part of Flink is there, so that what is not cannot be
      *     asked for
      */
-    Neighbours(ClassLoader loader, OpenJars jars, boolean mayBeAbsent) {
+    public Neighbours(ClassLoader loader, OpenJars jars, boolean mayBeAbsent) {
         this.shapes = new ClassShapes(loader, jars);
         this.mayBeAbsent = mayBeAbsent;
     }
 
     /** What does not fit, on the first class that does not; null when all do. */
-    Mismatch check(List<String> links) throws IOException {
+    public Mismatch check(List<String> links) throws IOException {
         Map<String, Set<String>> known = new HashMap<>();
         Set<String> extended = new TreeSet<>();
         for (String text : links) {
@@ -64,7 +64,7 @@ final class Neighbours {
     }
 
     /** A class that is not as ours need it. */
-    static final class Mismatch {
+    public static final class Mismatch {
 
         private final String owner;
         private final String problem;
@@ -75,7 +75,7 @@ final class Neighbours {
         }
 
         /** Internal name of the class. */
-        String owner() {
+        public String owner() {
             return owner;
         }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,9 +19,9 @@ import java.util.TreeSet;
  * class file it started from and of those that do the same, the releases that the jar was tested
  * on, and what its classes need of others.
  */
-final class WeaveRecord {
+public final class WeaveRecord {
 
-    static final String RESOURCE = "META-INF/flink-boost/weave.properties";
+    public static final String RESOURCE = "META-INF/flink-boost/weave.properties";
 
     private static final String CLASS_PREFIX = "class.";
     private static final String FAMILY_PREFIX = "family.";
@@ -36,6 +36,7 @@ final class WeaveRecord {
     private final Set<String> tested;
     private final List<String> links;
     private final boolean forOwnBuild;
+    private final List<String> known;
 
     private WeaveRecord(
             String flinkVersion,
@@ -45,7 +46,8 @@ final class WeaveRecord {
             Map<String, String> flinkJars,
             Set<String> tested,
             List<String> links,
-            boolean forOwnBuild) {
+            boolean forOwnBuild,
+            List<String> known) {
         this.flinkVersion = flinkVersion;
         this.boostVersion = boostVersion;
         this.stockChecksums = Collections.unmodifiableSortedMap(stockChecksums);
@@ -54,17 +56,19 @@ final class WeaveRecord {
         this.tested = Collections.unmodifiableSet(tested);
         this.links = Collections.unmodifiableList(links);
         this.forOwnBuild = forOwnBuild;
+        this.known = known;
     }
 
     /**
      * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
      * they are there {@code family.<binary name>}, {@code jar.<binary name>}, {@code tested},
-     * {@code link.<n>} and {@code own.line}. A class without a family is of strings.
+     * {@code link.<n>} and {@code own.line}. A class without a family is of the first.
      *
+     * @param known the families there are, in the order in which they are told
      * @throws IllegalArgumentException when a version is missing, no class is listed, or a family
-     *     is none that this guard knows
+     *     is none of those known
      */
-    static WeaveRecord parse(Properties properties) {
+    public static WeaveRecord parse(Properties properties, List<String> known) {
         SortedMap<String, List<String>> checksums = new TreeMap<>();
         List<String> links = new ArrayList<>();
         SortedMap<String, String> families = new TreeMap<>();
@@ -76,7 +80,7 @@ final class WeaveRecord {
                 checksums.put(
                         key.substring(CLASS_PREFIX.length()), Arrays.asList(value.split(" +")));
             } else if (key.startsWith(FAMILY_PREFIX)) {
-                families.put(key.substring(FAMILY_PREFIX.length()), family(value));
+                families.put(key.substring(FAMILY_PREFIX.length()), family(value, known));
             } else if (key.startsWith(JAR_PREFIX)) {
                 flinkJars.put(key.substring(JAR_PREFIX.length()), value);
             } else if (key.startsWith(LINK_PREFIX)) {
@@ -95,11 +99,12 @@ final class WeaveRecord {
                 flinkJars,
                 tested(properties),
                 links,
-                properties.getProperty("own.line") != null);
+                properties.getProperty("own.line") != null,
+                known);
     }
 
-    private static String family(String name) {
-        if (!Switches.FAMILIES.contains(name)) {
+    private static String family(String name, List<String> known) {
+        if (!known.contains(name)) {
             throw new IllegalArgumentException("'" + name + "' is no family of classes");
         }
         return name;
@@ -124,60 +129,65 @@ final class WeaveRecord {
     }
 
     /** The Flink version that the classes were woven for. */
-    String flinkVersion() {
+    public String flinkVersion() {
         return flinkVersion;
     }
 
-    String boostVersion() {
+    public String boostVersion() {
         return boostVersion;
     }
 
     /** The woven classes by binary name, in that order. */
-    Set<String> classes() {
+    public Set<String> classes() {
         return stockChecksums.keySet();
     }
 
     /** The SHA-256 (lower-case hex) of the class file that a woven class was made from. */
-    String stockChecksum(String className) {
+    public String stockChecksum(String className) {
         return stockChecksums.get(className).get(0);
     }
 
     /** Whether that is the SHA-256 of a stock class file that the woven class stands for. */
-    boolean isStock(String className, String checksum) {
+    public boolean isStock(String className, String checksum) {
         return stockChecksums.get(className).stream().anyMatch(checksum::equalsIgnoreCase);
     }
 
     /** The families of the woven classes, in the order in which they are told. */
-    Set<String> families() {
-        Set<String> all = new LinkedHashSet<>(Switches.FAMILIES);
+    public Set<String> families() {
+        Set<String> all = new LinkedHashSet<>(known);
         all.removeIf(family -> classesOf(family).isEmpty());
         return all;
     }
 
+    /** The family that the others build on. */
+    public String baseFamily() {
+        return known.get(0);
+    }
+
     /** The woven classes of a family, by binary name. */
-    Set<String> classesOf(String family) {
+    public Set<String> classesOf(String family) {
         Set<String> names = new TreeSet<>(classes());
-        names.removeIf(name -> !family.equals(families.getOrDefault(name, Switches.STRINGS)));
+        names.removeIf(name -> !family.equals(families.getOrDefault(name, baseFamily())));
         return names;
     }
 
     /** The jar of Flink that a woven class is of, such as flink-core; else the class itself. */
-    String jarOf(String className) {
+    public String jarOf(String className) {
         return flinkJars.getOrDefault(className, className);
     }
 
     /** True for a release that the jar was tested on; also for the one that it was woven for. */
-    boolean wasTestedOn(String version) {
+    public boolean wasTestedOn(String version) {
         return flinkVersion.equals(version) || tested.contains(version);
     }
 
     /** What the classes of the jar need of others, as {@link Link} reads it. */
-    List<String> links() {
+    public List<String> links() {
         return links;
     }
 
     /** True when the jar was made for somebody's own build of Flink, and not for a release. */
-    boolean isForOwnBuild() {
+    public boolean isForOwnBuild() {
         return forOwnBuild;
     }
 }

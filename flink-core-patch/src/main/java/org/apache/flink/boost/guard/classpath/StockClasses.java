@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The copies of the woven classes that others bring, compared with what was woven. */
-final class StockClasses {
+public final class StockClasses {
 
     private final WeaveRecord record;
     private final ClassPathEntry ourJar;
@@ -33,13 +33,13 @@ final class StockClasses {
      * Looks on the class path for each woven class that does not lie aside, and compares every copy
      * that is not ours: behind ours, stock's body in it would run in place of another's.
      */
-    static StockClasses find(
+    public static StockClasses find(
             WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars)
             throws IOException {
         StockClasses stock = new StockClasses(record, ourJar, loader, jars);
+        Set<String> base = record.classesOf(record.baseFamily());
         for (String woven : record.classes()) {
-            boolean ofStrings = record.classesOf(Switches.STRINGS).contains(woven);
-            if (ofStrings || AsideClasses.find(woven, ourJar) == null) {
+            if (base.contains(woven) || AsideClasses.find(woven, ourJar) == null) {
                 stock.add(woven);
             }
         }
@@ -68,26 +68,26 @@ final class StockClasses {
     }
 
     /** True when nobody but our jar has any of the classes. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return copies.values().stream().allMatch(List::isEmpty);
     }
 
     /** True when others have some of the classes and not all, as without flink-runtime. */
-    boolean isOnlyInPart() {
+    public boolean isOnlyInPart() {
         return !isEmpty() && copies.values().stream().anyMatch(List::isEmpty);
     }
 
     /** The entries that stand before our jar, by the class that would be loaded from them. */
-    Map<String, ClassPathEntry> inFront() {
+    public Map<String, ClassPathEntry> inFront() {
         return inFront;
     }
 
     /** The classes of which a copy is not what was woven, by name. */
-    List<Difference> differing() {
+    public List<Difference> differing() {
         return Collections.unmodifiableList(differing);
     }
 
-    List<String> namesOfDiffering() {
+    public List<String> namesOfDiffering() {
         List<String> names = new ArrayList<>();
         for (Difference difference : differing) {
             names.add(difference.className());
@@ -101,7 +101,7 @@ final class StockClasses {
      * <p>A copy in somebody's fat jar carries that jar's own number: one that we know goes first,
      * then the last on the class path, where Flink's scripts put Flink's own jar.
      */
-    String version() throws IOException {
+    public String version() throws IOException {
         Set<String> versions = new LinkedHashSet<>();
         for (List<ClassPathEntry> found : copies.values()) {
             for (ClassPathEntry copy : found) {
@@ -123,7 +123,7 @@ final class StockClasses {
     }
 
     /** A copy that is not what was woven. */
-    static final class Difference {
+    public static final class Difference {
 
         private final String className;
         private final ClassPathEntry copy;
@@ -138,20 +138,20 @@ final class StockClasses {
         }
 
         /** Binary name. */
-        String className() {
+        public String className() {
             return className;
         }
 
-        ClassPathEntry copy() {
+        public ClassPathEntry copy() {
             return copy;
         }
 
         /** SHA-256 in lower-case hex. */
-        String found() {
+        public String found() {
             return found;
         }
 
-        String expected() {
+        public String expected() {
             return expected;
         }
     }

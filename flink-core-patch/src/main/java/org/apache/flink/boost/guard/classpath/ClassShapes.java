@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.IOException;
 import java.net.URL;

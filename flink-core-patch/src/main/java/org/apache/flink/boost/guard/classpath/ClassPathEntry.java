@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
 /** One jar or folder of the class path, known through a resource that was found in it. */
-final class ClassPathEntry {
+public final class ClassPathEntry {
 
     private final String base;
     private final URL resource;
@@ -40,8 +40,8 @@ final class ClassPathEntry {
      *
      * <p>A class loader reports an entry twice when its parent has it too; here it counts once.
      */
-    static List<ClassPathEntry> holding(String resourceName, ClassLoader loader, OpenJars jars)
-            throws IOException {
+    public static List<ClassPathEntry> holding(
+            String resourceName, ClassLoader loader, OpenJars jars) throws IOException {
         Map<String, ClassPathEntry> entries = new LinkedHashMap<>();
         for (URL url : Collections.list(loader.getResources(resourceName))) {
             String text = url.toExternalForm();
@@ -56,12 +56,12 @@ final class ClassPathEntry {
         return new ArrayList<>(entries.values());
     }
 
-    boolean isSameAs(ClassPathEntry other) {
+    public boolean isSameAs(ClassPathEntry other) {
         return base.equals(other.base);
     }
 
     /** SHA-256, in lower-case hex, of the resource through which this entry was found. */
-    String sha256() throws IOException {
+    public String sha256() throws IOException {
         byte[] digest = newSha256().digest(jars.read(resource));
         StringBuilder hex = new StringBuilder(2 * digest.length);
         for (byte b : digest) {
@@ -72,7 +72,7 @@ final class ClassPathEntry {
     }
 
     /** The content of another resource of the same entry, or null when it is not there. */
-    byte[] find(String resourceName) throws IOException {
+    public byte[] find(String resourceName) throws IOException {
         try {
             return jars.read(beside(resourceName));
         } catch (FileNotFoundException absent) {
@@ -86,7 +86,7 @@ final class ClassPathEntry {
     }
 
     /** {@code Implementation-Version} of the manifest, or null when it names none. */
-    String implementationVersion() throws IOException {
+    public String implementationVersion() throws IOException {
         Manifest manifest = jars.manifest(resource, beside(JarFile.MANIFEST_NAME));
         if (manifest == null) {
             return null;
@@ -100,7 +100,7 @@ final class ClassPathEntry {
      * False when that is the place of another file. Addresses of other kinds say nothing: a class
      * loader of its own kind may have others for a class and for its file.
      */
-    boolean mayBeAt(URL location) {
+    public boolean mayBeAt(URL location) {
         Path here = path(base);
         Path there = path(location.toExternalForm());
         if (here == null || there == null || here.equals(there)) {
@@ -120,7 +120,7 @@ final class ClassPathEntry {
     }
 
     /** The path behind the address of a jar or folder where it is one, else the address. */
-    static String shown(String address) {
+    public static String shown(String address) {
         Path path = path(address);
         return path == null ? address : path.toString();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.IOException;
 import java.net.URL;
@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * path: a class of an archive ({@code -XX:AOTCache}) is taken without a look there, and a Java
  * agent may hand in another. Classes are loaded for that, and none is initialised.
  */
-final class LoadedClasses {
+public final class LoadedClasses {
 
     private final ClassPathEntry ourJar;
     private final ClassLoader loader;
@@ -30,7 +30,7 @@ final class LoadedClasses {
     /**
      * Looks at each of these woven classes that can be loaded; without flink-runtime some cannot.
      */
-    static LoadedClasses of(Set<String> names, ClassPathEntry ourJar, ClassLoader loader)
+    public static LoadedClasses of(Set<String> names, ClassPathEntry ourJar, ClassLoader loader)
             throws IOException {
         LoadedClasses loaded = new LoadedClasses(ourJar, loader);
         for (String name : names) {
@@ -39,19 +39,19 @@ final class LoadedClasses {
         return loaded;
     }
 
-    /** Where the guard itself was loaded from, when that is not the jar; else null. */
-    static String otherGuard(ClassPathEntry ourJar, ClassLoader loader) {
-        Class<?> guard = load(VersionGuard.class.getName(), loader);
-        return guard == null ? null : otherSource(guard, ourJar);
+    /** Where a class was loaded from, when that is not the jar; else null. */
+    public static String otherSource(String name, ClassPathEntry ourJar, ClassLoader loader) {
+        Class<?> type = load(name, loader);
+        return type == null ? null : otherSource(type, ourJar);
     }
 
     /** Where those were loaded from that are not ours, by their names. */
-    Map<String, String> others() {
+    public Map<String, String> others() {
         return Collections.unmodifiableMap(others);
     }
 
     /** True when none of them is ours. */
-    boolean areAllOthers() {
+    public boolean areAllOthers() {
         return ours == 0;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.IOException;
 import java.lang.invoke.MethodHandles.Lookup;
@@ -15,29 +15,30 @@ import java.util.Set;
  * <p>Each package of theirs has a class {@value #DOOR} of ours beside Flink's own, with a static
  * method {@code lookup()}: a class can be defined only from within its package.
  */
-final class AsideClasses {
+public final class AsideClasses {
 
     /** Where they lie, each under the name of its class file. */
-    static final String FOLDER = "META-INF/flink-boost/aside/";
+    public static final String FOLDER = "META-INF/flink-boost/aside/";
 
     /** The simple name of the class that lets us into a package. */
-    static final String DOOR = "FlinkBoostDoor";
+    public static final String DOOR = "FlinkBoostDoor";
 
     private final ClassPathEntry ourJar;
     private final ClassLoader loader;
 
-    AsideClasses(ClassPathEntry ourJar, ClassLoader loader) {
+    /** Those in our jar, to be defined for a loader. */
+    public AsideClasses(ClassPathEntry ourJar, ClassLoader loader) {
         this.ourJar = ourJar;
         this.loader = loader;
     }
 
     /** The class file of that class where it lies aside; else null. */
-    static byte[] find(String className, ClassPathEntry ourJar) throws IOException {
+    public static byte[] find(String className, ClassPathEntry ourJar) throws IOException {
         return ourJar.find(FOLDER + className.replace('.', '/') + ".class");
     }
 
     /** Defines the classes, supertypes first; what kept one from it, or null when nothing did. */
-    String define(Set<String> names) throws IOException {
+    public String define(Set<String> names) throws IOException {
         Set<String> ordered = new LinkedHashSet<>();
         for (String name : names) {
             collect(name, names, ordered);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.guard;
+package org.apache.flink.boost.guard.classpath;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -20,7 +20,7 @@ import java.util.jar.Manifest;
  * Reads what addresses of the class path stand for, and opens each jar once: to open Flink's own
  * takes longer than to read from it, and the JDK's cache would keep it open for good.
  */
-final class OpenJars implements Closeable {
+public final class OpenJars implements Closeable {
 
     private static final int BUFFER_SIZE = 8192;
 
@@ -31,7 +31,7 @@ final class OpenJars implements Closeable {
      *
      * @throws FileNotFoundException when there is nothing
      */
-    byte[] read(URL url) throws IOException {
+    public byte[] read(URL url) throws IOException {
         URLConnection connection = connect(url);
         if (!(connection instanceof JarURLConnection)) {
             return readAll(connection.getInputStream());
@@ -45,7 +45,7 @@ final class OpenJars implements Closeable {
     }
 
     /** The manifest of the jar that an address is in; for other addresses, what {@code file} is. */
-    Manifest manifest(URL inJar, URL file) throws IOException {
+    public Manifest manifest(URL inJar, URL file) throws IOException {
         URLConnection connection = connect(inJar);
         if (connection instanceof JarURLConnection) {
             return jar((JarURLConnection) connection).getManifest();
