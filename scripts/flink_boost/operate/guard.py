@@ -26,6 +26,7 @@ from flink_boost.operate.families import Family, FamilyState, Report, read_repor
 
 _SHOWN = 400
 _NEXT_STEP = "Look at JAVA_HOME and env.java.home."
+_OPTION = "Put right what it names, or take that option out of Flink's JVM options."
 # Java 8 calls itself 1.8.
 _OLD = "1."
 _FAMILIES = b"org/apache/flink/boost/guard/Families.class"
@@ -56,12 +57,17 @@ class GuardAnswer:
         return self.fits or (self.fits_switched_off and launch.switched_off())
 
     @property
+    def by_option(self) -> str:
+        """The refusal that an option of ours causes, not the classes; empty where there is none."""
+        refusal = "" if self.report is None else self.report.refusal
+        return "" if refusal == self.sentence else refusal
+
+    @property
     def reason(self) -> str:
         """Its sentence without what to do, which depends on where the jar is."""
-        sentence = self.sentence
-        if self.report is not None and self.report.refusal:
-            sentence = self.report.refusal
-        return sentence.rpartition(": ")[0] or sentence.rstrip(".")
+        if self.by_option:
+            return self.by_option.rstrip(".")
+        return self.sentence.rpartition(": ")[0] or self.sentence.rstrip(".")
 
     @property
     def families(self) -> tuple[Family, ...]:
@@ -96,8 +102,10 @@ def require_start(
         if not answer.lets_start(launch):
             raise VerificationFailed(
                 f"No process of {home.folder} would start with {jar.name}: {answer.reason}.",
-                "Nothing was changed. Leave this Flink as it is, or take the jar that brings this"
-                " class out of lib/.",
+                f"Nothing was changed. {_OPTION}"
+                if answer.by_option
+                else "Nothing was changed. Leave this Flink as it is, or take the jar that brings"
+                " this class out of lib/.",
             )
         # A family that one role misses is told, whatever the others do.
         for family in answer.families:
@@ -136,7 +144,9 @@ def require_no_objection(
         )
         raise VerificationFailed(
             f"No process of this Flink will start: {answer.reason}.",
-            f"{undo}, or take the jar that brings this class out of lib/.",
+            _OPTION
+            if answer.by_option
+            else f"{undo}, or take the jar that brings this class out of lib/.",
         )
     return Outlook((), answer.families)
 

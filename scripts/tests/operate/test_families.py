@@ -173,7 +173,9 @@ def test_doctor_tells_of_each_family(
     assert found["exit_code"] == VerificationFailed.exit_code
     (problem,) = problems(found)
     assert problem.startswith("No process of this Flink will start: flink-boost 9.9.9 for Flink")
-    assert f"-D{STRICT}=true asks for all" in problem
+    assert f"-D{STRICT}=true asks for all: {jar} has another {ROW}" in problem
+    (step,) = [f["next_step"] for f in found["findings"] if f["level"] == "problem"]
+    assert "take that option out" in step
 
 
 @pytest.mark.parametrize(
@@ -219,8 +221,17 @@ def test_install_asks_with_the_options_of_the_installation(
     (_, missed) = expected()
     assert missed.state is FamilyState.MISSED
     set_options(home, env_java_opts_taskmanager=f"-D{STRICT}=true")
-    with pytest.raises(VerificationFailed, match="asks for all"):
+    with pytest.raises(VerificationFailed, match=f"asks for all: .* has another {ROW}") as refused:
         expected()
+    assert "take that option out" in refused.value.next_step
+
+
+def test_install_names_a_wrong_value(home: Path, answer: Answer) -> None:
+    set_options(home, env_java_opts_taskmanager="-Dflink.boost.records=maybe")
+    found = answer("install", home)
+    assert found["exit_code"] == VerificationFailed.exit_code
+    assert "-Dflink.boost.records=maybe is neither 'on' nor 'off'" in found["error"]
+    assert "take that option out" in found["next_step"]
 
 
 def test_install_tells_each_family(home: Path, answer: Answer) -> None:
