@@ -12,7 +12,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, load_lines
 
-JAVA_8 = 52
+JAVA_8, JAVA_11 = 52, 55
 # Flink 1 is compiled for Java 8, Flink 2 for Java 11.
 LEVELS = {
     version: 52 if version.startswith("1.") else 55
@@ -60,10 +60,13 @@ def test_it_holds_our_classes_and_the_patched_ones_of_the_line_and_no_others(
     assert not [name for name in classes if name.startswith("META-INF/")]
 
 
-def test_our_classes_load_on_java_8(classes: dict[str, bytes]) -> None:
+def test_what_loads_before_java_8_is_refused_is_made_for_it(classes: dict[str, bytes]) -> None:
     ours = {name: level(content) for name, content in classes.items() if name.startswith(OURS)}
     assert len(ours) > 20
-    assert set(ours.values()) == {JAVA_8}, ours
+    early = {name for name in ours if name.startswith((f"{OURS}guard/", f"{OURS}woven/"))}
+    assert len(early) > 20
+    assert {ours[name] for name in early} == {JAVA_8}, ours
+    assert {ours[name] for name in set(ours) - early} == {JAVA_11}, ours
 
 
 def test_patched_classes_keep_the_level_of_stocks(line: Line, classes: dict[str, bytes]) -> None:
