@@ -100,7 +100,12 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert as_json.returncode == 0, as_json.stderr
     answer = json.loads(as_json.stdout)
     (tested,) = answer["tested"]
-    assert (answer["ok"], tested["line"], tested["jdk"], tested["passed"]) == (True, "2.3.0", 17, 18)
+    assert (answer["ok"], tested["line"], tested["jdk"], tested["passed"]) == (
+        True,
+        "2.3.0",
+        17,
+        18,
+    )
     assert tested["failures"] == []
     assert Path(tested["markdown"]).is_file()
 
