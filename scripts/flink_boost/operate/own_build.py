@@ -25,7 +25,7 @@ from flink_boost.base.processes import CommandTimeoutError, run_supervised
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
 from flink_boost.base.users import hand_over, lent, read_left
-from flink_boost.flink.dropin import OWN_BUILD, RECORD, read_dropin, reading_zip
+from flink_boost.flink.dropin import ASIDE, DOOR, OWN_BUILD, RECORD, read_dropin, reading_zip
 from flink_boost.flink.home import FlinkHome, require_stock_dist
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
@@ -222,7 +222,7 @@ def unpack_patches(jar: Path, target: Path) -> None:
     woven = {name.replace(".", "/") + ".class" for name in dropin.classes}
     with zipfile.ZipFile(jar) as archive:
         for name in archive.namelist():
-            if name not in woven:
+            if name not in woven and not name.startswith(ASIDE) and not name.endswith(DOOR):
                 archive.extract(name, target)
         # The record says what the line's classes need of others.
         archive.extract(RECORD, target)

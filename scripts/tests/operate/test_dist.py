@@ -42,7 +42,7 @@ from flink_boost.base.errors import (
 )
 from flink_boost.base.files import exclusive_lock, sha256
 from flink_boost.flink.distribution import ensure_distribution
-from flink_boost.flink.dropin import RECORD
+from flink_boost.flink.dropin import ASIDE, RECORD
 from flink_boost.flink.lines import Line, PinnedFile
 from flink_boost.operate.dist import jar as dist_jar
 from flink_boost.operate.dist.build import Tarball, Variant, build_tarball
@@ -103,6 +103,8 @@ def small_dropin(
         jar.writestr(SERVICES, "boost.Guard\n")
         jar.writestr("org/apache/flink/boost/Codec.class", "our codec")
         jar.writestr(entry_of(CLASS), "our class file")
+        jar.writestr(f"{ASIDE}org/acme/Row.class", "our class file aside")
+        jar.writestr("org/acme/FlinkBoostDoor.class", "our door")
         if more:
             jar.writestr(more, "something")
     return file.getvalue()
@@ -114,6 +116,8 @@ OUR_ENTRIES = {
     SERVICES: b"flink.OtherFactory\nboost.Guard\n",
     "org/apache/flink/boost/Codec.class": b"our codec",
     entry_of(CLASS): b"our class file",
+    f"{ASIDE}org/acme/Row.class": b"our class file aside",
+    "org/acme/FlinkBoostDoor.class": b"our door",
 }
 
 
@@ -438,6 +442,14 @@ REFUSED_DIST: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no such class": (lambda _: small_dist_without_class(), "0 times, expected once"),
     "our classes are there already": (
         lambda content: with_entry(content, "org/apache/flink/boost/Codec.class"),
+        "inside already",
+    ),
+    "a class of ours lies aside there already": (
+        lambda content: with_entry(content, f"{ASIDE}org/acme/Row.class"),
+        "inside already",
+    ),
+    "a door of ours is there already": (
+        lambda content: with_entry(content, "org/acme/FlinkBoostDoor.class"),
         "inside already",
     ),
 }

@@ -32,6 +32,7 @@ from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.switches import FAMILIES, MODE, STRICT, Switch, property_of
 from flink_boost.operate.families import Family, FamilyState, Report, read_report
 from flink_boost.operate.guard import require_start
+from flink_boost.operate.own_build import unpack_patches
 from flink_boost.operate.verify import observe
 
 pytestmark = pytest.mark.needs_jars
@@ -122,6 +123,19 @@ def test_a_jar_says_which_family_a_class_is_of(tmp_path: Path, compiled: dict[st
     assert ROW in ours.classes
     assert ROW not in ours.strings
     assert ours.foreign == ""
+
+
+def test_what_own_builds_are_woven_with_is_without_woven_classes(
+    tmp_path: Path, compiled: dict[str, bytes]
+) -> None:
+    patches = tmp_path / "patches"
+    unpack_patches(dropin(tmp_path, compiled), patches)
+
+    there = {str(file.relative_to(patches)) for file in patches.rglob("*") if file.is_file()}
+    with zipfile.ZipFile(CARRIED.dropin(LINE)) as jar:
+        woven = {f"{name.replace('.', '/')}.class" for name in LINE.classes}
+        assert there == set(jar.namelist()) - woven
+    assert f"family.{ROW}=records" in (patches / RECORD).read_text()
 
 
 def test_a_report_is_read() -> None:

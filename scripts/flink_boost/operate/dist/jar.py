@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from flink_boost.flink.dropin import RECORD
+from flink_boost.flink.dropin import ASIDE, DOOR, RECORD
 from flink_boost.base.errors import BrokenData
 
 _OURS = "org/apache/flink/boost/"
@@ -79,7 +79,7 @@ def _entries_to_put(
             yield name, before + (b"\n" if before else b"") + content
         elif name.removeprefix("META-INF/") in _LEGAL:
             yield _LEGAL[name.removeprefix("META-INF/")], content
-        elif name == RECORD or name.startswith(_OURS):
+        elif name == RECORD or name.startswith((_OURS, ASIDE)) or name.endswith(DOOR):
             if name in present:
                 raise BrokenData(
                     f"{dist} has flink-boost's {name} inside already.",

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,6 +46,18 @@ final class AssembleCommand implements Callable<Integer> {
             description = "Folders and jars that the classes refer to.")
     private List<Path> classPath = List.of();
 
+    @Option(
+            names = "--families",
+            required = true,
+            description = "Class of the switches that select ours or stock's, one per family.")
+    private String families;
+
+    @Option(
+            names = "--aside",
+            description =
+                    "Family whose classes the guard defines, where they fit; may be repeated.")
+    private Set<String> aside = Set.of();
+
     @Option(names = "--licence", description = "File to put into META-INF; may be repeated.")
     private List<Path> licences = List.of();
 
@@ -65,11 +79,17 @@ final class AssembleCommand implements Callable<Integer> {
             jar.add("META-INF/" + licence.getFileName(), licence);
         }
         requireWoven(line, woven);
+        Set<String> apart = new TreeSet<>(aside);
+        apart.retainAll(line.ownFamilies());
         WeaveRecord record =
                 new WeaveRecord(flinkVersion, boostVersion)
                         .classes(line.classes())
                         .tested(TestedReleases.read(releases, flinkVersion))
-                        .links(links(jar));
+                        .links(links(jar, name -> !apart.contains(familyOf(name, line))));
+        for (String family : apart) {
+            record.linksOf(family, links(jar, name -> family.equals(familyOf(name, line))));
+        }
+        apart.forEach(family -> jar.setAside(line.classesOf(family)));
         int entries = jar.write(out, record);
         spec.commandLine().getOut().printf("Wrote %s (%d entries)%n", out.getFileName(), entries);
         return 0;
@@ -99,9 +119,17 @@ final class AssembleCommand implements Callable<Integer> {
         }
     }
 
-    private Set<String> links(DropInJar jar) throws IOException {
+    /** Of a woven class, and of one in the packages of a family; empty for what all share. */
+    private String familyOf(String name, Line line) {
+        PatchedClass patched = line.classes().get(name);
+        return patched != null
+                ? patched.family()
+                : new FamilySwitches(families).familyOf(name, line.ownFamilies()).orElse("");
+    }
+
+    private Set<String> links(DropInJar jar, Predicate<String> isUser) throws IOException {
         try (ClassFileLocator locator = ClassPath.locator(classPath)) {
-            return Links.of(jar.classFiles(), locator);
+            return Links.of(jar.classFiles(), isUser, locator);
         }
     }
 }

@@ -11,9 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
@@ -58,6 +61,17 @@ final class DropInJar {
     void addClasses(Map<String, byte[]> classFiles) {
         classFiles.forEach(
                 (name, bytes) -> add(name.replace('.', '/') + ".class", bytes, "a woven class"));
+    }
+
+    /** Lays woven classes where no class loader looks, and the doors of their packages in place. */
+    void setAside(Collection<String> names) {
+        Set<String> doors = new TreeSet<>();
+        for (String name : names) {
+            String entry = name.replace('.', '/') + ".class";
+            add(AsideClasses.FOLDER + entry, entries.remove(entry), "a class that lies aside");
+            doors.add(AsideClasses.doorBeside(entry));
+        }
+        doors.forEach(door -> add(door, AsideClasses.door(door), "a door"));
     }
 
     private void add(String name, byte[] content, String source) {

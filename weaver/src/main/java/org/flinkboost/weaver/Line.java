@@ -44,6 +44,14 @@ final class Line {
         return families;
     }
 
+    /** Its classes of a family. */
+    Set<String> classesOf(String family) {
+        return classes.entrySet().stream()
+                .filter(entry -> entry.getValue().family().equals(family))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     /** The families of its own classes. */
     Set<String> ownFamilies() {
         return classes.values().stream().map(PatchedClass::family).collect(Collectors.toSet());

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.jar.asm.Opcodes;
 import org.flinkboost.weaver.TypeShape.Member;
@@ -36,30 +37,37 @@ final class Links {
     private final Set<String> named = new TreeSet<>();
     private final Set<String> found = new TreeSet<>();
 
-    private Links(Map<String, TypeShape> inside, ClassFileLocator outside) {
+    private Links(Map<String, TypeShape> inside, Set<String> users, ClassFileLocator outside) {
         this.inside = inside;
         this.outside = outside;
-        for (TypeShape shape : inside.values()) {
-            named.addAll(shape.named());
+        for (String user : users) {
+            named.addAll(inside.get(user).named());
         }
     }
 
     /**
-     * The links of a jar, sorted.
+     * The links of some classes of a jar, sorted.
      *
      * @param classFiles of the jar
+     * @param isUser tells by binary name whose links are looked for
      * @param outside finds the classes that they refer to; those of the JDK it need not
      * @throws WeaveException when a class or member that they refer to is not there
      */
-    static Set<String> of(List<byte[]> classFiles, ClassFileLocator outside) throws IOException {
+    static Set<String> of(
+            List<byte[]> classFiles, Predicate<String> isUser, ClassFileLocator outside)
+            throws IOException {
         Map<String, TypeShape> inside = new TreeMap<>();
+        Set<String> users = new TreeSet<>();
         for (byte[] classFile : classFiles) {
             TypeShape shape = TypeShape.of(classFile);
             inside.put(shape.name(), shape);
+            if (isUser.test(shape.name().replace('/', '.'))) {
+                users.add(shape.name());
+            }
         }
-        Links links = new Links(inside, outside);
-        for (TypeShape user : inside.values()) {
-            links.addAll(user);
+        Links links = new Links(inside, users, outside);
+        for (String user : users) {
+            links.addAll(inside.get(user));
         }
         return links.found;
     }

@@ -15,6 +15,8 @@ final class WeaveRecord {
 
     static final String RESOURCE = "META-INF/flink-boost/weave.properties";
 
+    private static final String LINK = "link.";
+
     private final String flinkVersion;
     private final String boostVersion;
     private final Map<String, String> all = new TreeMap<>();
@@ -59,9 +61,18 @@ final class WeaveRecord {
 
     /** What the classes need of others, as {@link Links} writes it. */
     WeaveRecord links(Collection<String> links) {
+        return links(LINK, links);
+    }
+
+    /** The same of a family whose classes lie aside; the others do without. */
+    WeaveRecord linksOf(String family, Collection<String> links) {
+        return links(LINK + family + ".", links);
+    }
+
+    private WeaveRecord links(String prefix, Collection<String> links) {
         int number = 0;
         for (String link : links) {
-            all.put(String.format("link.%04d", number++), link);
+            all.put(String.format("%s%04d", prefix, number++), link);
         }
         return this;
     }

@@ -4,6 +4,9 @@ package org.flinkboost.weaver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,15 +60,20 @@ class AssembleCommandTest {
     }
 
     private Outcome assembleAsIs(Path out, Path... wovenFolders) {
+        return Outcome.of(call(out, wovenFolders).toArray(String[]::new));
+    }
+
+    private List<String> call(Path out, Path... wovenFolders) {
         List<String> arguments = new ArrayList<>();
         arguments.addAll(List.of("assemble", "--line=1.4.2", "--boost-version=0.9"));
+        arguments.add("--families=" + Acme.FAMILIES);
         arguments.addAll(List.of("--lines=" + gauge.lines(), "--releases=" + releases));
         arguments.addAll(List.of("--class-path=" + classPath(), "--licence=" + licence));
         arguments.add("--out=" + out);
         for (Path woven : wovenFolders) {
             arguments.add("--woven=" + woven);
         }
-        return Outcome.of(arguments.toArray(String[]::new));
+        return arguments;
     }
 
     /** What the patches refer to beside what is woven; both families are the same class. */
@@ -200,6 +208,34 @@ class AssembleCommandTest {
         assertThat(again).hasSameBinaryContentAs(jar);
     }
 
+    /** What another class needs of the same neighbour is told of each. */
+    @Test
+    void classesOfAFamilyLieAsideWithADoorBesideThem() throws Exception {
+        Acme.writeLines(gauge.lines(), gauge, valve);
+        List<String> arguments = new ArrayList<>(call(jar, gauge.out(), valve.out()));
+        arguments.add("--aside=dials");
+        arguments.add("--aside=absent");
+        Outcome.of(arguments.toArray(String[]::new)).succeeds();
+        try (JarFile opened = new JarFile(jar.toFile())) {
+            assertThat(opened.stream().map(ZipEntry::getName))
+                    .contains(
+                            "META-INF/flink-boost/aside/acme/Gauge.class",
+                            "META-INF/flink-boost/aside/acme/Valve.class",
+                            "acme/FlinkBoostDoor.class")
+                    .doesNotContain("acme/Gauge.class", "acme/Valve.class");
+            assertThat(entry(opened, "META-INF/flink-boost/weave.properties"))
+                    .contains("link.dials.0000=acme/boost/guard/Families class public\n")
+                    .doesNotContain("link.0");
+        }
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
+            Class<?> door = loader.loadClass("acme.FlinkBoostDoor");
+            MethodHandles.Lookup lookup =
+                    (MethodHandles.Lookup) door.getMethod("lookup").invoke(null);
+            assertThat(lookup.lookupClass()).isEqualTo(door);
+            assertThat(lookup.hasFullPrivilegeAccess()).isTrue();
+        }
+    }
+
     @Test
     void formerJarIsReplacedAndNothingLeftBeside() throws IOException {
         Files.createDirectories(jar.getParent());
@@ -253,6 +289,7 @@ class AssembleCommandTest {
                         "assemble",
                         "--line=1.4.3",
                         "--boost-version=0.9",
+                        "--families=" + Acme.FAMILIES,
                         "--lines=" + gauge.lines(),
                         "--releases=" + releases,
                         "--woven=" + gauge.out(),

@@ -89,7 +89,7 @@ class LinksTest {
                 NEIGHBOURS[1].replace("mean", "average"),
                 NEIGHBOURS[2]);
 
-        assertThatThrownBy(() -> Links.of(classFiles("near"), outside()))
+        assertThatThrownBy(() -> Links.of(classFiles("near"), name -> true, outside()))
                 .isInstanceOf(WeaveException.class)
                 .hasMessageContaining("near.User refers to far.Probe.mean([J)I, which is missing");
     }
@@ -97,7 +97,7 @@ class LinksTest {
     private Set<String> links(String... sources) throws IOException {
         compile("far", NEIGHBOURS);
         compile("near", sources);
-        return Links.of(classFiles("near"), outside());
+        return Links.of(classFiles("near"), name -> true, outside());
     }
 
     private ClassFileLocator outside() {

@@ -34,7 +34,8 @@ final class Announcement {
         }
     }
 
-    private void log(Logger log) {
+    /** Exactly one line, a warning where somebody should know and an error for a refusal. */
+    void log(Logger log) {
         InternalError refusal = mode.refusal();
         if (refusal != null) {
             log.error(refusal.getMessage());

@@ -9,6 +9,7 @@ import org.apache.flink.boost.guard.Verdict.OfFamily;
 import org.apache.flink.boost.guard.classpath.AsideClasses;
 import org.apache.flink.boost.guard.classpath.ClassPathEntry;
 import org.apache.flink.boost.guard.classpath.LoadedClasses;
+import org.apache.flink.boost.guard.classpath.Neighbours;
 import org.apache.flink.boost.guard.classpath.OpenJars;
 import org.apache.flink.boost.guard.classpath.WeaveRecord;
 
@@ -22,12 +23,20 @@ final class OtherFamilies {
     private final ClassPathEntry ourJar;
     private final ClassLoader loader;
     private final OpenJars jars;
+    private final boolean mayDiffer;
 
-    OtherFamilies(WeaveRecord record, ClassPathEntry ourJar, ClassLoader loader, OpenJars jars) {
+    /** Told whether the classes that ours link to are to be looked at. */
+    OtherFamilies(
+            WeaveRecord record,
+            ClassPathEntry ourJar,
+            ClassLoader loader,
+            OpenJars jars,
+            boolean mayDiffer) {
         this.record = record;
         this.ourJar = ourJar;
         this.loader = loader;
         this.jars = jars;
+        this.mayDiffer = mayDiffer;
     }
 
     /**
@@ -53,6 +62,13 @@ final class OtherFamilies {
             String found = copies.get(0).sha256();
             if (!record.isStock(name, found)) {
                 return OfFamily.missed(Sentences.familyDiffers(name, copies.get(0)));
+            }
+        }
+        if (mayDiffer) {
+            Neighbours.Mismatch mismatch =
+                    new Neighbours(loader, jars, false).check(record.linksOf(family));
+            if (mismatch != null) {
+                return OfFamily.missed(mismatch.toString());
             }
         }
         String problem = new AsideClasses(ourJar, loader).define(names);

@@ -140,7 +140,8 @@ public final class VersionGuard {
                 stock.isEmpty()
                         ? checkManifest(record, sentences)
                         : checkOrder(record, sentences, stock);
-        if (verdict.fits() && (switches.asksForNeighbours() || !sentences.isTested(stock))) {
+        boolean mayDiffer = switches.asksForNeighbours() || !sentences.isTested(stock);
+        if (verdict.fits() && mayDiffer) {
             Neighbours.Mismatch mismatch =
                     new Neighbours(loader, jars, stock.isOnlyInPart()).check(record.links());
             if (mismatch != null) {
@@ -150,14 +151,20 @@ public final class VersionGuard {
         if (verdict.inUse()) {
             verdict = checkLoaded(ourJar, record, sentences, verdict);
         }
-        return verdict.fitsSwitchedOff() ? checkOthers(ourJar, record, stock, verdict) : verdict;
+        return verdict.fitsSwitchedOff()
+                ? checkOthers(ourJar, record, stock, verdict, mayDiffer)
+                : verdict;
     }
 
     /** Each as a whole; one that is switched off is not looked at. */
     private Verdict checkOthers(
-            ClassPathEntry ourJar, WeaveRecord record, StockClasses stock, Verdict verdict)
+            ClassPathEntry ourJar,
+            WeaveRecord record,
+            StockClasses stock,
+            Verdict verdict,
+            boolean mayDiffer)
             throws IOException {
-        OtherFamilies others = new OtherFamilies(record, ourJar, loader, jars);
+        OtherFamilies others = new OtherFamilies(record, ourJar, loader, jars, mayDiffer);
         for (String family : record.families()) {
             if (!family.equals(Switches.STRINGS) && switches.offBy(family) == null) {
                 verdict = verdict.with(family, others.judge(family, stock.inFront()));

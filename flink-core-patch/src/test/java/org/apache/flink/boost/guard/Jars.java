@@ -135,6 +135,12 @@ final class Jars {
             return this;
         }
 
+        /** Says that those of a family whose classes lie aside need it besides. */
+        Builder linkOf(String family, String link) {
+            weave.setProperty("link." + family + "." + weave.size(), link);
+            return this;
+        }
+
         Path writeTo(Path jar) throws IOException {
             Files.createDirectories(jar.getParent());
             if (!weave.isEmpty()) {

@@ -23,6 +23,7 @@ final class KillSwitch implements BeforeEachCallback, AfterEachCallback {
         List<String> names = new ArrayList<>();
         names.add(Switches.MODE);
         names.add(Switches.STRICT);
+        names.add(Switches.NEIGHBOURS);
         Switches.FAMILIES.forEach(family -> names.add("flink.boost." + family));
         names.forEach(name -> ofThisRun.put(name, System.clearProperty(name)));
     }

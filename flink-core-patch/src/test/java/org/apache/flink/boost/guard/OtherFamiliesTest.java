@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
 
 /** A made family of two classes in a made Flink jar, beside strings. */
 class OtherFamiliesTest {
@@ -21,6 +25,10 @@ class OtherFamiliesTest {
     private static final String ROW = "org.acme.Row";
     // Its superclass comes behind it by name.
     private static final String TABLE = "org.acme.Pages";
+    private static final String NEIGHBOUR = "org.apache.flink.core.fs.FileSystemFactory";
+    private static final String FITTING =
+            "org/apache/flink/core/fs/FileSystemFactory method public";
+    private static final String OTHER = FITTING + " getScheme (I)V";
     private static final byte[] WOVEN = {1, 2, 3};
 
     @TempDir private Path folder;
@@ -34,11 +42,7 @@ class OtherFamiliesTest {
     @BeforeEach
     void writeJars() throws IOException {
         ours = aside().writeTo(folder.resolve("flink-boost.jar"));
-        flink =
-                new Jars.Builder()
-                        .version("2.3.0")
-                        .with(STRING_VALUE, Jars.stock(STRING_VALUE))
-                        .writeTo(folder.resolve("flink-dist.jar"));
+        flink = flink("2.3.0");
         rows =
                 new Jars.Builder()
                         .with(ROW, stock("Row"))
@@ -153,6 +157,52 @@ class OtherFamiliesTest {
     }
 
     @Test
+    void aNeighbourThatAFamilyNeedsSwitchesThatFamilyOff() throws Exception {
+        Path untested = flink("2.3.1");
+        assertThat(whose(ours, untested, rows)).isEqualTo("ours, ours");
+        Path fitting =
+                aside().linkOf("records", FITTING + " getScheme ()Ljava/lang/String;")
+                        .writeTo(folder.resolve("fitting.jar"));
+        assertThat(whose(fitting, untested, rows)).isEqualTo("ours, ours");
+        assertThat(report(fitting, untested, rows)).isEqualTo("\nstrings\ton\t\nrecords\ton\t");
+        assertThat(logged(fitting, untested, rows))
+                .singleElement()
+                .asString()
+                .contains("; records on");
+
+        String problem = NEIGHBOUR + " has no method getScheme(I)V";
+        Path other = aside().linkOf("records", OTHER).writeTo(folder.resolve("other.jar"));
+        assertThat(whose(other, untested, rows)).isEqualTo("stock, stock");
+        assertThat(report(other, untested, rows))
+                .isEqualTo("\nstrings\ton\t\nrecords\tmissed\t" + problem);
+        assertThat(logged(other, untested, rows))
+                .singleElement()
+                .asString()
+                .startsWith("warn: flink-boost 0.2.0 for Flink 2.3.0: mode on")
+                .contains("; records off, " + problem);
+    }
+
+    /** Of a release that the jar was tested on they are known, as those of strings are. */
+    @Test
+    void neighboursOfAFamilyAreLookedAtInATestedReleaseOnlyWhenAsked() throws Exception {
+        Path tested =
+                aside().testedOn("2.3.0")
+                        .linkOf("records", OTHER)
+                        .writeTo(folder.resolve("tested.jar"));
+        assertThat(report(tested, flink, rows)).endsWith("\nrecords\ton\t");
+
+        killSwitch.set(Switches.NEIGHBOURS, "true");
+        assertThat(report(tested, flink, rows)).contains("\nrecords\tmissed\t" + NEIGHBOUR);
+    }
+
+    @Test
+    void whatAnUnknownFamilyNeedsIsDamage() throws Exception {
+        Path damaged = aside().linkOf("sheets", OTHER).writeTo(folder.resolve("damaged.jar"));
+
+        assertThat(report(damaged, flink, rows)).contains("'sheets' is no family of classes");
+    }
+
+    @Test
     void aJarInFrontLeavesTheOtherFamiliesOn() throws Exception {
         Path inPlace =
                 dropIn().with(ROW, woven("Row"))
@@ -227,6 +277,14 @@ class OtherFamiliesTest {
         return Switches.of(Collections.singletonMap("flink.boost." + name, "off"));
     }
 
+    private Path flink(String version) throws IOException {
+        return new Jars.Builder()
+                .version(version)
+                .with(STRING_VALUE, Jars.stock(STRING_VALUE))
+                .with(NEIGHBOUR, Jars.stock(NEIGHBOUR))
+                .writeTo(folder.resolve("flink-dist-" + version + ".jar"));
+    }
+
     private static Jars.Builder aside() throws IOException {
         return dropIn().aside(ROW, woven("Row"))
                 .aside(TABLE, woven("Table"))
@@ -293,6 +351,25 @@ class OtherFamiliesTest {
         try (URLClassLoader loader = Jars.classPath(classPath)) {
             return told(loader);
         }
+    }
+
+    /** Each call of a logger: the level and what it was told. */
+    private static List<String> logged(Path... classPath) throws Exception {
+        List<String> calls = new ArrayList<>();
+        Logger log =
+                (Logger)
+                        Proxy.newProxyInstance(
+                                Logger.class.getClassLoader(),
+                                new Class<?>[] {Logger.class},
+                                (proxy, method, arguments) -> {
+                                    calls.add(method.getName() + ": " + arguments[0]);
+                                    return null;
+                                });
+        try (URLClassLoader loader = Jars.classPath(classPath)) {
+            BoostMode mode = BoostMode.of(VersionGuard.check(loader), Switches.none());
+            new Announcement(mode).log(log);
+        }
+        return calls;
     }
 
     private static String told(ClassLoader loader) throws Exception {

@@ -35,6 +35,7 @@ public final class WeaveRecord {
     private final Map<String, String> flinkJars;
     private final Set<String> tested;
     private final List<String> links;
+    private final Map<String, List<String>> asideLinks;
     private final boolean forOwnBuild;
     private final List<String> known;
 
@@ -46,6 +47,7 @@ public final class WeaveRecord {
             Map<String, String> flinkJars,
             Set<String> tested,
             List<String> links,
+            Map<String, List<String>> asideLinks,
             boolean forOwnBuild,
             List<String> known) {
         this.flinkVersion = flinkVersion;
@@ -55,6 +57,7 @@ public final class WeaveRecord {
         this.flinkJars = flinkJars;
         this.tested = Collections.unmodifiableSet(tested);
         this.links = Collections.unmodifiableList(links);
+        this.asideLinks = asideLinks;
         this.forOwnBuild = forOwnBuild;
         this.known = known;
     }
@@ -62,7 +65,8 @@ public final class WeaveRecord {
     /**
      * Reads {@code flink.version}, {@code boost.version}, {@code class.<binary name>}, and where
      * they are there {@code family.<binary name>}, {@code jar.<binary name>}, {@code tested},
-     * {@code link.<n>} and {@code own.line}. A class without a family is of the first.
+     * {@code link.<n>}, {@code link.<family>.<n>} and {@code own.line}. A class without a family is
+     * of the first.
      *
      * @param known the families there are, in the order in which they are told
      * @throws IllegalArgumentException when a version is missing, no class is listed, or a family
@@ -73,6 +77,7 @@ public final class WeaveRecord {
         List<String> links = new ArrayList<>();
         SortedMap<String, String> families = new TreeMap<>();
         Map<String, String> flinkJars = new HashMap<>();
+        Map<String, List<String>> asideLinks = new HashMap<>();
         for (Map.Entry<Object, Object> entry : properties.entrySet()) {
             String key = (String) entry.getKey();
             String value = ((String) entry.getValue()).trim();
@@ -84,10 +89,17 @@ public final class WeaveRecord {
             } else if (key.startsWith(JAR_PREFIX)) {
                 flinkJars.put(key.substring(JAR_PREFIX.length()), value);
             } else if (key.startsWith(LINK_PREFIX)) {
-                links.add(value);
+                int dot = key.lastIndexOf('.');
+                (dot < LINK_PREFIX.length()
+                                ? links
+                                : asideLinks.computeIfAbsent(
+                                        family(key.substring(LINK_PREFIX.length(), dot), known),
+                                        name -> new ArrayList<>()))
+                        .add(value);
             }
         }
         Collections.sort(links);
+        asideLinks.values().forEach(Collections::sort);
         if (checksums.isEmpty()) {
             throw new IllegalArgumentException("it lists no woven class");
         }
@@ -99,6 +111,7 @@ public final class WeaveRecord {
                 flinkJars,
                 tested(properties),
                 links,
+                asideLinks,
                 properties.getProperty("own.line") != null,
                 known);
     }
@@ -184,6 +197,11 @@ public final class WeaveRecord {
     /** What the classes of the jar need of others, as {@link Link} reads it. */
     public List<String> links() {
         return links;
+    }
+
+    /** What those of a family whose classes lie aside need besides. */
+    public List<String> linksOf(String family) {
+        return asideLinks.getOrDefault(family, Collections.emptyList());
     }
 
     /** True when the jar was made for somebody's own build of Flink, and not for a release. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.woven;
+package org.apache.flink.boost.records.patches;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -7,6 +7,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.Accesses;
 import org.apache.flink.boost.records.Flags;
 import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flinkboost.weaver.patch.Adds;

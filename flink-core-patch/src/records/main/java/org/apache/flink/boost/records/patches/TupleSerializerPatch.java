@@ -1,63 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.woven;
+package org.apache.flink.boost.records.patches;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.boost.records.Accesses;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.apache.flink.types.Row;
 import org.flinkboost.weaver.patch.Adds;
 import org.flinkboost.weaver.patch.Patches;
 import org.flinkboost.weaver.patch.Reads;
 import org.flinkboost.weaver.patch.Replaces;
 
-/** Moves rows whose fields have positions by a generated class. */
-@Patches("org.apache.flink.api.java.typeutils.runtime.RowSerializer")
-public final class RowSerializerPatch {
+/** Moves tuples of Flink's own classes by a generated class. */
+@Patches("org.apache.flink.api.java.typeutils.runtime.TupleSerializer")
+public final class TupleSerializerPatch {
 
-    private RowSerializerPatch() {}
+    private TupleSerializerPatch() {}
 
-    /** The insides of a {@code RowSerializer}. */
+    /** The insides of a {@code TupleSerializer}. */
     public interface Memory {
+
+        /** The class of the tuples. */
+        @Reads("tupleClass")
+        Class<?> boostType();
 
         /** One for each field. */
         @Reads("fieldSerializers")
         TypeSerializer<?>[] boostSerializers();
 
-        /** Whether the kind of a row is written. */
-        @Reads("supportsRowKind")
-        boolean boostHasKind();
-
-        /** The names of the positions; may be null. */
-        @Reads("positionByName")
-        LinkedHashMap<String, Integer> boostPositions();
-
-        /** What moves the rows; null before the first. */
+        /** What moves the tuples; null before the first. */
         @Adds("boostAccess")
         RecordAccess boostAccess();
 
-        /** Sets what moves the rows. */
+        /** Sets what moves the tuples. */
         @Adds("boostAccess")
         void boostAccess(RecordAccess access);
     }
 
-    /** Copies a row. */
+    /** Copies a tuple. */
     @Replaces
-    public static Object copy(Memory self, Row from) {
+    public static Object copy(Memory self, Tuple from) {
         return access(self).copy(from);
     }
 
-    /** Writes a row. */
+    /** Writes a tuple. */
     @Replaces
-    public static boolean serialize(Memory self, Row value, DataOutputView target)
+    public static boolean serialize(Memory self, Tuple value, DataOutputView target)
             throws IOException {
         return access(self).serialize(value, target);
     }
 
-    /** Reads a row. */
+    /** Reads a tuple. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
         return access(self).deserialize(source);
@@ -66,11 +62,16 @@ public final class RowSerializerPatch {
     private static RecordAccess access(Memory self) {
         RecordAccess access = self.boostAccess();
         if (access == null || access.isPreliminary()) {
-            access =
-                    Accesses.ofRow(
-                            self.boostSerializers(), self.boostHasKind(), self.boostPositions());
+            access = find(self);
             self.boostAccess(access);
         }
         return access;
+    }
+
+    /** A subclass of somebody's may exchange the serializers of its fields at any time. */
+    private static RecordAccess find(Memory self) {
+        return ((Object) self).getClass() == TupleSerializer.class
+                ? Accesses.ofTuple(self.boostType(), self.boostSerializers())
+                : RecordAccess.STOCK;
     }
 }
