@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.benchmark;
 
+import java.util.Objects;
+import javax.annotation.Nullable;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.benchmark.line.CountingSink;
@@ -19,10 +21,12 @@ final class RecordJob implements BenchmarkJob {
 
     private final JobGraph graph;
     private final long records;
+    private final @Nullable Long sum;
 
-    private RecordJob(JobGraph graph, long records) {
+    private RecordJob(JobGraph graph, long records, @Nullable Long sum) {
         this.graph = graph;
         this.records = records;
+        this.sum = sum;
     }
 
     /** Describes a job with {@code records} records in all, whatever the parallelism. */
@@ -50,7 +54,12 @@ final class RecordJob implements BenchmarkJob {
 
     /** A job with other operators, described in full: its sinks are counting ones. */
     static RecordJob described(StreamExecutionEnvironment environment, long expected) {
-        return new RecordJob(environment.getStreamGraph().getJobGraph(), expected);
+        return new RecordJob(environment.getStreamGraph().getJobGraph(), expected, null);
+    }
+
+    /** The same with one {@link Sum} among its operators, and what that adds up to. */
+    static RecordJob described(StreamExecutionEnvironment environment, long expected, long sum) {
+        return new RecordJob(environment.getStreamGraph().getJobGraph(), expected, sum);
     }
 
     @Override
@@ -60,6 +69,11 @@ final class RecordJob implements BenchmarkJob {
         if (delivered == null || delivered != records) {
             throw new IllegalStateException(
                     "The sink got " + delivered + " records instead of " + records + ".");
+        }
+        Long added = result.getAccumulatorResult(Sum.ACCUMULATOR);
+        if (!Objects.equals(added, sum)) {
+            throw new IllegalStateException(
+                    "The records add up to " + added + ", not " + sum + ".");
         }
         return delivered;
     }

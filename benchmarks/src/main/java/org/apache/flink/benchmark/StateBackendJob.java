@@ -11,7 +11,7 @@ import org.apache.flink.util.FileUtils;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The job with tumbling windows on one state backend. There are no checkpoints. */
+/** A job on one state backend; as a rule that with tumbling windows. There are no checkpoints. */
 public abstract class StateBackendJob extends ClusterJob {
 
     private Path folder;
@@ -23,7 +23,11 @@ public abstract class StateBackendJob extends ClusterJob {
     @Override
     BenchmarkJob describe() throws IOException {
         folder = Files.createTempDirectory("flink-benchmark-state");
-        return on(stateBackend(), folder, records(allRecords()));
+        return describe(folder);
+    }
+
+    BenchmarkJob describe(Path state) throws IOException {
+        return on(stateBackend(), state, records(allRecords()));
     }
 
     /** The job itself. */
