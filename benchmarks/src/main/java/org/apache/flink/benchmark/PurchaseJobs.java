@@ -26,7 +26,8 @@ final class PurchaseJobs {
     static final int PARALLELISM = 4;
 
     private static final TypeInformation<Purchase> PURCHASE = TypeInformation.of(Purchase.class);
-    private static final long WINDOW_MILLISECONDS = 1000;
+    // Each source has a record per millisecond: a window of it has each purchase once.
+    private static final long WINDOW_MILLISECONDS = Purchase.PURCHASES;
 
     private PurchaseJobs() {}
 
@@ -67,8 +68,7 @@ final class PurchaseJobs {
                 .map(new Sum<Total>(result -> result.quantity))
                 .returns(total)
                 .addSink(new CountingSink<>());
-        long milliseconds = records / PARALLELISM;
-        long windows = (milliseconds + WINDOW_MILLISECONDS - 1) / WINDOW_MILLISECONDS;
+        long windows = records / PARALLELISM / WINDOW_MILLISECONDS;
         return RecordJob.described(
                 environment, windows * Purchase.SHOPS, rounds(records) * sum(p -> p.quantity));
     }

@@ -2,7 +2,6 @@
 package org.apache.flink.benchmark;
 
 import java.util.Objects;
-import javax.annotation.Nullable;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.benchmark.line.CountingSink;
@@ -21,9 +20,10 @@ final class RecordJob implements BenchmarkJob {
 
     private final JobGraph graph;
     private final long records;
-    private final @Nullable Long sum;
+    // Null where nothing is added up.
+    private final Long sum;
 
-    private RecordJob(JobGraph graph, long records, @Nullable Long sum) {
+    private RecordJob(JobGraph graph, long records, Long sum) {
         this.graph = graph;
         this.records = records;
         this.sum = sum;

@@ -41,6 +41,7 @@ class SmokeTest {
                     "WindowBenchmarks.tumblingWindow",
                     "RocksStateBackendBenchmark");
 
+    private static final String PURCHASES = "PurchaseJobBenchmarks";
     private static final String WRITER = "RecordWriterBenchmark";
     private static final String READER = "RecordReaderBenchmark";
     private static final String THROUGHPUT = "StreamNetworkThroughputBenchmarkExecutor";
@@ -67,6 +68,13 @@ class SmokeTest {
                         prefix + "KeyByBenchmarks.arrayKeyBy",
                         prefix + "KeyByBenchmarks.tupleKeyBy",
                         prefix + "MemoryStateBackendBenchmark.stateBackends",
+                        prefix + PURCHASES + ".chain",
+                        prefix + PURCHASES + ".count",
+                        prefix + PURCHASES + ".heapState",
+                        prefix + PURCHASES + ".nested",
+                        prefix + PURCHASES + ".plain",
+                        prefix + PURCHASES + ".rocksState",
+                        prefix + PURCHASES + ".window",
                         prefix + READER + ".read",
                         prefix + WRITER + ".emit",
                         prefix + "RocksStateBackendBenchmark.stateBackends",
@@ -245,6 +253,7 @@ class SmokeTest {
     void everyJobRuns() throws Exception {
         ChainedOptionsBuilder options = moment(JOBS, 0);
         SMALL_RECORD_JOBS.forEach(options::include);
+        options.include(PURCHASES);
         options.param("stateBackend", "ROCKS_INC");
         List<JsonNode> results = new ArrayList<>();
         // As long as it takes to measure them would be a minute of tests.
@@ -254,7 +263,7 @@ class SmokeTest {
         } finally {
             System.clearProperty(ClusterJob.SHORTENED);
         }
-        assertThat(results).hasSize(6 + 1 + 1 + 1 + 1);
+        assertThat(results).hasSize(6 + 1 + 1 + 1 + 1 + 7);
         assertThat(results)
                 .allSatisfy(
                         result -> {
