@@ -260,14 +260,16 @@ def without_record(home: Path, lost: str = "META-INF/flink-boost/") -> Path:
     return target
 
 
+def place_of(jar: Path, name: str) -> int:
+    """Where the content of a class of ours is in the jar, by its name below our package."""
+    with zipfile.ZipFile(jar) as archive:
+        return archive.getinfo(f"org/apache/flink/boost/{name}.class").header_offset + 200
+
+
 def damage(jar: Path, offset: int | None = None, count: int = 200) -> None:
     """Overwrites bytes: without a place, those of a class that no check begins with."""
     if offset is None:
-        with zipfile.ZipFile(jar) as archive:
-            offset = archive.getinfo(
-                "org/apache/flink/boost/codec/VarintDecoder.class"
-            ).header_offset
-        offset += 200
+        offset = place_of(jar, "codec/VarintDecoder")
     with jar.open("r+b") as file:
         file.seek(offset)
         file.write(bytes(range(count)))

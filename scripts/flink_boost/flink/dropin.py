@@ -34,6 +34,7 @@ _LONGEST_END = _END_SIZE + 0xFFFF
 
 # What the standard library raises for a damaged entry, beside BadZipFile.
 _DAMAGED = (zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, UnicodeDecodeError)
+_REPAIR = "Run `flink-boost install` again, which replaces it."
 
 
 @dataclass(frozen=True)
@@ -139,10 +140,7 @@ def require_whole(dropin: DropIn, known: Iterable[Path]) -> bool:
 
     Raises ``BrokenData`` when it differs from that, or when one of its entries is damaged.
     """
-    repair = "Run `flink-boost install` again, which replaces it."
-    damage = _damage(dropin.path)
-    if damage:
-        raise BrokenData(f"{dropin.path} is damaged ({damage}).", repair)
+    require_undamaged(dropin.path)
     for jar in known:
         if jar.name == dropin.proper_name:
             found, expected = sha256(dropin.path), sha256(jar)
@@ -150,10 +148,17 @@ def require_whole(dropin: DropIn, known: Iterable[Path]) -> bool:
                 raise BrokenData(
                     f"{dropin.path} (SHA-256 {found}) is not the jar that this flink-boost carries"
                     f" (SHA-256 {expected}).",
-                    repair,
+                    _REPAIR,
                 )
             return True
     return False
+
+
+def require_undamaged(jar: Path) -> None:
+    """Raises ``BrokenData`` when an entry of the jar is not what its checksum says."""
+    damage = _damage(jar)
+    if damage:
+        raise BrokenData(f"{jar} is damaged ({damage}).", _REPAIR)
 
 
 def _damage(jar: Path) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,14 +77,17 @@ def require_in_effect(launch: Launch, ours: DropIn) -> str:
     return _shadowed(in_front, ours, launch) if in_front else ""
 
 
-def require_place(home: FlinkHome, target: Path, classes: Mapping[str, str]) -> None:
+def require_place(
+    home: FlinkHome, target: Path, classes: Mapping[str, str], replaced: Collection[Path]
+) -> None:
     """Whether our jar for those ``classes`` would be in effect at ``target`` in ``lib/``.
 
+    The ``replaced`` jars are those that leave for it, some of which nothing can be read of.
     Raises ``VerificationFailed`` for a jar of somebody else's there that has another such class, or
     the same one in front of ours. The scripts find jars below ``lib/`` too, and sort their paths.
     """
     for jar in sorted(home.lib.rglob("*.jar"), key=str):
-        if is_dist(jar) or _copies(jar, (_GUARD,)):
+        if is_dist(jar) or jar in replaced or _copies(jar, (_GUARD,)):
             continue
         copies = _copies(jar, tuple(classes))
         clean = f"Nothing was changed. Take Flink's classes out of {jar}, then install again."

@@ -19,6 +19,7 @@ from flink_boost.base.permissions import changers_of
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.base.text import printable
 from flink_boost.base.users import User, hand_over, user_of
+from flink_boost.flink.dropin import require_undamaged
 from flink_boost.flink.jdks import find_java
 from flink_boost.flink.jvm_options import VARIABLES, text_taken_over, words_of, writing
 from flink_boost.flink.option_files import opened
@@ -57,7 +58,8 @@ def ask_path(text: str, names: Sequence[str], environment: Mapping[str, str]) ->
     """Asks the Java of ``JAVA_HOME``, or on the ``PATH``, about those classes.
 
     ``text`` is what ``java -cp`` takes. Raises ``UsageProblem`` for what is none, and
-    ``EnvironmentProblem`` when that Java does not answer or root is not to run it.
+    ``EnvironmentProblem`` when that Java does not answer or root is not to run it, and
+    ``BrokenData`` when it does not because our jar is damaged.
     """
     if not text or text.startswith("@"):
         raise UsageProblem(
@@ -79,7 +81,13 @@ def ask_path(text: str, names: Sequence[str], environment: Mapping[str, str]) ->
     there = [name for name in names if copies[name]]
     guard = len(copies[GUARD]) == 1
     program = where_class((), there, guard=guard)
-    lines = _printed(program, len(there), text, java, user, environment)
+    try:
+        lines = _printed(program, len(there), text, java, user, environment)
+    except EnvironmentProblem:
+        # A class of ours that is damaged keeps the JVM from telling anything.
+        for place in filter(Path.is_file, copies[GUARD]):
+            require_undamaged(place)
+        raise
     origins = {name: _path(line) for name, line in zip(there, lines, strict=False)}
     # The last entry is the program; then the verdict, also on a process that is switched off.
     whole, fits, _, sentence = (*lines[len(there) :], "", "", "")[:4]

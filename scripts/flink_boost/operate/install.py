@@ -95,8 +95,8 @@ def install(
         target = home.lib / source.name
         content = source.read_bytes()
         present = require_replaceable(contents, home.folder)
-        require_place(home, target, line.classes)
         there = (*(dropin.path for dropin in present), *contents.remains)
+        require_place(home, target, line.classes, there)
         others = [file for file in there if file != target]
         same = target in there and target.read_bytes() == content
         change = LibraryChange(

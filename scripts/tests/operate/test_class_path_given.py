@@ -22,6 +22,7 @@ from installations import (
     flink_boost,
     java_environment,
     official_classes,
+    place_of,
     put_jar,
     small_home,
 )
@@ -151,6 +152,11 @@ def test_a_jar_that_is_not_as_it_was_built(lib: Path, answer: Answer) -> None:
     whole = (lib / JAR).read_bytes()
     damage(lib / JAR)
     assert detail(of(answer, lib / JAR, lib / DIST), "jar").startswith(f"{lib / JAR} is damaged (")
+    (lib / JAR).write_bytes(whole)
+    damage(lib / JAR, place_of(lib / JAR, "guard/VersionGuard"))
+    found = of(answer, lib / JAR, lib / DIST)
+    assert found["exit_code"] == BrokenData.exit_code
+    assert found["error"].startswith(f"{lib / JAR} is damaged (")
     (lib / JAR).write_bytes(whole[:70_000])
     found = of(answer, lib / JAR, lib / DIST)
     assert found["exit_code"] == HalfWritten.exit_code

@@ -23,6 +23,7 @@ from installations import (
     OTHER,
     damage,
     new_home,
+    place_of,
     problems,
     put_in_front,
     put_jar,
@@ -201,10 +202,11 @@ def java_8(folder: Path) -> Path:
 # --- the jar itself -------------------------------------------------------------------------------
 
 
-def test_a_jar_that_is_damaged_in_the_middle(home: Path, answer: Answer) -> None:
+@pytest.mark.parametrize("name", ["codec/VarintDecoder", "guard/VersionGuard"])
+def test_a_jar_that_is_damaged_in_the_middle(home: Path, answer: Answer, name: str) -> None:
     put_jar(home)
     assert problems(answer("doctor", home)) == []
-    damage(home / "lib" / JAR)
+    damage(home / "lib" / JAR, place_of(home / "lib" / JAR, name))
 
     found = answer("doctor", home)
 
