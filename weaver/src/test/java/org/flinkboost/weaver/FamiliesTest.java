@@ -190,6 +190,7 @@ class FamiliesTest {
                         "assemble",
                         "--line=1.4.2",
                         "--boost-version=0.9",
+                        "--families=" + Acme.FAMILIES,
                         "--lines=" + acme.lines(),
                         "--releases=" + releases,
                         "--class-path=" + folder.resolve("families") + ":" + acme.jar(),
