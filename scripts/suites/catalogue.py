@@ -186,16 +186,14 @@ def _java(line: Line, choice: Choice) -> Iterator[Suite]:
     codec = Inputs((*JAVA, *_RUNS_JAVA), _NO_TESTS)
     full = choice.is_full(line) and (line.measured or choice.all_modes)
     how: tuple[str, ...] = ("--optimised",) if choice.all_modes else ()
-    if line.measured and not choice.is_full(line):
-        how = ("--brief",)
     for jdk in codec_jdks(line) if full else line.jdks[:1]:
         heading = f"Flink {line.version} on JDK {jdk}"
         modes = modes_of_tests(line, jdk, choice.all_modes)
-        # A JDK that no Flink starts on is looked at in short, unless everything is.
-        short = jdk not in line.jdks and not choice.whole
+        # A line's first JDK stands for its others, unless everything is looked at.
+        whole = (choice.is_full(line) and jdk == line.jdks[0]) or choice.whole or choice.all_modes
         for mode in modes if full else modes[:1]:
             name = f"{line.version}-jdk{jdk}-{mode}"
-            options = ("--jdk", str(jdk), *(("--brief",) if short else how), "--mode", mode)
+            options = ("--jdk", str(jdk), *(how if whole else ("--brief",)), "--mode", mode)
             yield _java_suite(name, line, CODEC_MODULE, codec, heading, options)
         if line.measured and jdk == line.jdks[0] and choice.is_full(line):
             name = f"{line.version}-benchmarks"

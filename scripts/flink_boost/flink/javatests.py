@@ -26,7 +26,13 @@ from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line, load_lines
 from flink_boost.flink.maven import require_jdk
-from flink_boost.flink.modes import MODES, CodecMode, find_mode, mode_options
+from flink_boost.flink.modes import (
+    MODES,
+    CodecMode,
+    classes_left_out,
+    find_mode,
+    mode_options,
+)
 from flink_boost.flink.releases import load_releases, served
 
 # What it compiles lies in the folders of the patches, named after the Flink jar that they patch.
@@ -144,7 +150,7 @@ def java_command(
         stock = f"-Dstock.jars={build.stock_jars()}"
         options = (*mode_options(line, jdk, mode, optimised=optimised, brief=brief), stock)
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
-    without = mode.left_out if of_codec and not patterns else ()
+    without = classes_left_out(mode, brief=brief) if of_codec and not patterns else ()
     return [
         str(find_home(jdk) / "bin" / "java"),
         "-ea",
@@ -177,7 +183,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         help="not opened with the optimising compiler on any line",
     )
     parser.add_argument(
-        "--brief", action="store_true", help="a measured line as those that are served"
+        "--brief", action="store_true", help="fewer cases, first compiler, no heap is filled"
     )
     parser.add_argument("--method", default="", help="only methods of this name")
     parser.add_argument("--release", help="another release with the line's classes")

@@ -19,9 +19,15 @@ _OPENS_JAVA_UTIL = "--add-opens=java.base/java.util=ALL-UNNAMED"
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
 # They start JVMs of their own, with options of their own: the mode does not reach them.
-_FORKED = ("FullHeapTest", "GrowthFailureTest", "RestrictedRuntimeTest")
+_FULL_HEAPS = ("FullHeapTest", "GrowthFailureTest")
+_FORKED = (*_FULL_HEAPS, "RestrictedRuntimeTest")
+# Generated code; it asks how strings are reached, and nothing else of what a mode changes.
+_RECORDS = ("RandomRecordsTest",)
 # Stock against stock, or code that "not-opened" tests whole: that everything works is enough.
-_LONG = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest", *_FORKED)
+_LONG = (
+    *(r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest"),
+    *("AllocationTest", *_RECORDS, *_FORKED),
+)
 _CODEC = (
     "StringAccessTest",
     r"\w*StringReadTest",
@@ -60,7 +66,12 @@ _ALL = (
     ),
     # As on a JDK whose check for ASCII is not where we look for it.
     CodecMode("words", "opened", ("-Dflink.boost.access=words",), first_compiler=True, only=_CODEC),
-    CodecMode("no-compact-strings", "not-opened", ("-XX:-CompactStrings",), left_out=_FORKED),
+    CodecMode(
+        "no-compact-strings",
+        "not-opened",
+        ("-XX:-CompactStrings",),
+        left_out=(*_RECORDS, *_FORKED),
+    ),
 )
 MODES = tuple(mode.name for mode in _ALL)
 
@@ -80,6 +91,11 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
     if jdk == line.jdks[0] and (line.measured or all_modes):
         return MODES if all_modes or line.version == default_line() else MODES[:2]
     return MODES[:2] if all_modes else MODES[:1]
+
+
+def classes_left_out(mode: CodecMode, *, brief: bool = False) -> tuple[str, ...]:
+    """Patterns of test classes that do not run in the mode; in ``brief`` no heap is filled."""
+    return tuple(dict.fromkeys((*mode.left_out, *(_FULL_HEAPS if brief else ()))))
 
 
 def mode_options(

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from flink_boost.flink.lines import OPENS_JAVA_LANG, find_line, measured_lines
-from flink_boost.flink.modes import MODES, find_mode, mode_options, modes_of_tests
+from flink_boost.flink.modes import (
+    MODES,
+    classes_left_out,
+    find_mode,
+    mode_options,
+    modes_of_tests,
+)
 
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
 
@@ -84,3 +90,10 @@ def test_only_the_first_mode_has_all_random_cases() -> None:
     line = find_line("2.3.0")
     fewer = [m for m in MODES if "-Dcodec.cases=5000" in mode_options(line, 17, find_mode(m))]
     assert fewer == list(MODES[1:])
+
+
+def test_heaps_are_filled_in_the_first_mode_and_not_in_brief() -> None:
+    heaps = {"FullHeapTest", "GrowthFailureTest"}
+    where = {m: heaps.isdisjoint(classes_left_out(find_mode(m))) for m in MODES if m != "words"}
+    assert where == {m: m == "opened" for m in where}
+    assert heaps == set(classes_left_out(find_mode("opened"), brief=True))

@@ -56,6 +56,13 @@ def test_the_default_line_is_tested_whole_and_of_the_others_some_in_one_mode() -
         ]
 
 
+def test_one_java_suite_of_make_test_in_each_mode_is_whole_and_of_test_all_each_is() -> None:
+    brief = {suite.name for suite in SHORT if "--brief" in suite.command}
+    codec = {suite.name for suite in SHORT if "--mode" in suite.command}
+    assert codec - brief == {f"{default_line()}-jdk17-{mode}" for mode in MODES}
+    assert not [suite.name for suite in WHOLE if "--brief" in suite.command]
+
+
 def test_a_line_that_is_served_gets_its_turn() -> None:
     between = {line.version for line in ENABLED if not line.measured} - {"1.9.1", "2.0.2"}
     seen = {chosen_lines(ENABLED, f"{n:08x}{'0' * 32}")[-1].version for n in range(100)}
