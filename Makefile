@@ -33,10 +33,11 @@ build: $(BUILT) ## Build the drop-in jar and the benchmarks for LINE
 jars: ## Build them for all lines
 	@for line in $(LINES); do $(MAKE) --no-print-directory build LINE=$$line || exit; done
 
-$(BUILT): $(SOURCES) pom.xml lines.toml classes.lock releases.toml LICENSE NOTICE
+$(BUILT): $(SOURCES) scripts/flink_boost/__init__.py pom.xml lines.toml classes.lock releases.toml LICENSE NOTICE
 	@PYTHON="$(PYTHON)" scripts/lines $(LINE) > /dev/null
 	@echo "Building the drop-in jar for Flink $(LINE)"
 	@mkdir -p build/jars
+	@rm -f build/jars/flink-boost-$(LINE)-*.jar
 	$(MAVEN) -q package -DskipTests $(MAVEN_OPTIONS)
 	@touch $@
 

@@ -69,13 +69,18 @@ class Layout:
     def project(self) -> Path:
         return self.root / "scripts" / "pyproject.toml"
 
+    @property
+    def version(self) -> Path:
+        return self.root / "scripts" / "flink_boost" / "__init__.py"
+
     def requirements(self, group: str) -> Path:
         return self.root / "scripts" / "requirements" / f"{group}.txt"
 
     def digest(self, group: str) -> str:
         """Changes when ``.venv`` has to be built anew."""
         names = (group, "build", "uv")
-        inputs = (*map(self.requirements, names), self.project, self.codespeed, *_CODE)
+        sources = (self.project, self.version, self.codespeed, *_CODE)
+        inputs = (*map(self.requirements, names), *sources)
         # An environment belongs to its folder and to the Python that it was made with.
         text = f"{self.venv} {sys.version} {sys.base_prefix} {group}".encode()
         contents = (hashlib.sha256(path.read_bytes()).digest() for path in inputs)

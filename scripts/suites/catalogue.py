@@ -20,6 +20,7 @@ DASHBOARD = "codespeed-config"
 # What a drop-in jar is made from: codec, families, guard and weaver.
 JAVA: tuple[str, ...] = (
     *(".mvn/", "pom.xml", "lines.toml", "classes.lock", "releases.toml", "LICENSE", "NOTICE"),
+    "scripts/flink_boost/__init__.py",  # the version
     *(f"{folder}/" for folder in ("weaver", CODEC_MODULE, *PATCHES)),
 )
 _RUNS_JAVA = (

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from flink_boost import __version__
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution, private_copy
 from flink_boost.flink.downloads import CACHE
@@ -23,7 +24,8 @@ from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import Line, load_lines, measured_lines
 from flink_boost.operate.carried import Carried, of_tree
 
-VERSION = "0.2.0"
+VERSION = __version__
+VERSION = __version__
 # Those with clusters in the tests; every line has a jar.
 LINES = measured_lines()
 LINE = load_lines()["2.3.0"]

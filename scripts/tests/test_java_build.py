@@ -19,7 +19,7 @@ MODULE = """\
     <parent>
         <groupId>org.flinkboost</groupId>
         <artifactId>flink-boost-parent</artifactId>
-        <version>0.2.0-SNAPSHOT</version>
+        <version>local-SNAPSHOT</version>
         <relativePath>{root}/pom.xml</relativePath>
     </parent>
     <artifactId>patch</artifactId>

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 
+from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment
 from flink_boost.cli.answers import failing_in_json, print_json
@@ -30,7 +30,7 @@ def verify_path(class_path: str, *, alone: bool, as_json: bool) -> int:
                 "Leave one of them out.",
             )
         lines = load_lines()
-        known = carried(distribution_version("flink-boost")).dropins(lines.values())
+        known = carried(__version__).dropins(lines.values())
         names = sorted(patched_names(lines.values()))
         given = ask_path(class_path, names, foreign_environment(os.environ))
         ours = our_jar(given, lines, known)

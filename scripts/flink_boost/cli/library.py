@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, print_json, say
 from flink_boost.flink.home import FlinkHome, open_home
@@ -43,7 +43,7 @@ def change_library(
     with terminated_like_interrupted():
         with failing_in_json(command, as_json):
             lines = load_lines()
-            package = carried(distribution_version("flink-boost"))
+            package = carried(__version__)
             home = open_home(flink_home)
             known = package.dropins(lines.values())
             changed = change(Before(home, lines, package, known, find_running(home)))

@@ -13,11 +13,11 @@ import pkgutil
 import sys
 import traceback
 from contextlib import suppress
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import AnswerLost, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.base.text import without_control
@@ -113,7 +113,7 @@ class LazyCommands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each command has its own help: flink-boost verify --help",
 )
-@click.version_option(distribution_version("flink-boost"), prog_name="flink-boost")
+@click.version_option(__version__, prog_name="flink-boost")
 @click.option(
     "--build",
     type=click.Path(path_type=Path),

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, codec_jdks, default_line, find_line, load_lines
@@ -25,6 +26,7 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
     """Arguments that select a line: versions, the artefact suffix, the local repository."""
     return [
         f"-Dmaven.repo.local={root / '.cache' / 'm2'}",
+        f"-Dboost.version={__version__}",
         f"-Dflink.version={line.version}",
         f"-Dflink.artifact.suffix={line.artifact_suffix}",
         *(f"-Dflink.{part}.version={version}" for part, version in line.nearest.items()),

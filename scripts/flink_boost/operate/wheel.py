@@ -11,10 +11,10 @@ import os
 import shutil
 import sys
 import tempfile
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError
 from flink_boost.base.files import sha256
@@ -120,11 +120,11 @@ def _run_pip(source: Path, target: Path) -> None:
 
 def main() -> int:
     """Builds the wheel of the source tree into ``build/wheel`` and prints its path."""
-    with (PROJECT_ROOT / "scripts" / "pyproject.toml").open("rb") as file:
-        version = str(tomllib.load(file)["project"]["version"])
     lines = [line for line in load_lines().values() if line.enabled]
     try:
-        wheel = build_wheel(PROJECT_ROOT, lines, of_tree(version), PROJECT_ROOT / "build" / "wheel")
+        wheel = build_wheel(
+            PROJECT_ROOT, lines, of_tree(__version__), PROJECT_ROOT / "build" / "wheel"
+        )
     except FlinkBoostError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem
 from flink_boost.base.files import make_folder, publish
 from flink_boost.flink.jdks import ask_jdk, java_home
@@ -188,7 +188,7 @@ class ProofBench:
         return pairs_of(forks, (Side.BEFORE, Side.AFTER), known + 1, known + pairs)
 
     def _build(self, rounds: int) -> Build:
-        version = distribution_version("flink-boost")
+        version = __version__
         built = Built(project="flink-boost", version=version, commit=f"delay-{rounds}")
         return build_of(built, self.line.version, (self.jar(rounds),))
 
@@ -227,7 +227,7 @@ class ProofBench:
             class_paths=paths,
             box=box,
             commit="",
-            version=distribution_version("flink-boost"),
+            version=__version__,
             purpose=Purpose.BY_HAND,
         )
         store.create_run(self.results, info)

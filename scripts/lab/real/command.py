@@ -7,12 +7,12 @@ import os
 import shlex
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
@@ -172,7 +172,7 @@ def proof_bench(
         folder=folder,
         line=found,
         group=group,
-        paths=paths or find_class_paths(found, folder, distribution_version("flink-boost"), ()),
+        paths=paths or find_class_paths(found, folder, __version__, ()),
         environ=os.environ,
         box_file=read_box_file(os.environ),
         waiting=Waiting(lock, wait * 60),
@@ -182,7 +182,7 @@ def proof_bench(
 
 
 def _class_paths(line: str, build: Path) -> ClassPaths:
-    version = distribution_version("flink-boost")
+    version = __version__
     return find_class_paths(find_line(line), build, version, (Side.STOCK, Side.PATCHED))
 
 

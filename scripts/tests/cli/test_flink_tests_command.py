@@ -12,11 +12,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import pytest
 
+from flink_boost import __version__
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line
 from suites.totals import read_totals
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 LINE = find_line("2.3.0")
-JAR = f"flink-boost-{LINE.version}-{distribution_version('flink-boost')}.jar"
+JAR = f"flink-boost-{LINE.version}-{__version__}.jar"
 DROPIN = PROJECT_ROOT / "build" / "jars" / JAR
 # One class of flink-core, one of flink-runtime: two chunks.
 CHOSEN = (r"base\.StringSerializerTest$", r"\.SpanningWrapperTest$")

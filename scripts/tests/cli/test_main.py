@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost import __version__
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.scratch import DISK_FULL
 from flink_boost.cli import commands
@@ -164,7 +165,7 @@ def test_version_and_help_import_no_subcommand() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
     assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.startswith("flink-boost, version 0.2.0\n")
+    assert answer.stdout.startswith(f"flink-boost, version {__version__}\n")
 
 
 @pytest.mark.parametrize("command", ["nightly", "request", "detect", "alarm"])

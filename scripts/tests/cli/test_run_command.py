@@ -22,6 +22,7 @@ from failing_codespeed import TOKEN, FailingCodespeed, failing_codespeed
 from stored_runs import store_complete_run
 from synthetic import make_forks
 
+from flink_boost import __version__
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.jdks import ask_jdk, find_java
 from flink_boost.flink.lines import Line, default_line, find_line
@@ -34,7 +35,7 @@ from flink_boost.service.quick_look import GROUP, SIDES, find_interrupted
 
 pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
 
-JAR = f"flink-boost-{default_line()}-0.2.0.jar"
+JAR = f"flink-boost-{default_line()}-{__version__}.jar"
 
 
 @pytest.fixture
@@ -72,10 +73,10 @@ def interrupted(build: Path, box: Box, group: Group, line: Line) -> RunInfo:
         pairs=group.pairs,
         opened=True,
         extra_options=(),
-        class_paths=classpaths.find_class_paths(line, build, "0.2.0", SIDES),
+        class_paths=classpaths.find_class_paths(line, build, __version__, SIDES),
         box=box,
         commit=run_plan.current_commit(),
-        version="0.2.0",
+        version=__version__,
     )
     modes = [Mode.AVERAGE_TIME] * len(info.cells)
     folder = store_complete_run(

@@ -7,11 +7,11 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import pytest
 from flink_installation import ONE_PER_LINE, FlinkInstallation, Install, Platform, count_words
+from installations import VERSION
 from our_classes import runs_our_classes_from
 from test_wrong_version import PROCESSES, refused_at_start, replace_entry
 
@@ -76,7 +76,7 @@ def test_a_cluster_of_the_tarball_gives_stocks_output(
     stock_counts: list[str],
     tmp_path: Path,
 ) -> None:
-    package = of_tree(distribution_version("flink-boost"))
+    package = of_tree(VERSION)
     tarball = build_tarball(line, variant, package, PROJECT_ROOT, CACHE, tmp_path / "dist")
     with tarfile.open(tarball.path) as archive:
         archive.extractall(tmp_path, filter="data")
@@ -119,8 +119,8 @@ def test_our_classes_inside_another_release_end_the_process(
     jar.unlink()
 
     sentence = (
-        f"flink-boost 0.2.0 is built for Flink {line.version} but found Flink 9.9.9 in {dist}: put"
-        " the original jar back, or install the flink-boost jar for Flink 9.9.9."
+        f"flink-boost {VERSION} is built for Flink {line.version} but found Flink 9.9.9 in {dist}:"
+        " put the original jar back, or install the flink-boost jar for Flink 9.9.9."
     )
     refused_at_start(ended, log, sentence)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import pytest
@@ -24,12 +23,13 @@ from compose_services import (
     start_order,
 )
 
+from flink_boost import __version__
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import run_supervised
 from flink_boost.flink.lines import Line, load_lines
 
 BUILD_SECONDS = 1800.0
-VERSION = distribution_version("flink-boost")
+VERSION = __version__
 
 # The first test's time includes the building of the images.
 pytestmark = [pytest.mark.built_images, pytest.mark.timeout(2 * BUILD_SECONDS)]
@@ -163,7 +163,7 @@ def test_a_job_in_the_containers_gives_stocks_output(
     assert sorted(counts.splitlines()) == stock_counts
     for name in ("jobmanager", "taskmanager"):
         text = services.log_file(name).read_text(errors="replace")
-        version = distribution_version("flink-boost")
+        version = __version__
         assert f"flink-boost {version} for Flink {line.version}: mode on" in text
         assert "string access opened" in text
         assert services.run_in(name, "id", "-un") == (0, "flink\n")
@@ -214,7 +214,7 @@ def test_a_cluster_for_one_job_ends_with_it(
             services.start(name, mounts)
         assert services.await_end("jobmanager") == 0
         text = services.log_file("jobmanager").read_text(errors="replace")
-    assert f"flink-boost {distribution_version('flink-boost')} for Flink" in text
+    assert f"flink-boost {__version__} for Flink" in text
     parts = [part for part in shared.rglob("*") if part.is_file()]
     counts = "".join(part.read_text() for part in parts).splitlines()
     assert sorted(counts) == stock_counts

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import ruamel.yaml
 from flink_installation import DEFAULT_PLATFORM, Platform
+from installations import VERSION
 from our_classes import announced
 
 from flink_boost.base.places import PROJECT_ROOT
@@ -217,7 +218,7 @@ def test_a_jar_for_another_flink_stays_switched_off_in_python_and_ends_flink_run
 ) -> None:
     """The check hangs on Flink's file systems, which this job's JVM does not start."""
     (other,) = [each for each in load_lines().values() if each.version == "1.20.5"]
-    wrong = Path(shutil.copy(JARS / other.dropin_name("0.2.0"), pyflink.home / "lib"))
+    wrong = Path(shutil.copy(JARS / other.dropin_name(VERSION), pyflink.home / "lib"))
     sentence = f"{wrong.name} is built for Flink {other.version}"
     assert any(sentence in f["text"] for f in call("doctor", pyflink)["findings"])
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from eventual import eventually
 from flink_installation import FlinkInstallation, count_words
+from installations import VERSION
 from our_classes import announced
 from running_job import build_jobs, checkpoint_options
 from state_runs import run_state_job, savepoint_of
@@ -160,13 +161,16 @@ def test_the_jar_takes_over_words_and_state_and_gives_them_back(
 
     assert main(["install", str(flink.home), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    jar = target.line.dropin_name("0.2.0")
+    jar = target.line.dropin_name(VERSION)
     assert Path(answer["jar"]).name == jar
     assert answer["flink_version"] == target.release.version
     assert story.run() == stock
     assert story.source == jar
     (said,) = announced(flink.log("taskexecutor"))
-    assert f"flink-boost 0.2.0 for Flink {target.line.version}: mode on, {compared(target)}" in said
+    assert (
+        f"flink-boost {VERSION} for Flink {target.line.version}: mode on, {compared(target)}"
+        in said
+    )
     assert "LinkageError" not in flink.log("taskexecutor")
     monkeypatch.setenv("JAVA_HOME", str(java_home(target.jdk)))
     exit_code = main(["verify", str(flink.home), "--job", "--json"])
@@ -219,12 +223,12 @@ def test_the_jar_of_another_line_ends_the_process_and_names_the_one_that_fits(
 ) -> None:
     lines = (LINES[default_line()], *LINES.values())
     other = next(each for each in lines if each.enabled and each is not target.line)
-    wrong = JARS / other.dropin_name("0.2.0")
+    wrong = JARS / other.dropin_name(VERSION)
     (flink.home / "lib" / wrong.name).write_bytes(wrong.read_bytes())
 
     ended = flink.run("taskmanager.sh", "start-foreground", seconds=60)
 
     assert ended.exit_code != 0
     found = target.release.version
-    assert f"0.2.0 is built for Flink {other.version} but found Flink {found}" in ended.output
+    assert f"{VERSION} is built for Flink {other.version} but found Flink {found}" in ended.output
     assert "run `flink-boost install FLINK_HOME`, which puts the jar for" in ended.output

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from flink_installation import FlinkInstallation
+from installations import VERSION
 from running_job import build_jobs, checkpoint_options
 from state_runs import run_state_job, savepoint_of
 from string_state import StringState, commands, written_down
@@ -50,7 +51,7 @@ class Stage:
     def jar(self) -> Path:
         """The drop-in jar, which has the name of the line."""
         line = LINES[RELEASES[self.version].classes]
-        return PROJECT_ROOT / "build" / "jars" / line.dropin_name("0.2.0")
+        return PROJECT_ROOT / "build" / "jars" / line.dropin_name(VERSION)
 
 
 NEWEST = Stage("2.3.0", False)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from flink_installation import ONE_PER_LINE, Ended, FlinkInstallation, Install, eventually
+from installations import VERSION
 
 from flink_boost.flink.lines import Line, measured_lines
 
@@ -56,7 +57,7 @@ def test_a_jar_for_another_release_ends_the_process(
 
     installed = tmp_path / "flink" / "lib" / jar.name
     sentence = (
-        f"flink-boost 0.2.0 is built for Flink {other.version} but found Flink {line.version}"
+        f"flink-boost {VERSION} is built for Flink {other.version} but found Flink {line.version}"
         f" in {dist}, which has another {differing}: remove {installed} from lib/, and run"
         " `flink-boost install FLINK_HOME`, which puts the jar for these classes there, with"
         " --weave one that it makes if no release has them."
@@ -102,8 +103,8 @@ def test_a_vendors_rebuild_under_the_same_number_ends_the_process(
         log = flink.log(process)
 
     sentence = (
-        f"flink-boost 0.2.0 is built for the official Flink {line.version} but found a rebuild or"
-        f" vendor version of the same number, {line.version}, in {dist} (SHA-256 of class"
+        f"flink-boost {VERSION} is built for the official Flink {line.version} but found a rebuild"
+        f" or vendor version of the same number, {line.version}, in {dist} (SHA-256 of class"
         f" org.apache.flink.types.StringValue is {checksum}, expected"
         f" {line.classes['org.apache.flink.types.StringValue']}): remove"
         f" {dist.with_name(dropin_jar.name)} from lib/, run the official Flink {line.version}, or"
@@ -173,9 +174,9 @@ def refused_at_start(ended: Ended, log: str, sentence: str) -> None:
 
 def built_for(other: Line, dropin_jar: Path, folder: Path) -> Path:
     """The drop-in jar, with the record that the weaver would leave for another release."""
-    jar = folder / f"flink-boost-{other.version}-0.2.0.jar"
+    jar = folder / f"flink-boost-{other.version}-{VERSION}.jar"
     classes = "".join(f"class.{name}={value}\n" for name, value in other.classes.items())
-    record = f"flink.version={other.version}\nboost.version=0.2.0\n{classes}"
+    record = f"flink.version={other.version}\nboost.version={VERSION}\n{classes}"
     shutil.copy(dropin_jar, jar)
     replace_entry(jar, WEAVE, record.encode())
     return jar

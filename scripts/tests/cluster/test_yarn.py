@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from flink_installation import JOB_SECONDS, FlinkInstallation, eventually
+from installations import VERSION
 from our_classes import announced
 
 from flink_boost.base.places import PROJECT_ROOT
@@ -65,7 +66,7 @@ def hadoop_line(request: pytest.FixtureRequest) -> Line:
 def flink(
     hadoop_line: Line, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FlinkInstallation]:
-    jar = JARS / hadoop_line.dropin_name("0.2.0")
+    jar = JARS / hadoop_line.dropin_name(VERSION)
     home = tmp_path_factory.mktemp("yarn-client") / "flink"
     distribution = ensure_distribution(hadoop_line)
     with FlinkInstallation(distribution, java_home(JDK), home, [jar]) as installation:
@@ -147,7 +148,7 @@ def test_what_yarn_starts_runs_our_classes(
             assert f"for Flink {hadoop_line.version}: mode on" in announcement
             (class_path,) = {line for line in log.splitlines() if "  Classpath: " in line}
             jars = [Path(entry).name for entry in class_path.split(":")]
-            ours = jars.index(hadoop_line.dropin_name("0.2.0"))
+            ours = jars.index(hadoop_line.dropin_name(VERSION))
             (dist,) = [place for place, jar in enumerate(jars) if jar.startswith("flink-dist")]
             assert ours < dist
 

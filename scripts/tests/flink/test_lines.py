@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.classes import LOCK
@@ -91,6 +92,7 @@ def test_a_folder_that_a_line_names_is_there() -> None:
 def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
     assert maven_arguments(find_line("1.9.3"), tmp_path) == [
         f"-Dmaven.repo.local={tmp_path}/.cache/m2",
+        f"-Dboost.version={__version__}",
         "-Dflink.version=1.9.3",
         "-Dflink.artifact.suffix=_2.11",
         "-Dline.folder=1.9.3",
@@ -98,7 +100,7 @@ def test_maven_arguments_select_the_line(tmp_path: Path) -> None:
 
 
 def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path) -> None:
-    assert maven_arguments(find_line("1.20.5"), tmp_path)[3:] == [
+    assert maven_arguments(find_line("1.20.5"), tmp_path)[4:] == [
         "-Dflink.avro.version=1.20.3",
         "-Dflink.table.version=1.20.4",
         "-Dline.folder=newer",

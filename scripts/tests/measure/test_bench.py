@@ -16,7 +16,6 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from eventual import eventually
 from jmh_java import BY_DOUBLE_AND_JMH, make_java
 from stored_runs import complete_run_ids
 
+from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
@@ -350,7 +350,7 @@ THREE = (Side.STOCK, Side.PATCHED, Side.UPSTREAM)
 @pytest.fixture
 def three_paths(tmp_path: Path) -> ClassPaths:
     """The built class paths, with stock's own StringValue as the class of a third side."""
-    version = distribution_version("flink-boost")
+    version = __version__
     built = classpaths.find_class_paths(
         find_line(default_line()), PROJECT_ROOT / "build", version, THREE
     )

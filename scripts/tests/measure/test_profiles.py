@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import pytest
 from slow_build import SLOW, slow_jar
 from stored_runs import complete_run_ids
 
+from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, NoProfiler, NotProfiled
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli import bench_profiles
@@ -33,7 +33,7 @@ LINE = find_line(default_line())
 WRITE = "StringSerializationBenchmark.write"
 TRIALS = int(os.environ.get("FLINK_BOOST_PROFILE_TRIALS", "3"))
 SIDES = (Side.STOCK, Side.CONTROL)
-VERSION = distribution_version("flink-boost")
+VERSION = __version__
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 

@@ -18,6 +18,7 @@ from installations import (
     LINE,
     LINES,
     OTHER,
+    VERSION,
     damage,
     flink_boost,
     java_environment,
@@ -128,8 +129,9 @@ def test_another_lines_jar_in_front_is_named_with_its_release(lib: Path, answer:
     found = of(answer, other, lib / JAR, lib / DIST)
     assert found["exit_code"] == SeveralDropIns.exit_code
     assert (
-        f"2 flink-boost jars are on this class path: {other} (flink-boost 0.2.0 for Flink 1.20.5),"
-        f" whose classes come first, then {lib / JAR} (flink-boost 0.2.0 for Flink 2.3.0)."
+        f"2 flink-boost jars are on this class path: {other} (flink-boost {VERSION} for Flink"
+        f" 1.20.5), whose classes come first, then {lib / JAR} (flink-boost {VERSION} for Flink"
+        " 2.3.0)."
     ) in found["error"]
     assert found["next_step"] == "Keep the one for Flink 2.3.0 and take the others off."
 

@@ -21,6 +21,7 @@ from installations import (
     OFF,
     OPENS,
     OTHER,
+    VERSION,
     damage,
     new_home,
     place_of,
@@ -175,7 +176,7 @@ def test_java_8_is_refused_by_every_process(
     assert found["exit_code"] == VerificationFailed.exit_code
     (problem,) = [f for f in found["findings"] if f["level"] == "problem"]
     assert problem["text"] == (
-        "flink-boost 0.2.0 for Flink 2.3.0 needs Java 9 or newer but found Java 1.8"
+        f"flink-boost {VERSION} for Flink 2.3.0 needs Java 9 or newer but found Java 1.8"
         f" ({old}/bin/java): no process of this Flink will start."
     )
     assert problem["next_step"] == (

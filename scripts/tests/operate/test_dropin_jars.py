@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from installations import VERSION
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
@@ -30,7 +31,7 @@ def line(request: pytest.FixtureRequest) -> Line:
 @pytest.fixture
 def classes(line: Line) -> dict[str, bytes]:
     """The class files of the drop-in jar by name of the entry."""
-    jar = PROJECT_ROOT / "build" / "jars" / f"flink-boost-{line.version}-0.2.0.jar"
+    jar = PROJECT_ROOT / "build" / "jars" / f"flink-boost-{line.version}-{VERSION}.jar"
     assert jar.is_file(), "Run `make jars` first."
     return class_files(jar)
 

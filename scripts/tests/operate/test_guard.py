@@ -105,7 +105,7 @@ def test_doctor_says_that_no_process_will_start(
 
     assert found["exit_code"] == VerificationFailed.exit_code
     (problem,) = [f for f in found["findings"] if f["level"] == "problem"]
-    assert problem["text"].startswith("No process of this Flink will start: flink-boost 0.2.0")
+    assert problem["text"].startswith(f"No process of this Flink will start: flink-boost {VERSION}")
     assert SEGMENT in problem["text"]
     assert problem["next_step"].startswith(f"Run `flink-boost uninstall {home}`, or take the jar")
 

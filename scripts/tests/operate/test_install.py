@@ -363,7 +363,7 @@ BAD_INPUT: dict[Callable[[Path], None], tuple[type[FlinkBoostError], str]] = {
     signed: (VendorFlink, "flink-dist-2.3.0.jar is signed (META-INF/SIGNER.SF)"),
     shaded: (VendorFlink, "StringValue is not the official one (SHA-256 absent"),
     replaced_classes: (ReplacedClasses, "has flink-boost's classes inside"),
-    two_of_our_jars: (SeveralDropIns, f"flink-boost-1.20.5-0.2.0.jar and {JAR}"),
+    two_of_our_jars: (SeveralDropIns, f"flink-boost-1.20.5-{VERSION}.jar and {JAR}"),
     two_equal_jars: (SeveralDropIns, f"copy-of-boost.jar and {JAR}"),
     renamed: (RenamedDropIn, f"boost.jar is {JAR} under another name"),
     moved_below: (RenamedDropIn, "in another place"),

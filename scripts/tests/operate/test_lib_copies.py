@@ -113,7 +113,9 @@ def test_half_a_jar_is_mended_by_one_command(beside: bool, home: Path, answer: A
     runs = f"{OTHER.dropin_name(VERSION)} is loaded" if beside else "stock's code runs"
     assert f"A JVM passes over such a file without a word: {runs}." in problem["text"]
     assert problem["next_step"].startswith(f"Run `flink-boost install {home}`, which")
-    assert ("of flink-boost 0.2.0 for Flink 1.20.5: it does not" in str(texts(found))) is beside
+    assert (
+        f"of flink-boost {VERSION} for Flink 1.20.5: it does not" in str(texts(found))
+    ) is beside
 
     assert answer("install", home)["action"] == "replaced"
     assert our_jars(home) == [JAR]

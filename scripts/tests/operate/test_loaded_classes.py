@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from installations import CARRIED, LINE
+from installations import CARRIED, LINE, VERSION
 
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.jdks import java_home
@@ -87,7 +87,9 @@ def test_another_lines_jar_in_front_is_refused_by_whichever_class_comes_first(ja
         lines = said(17, class_path, *words)
 
         (logged,) = of_ours(lines)
-        assert logged.startswith("log=ERROR flink-boost 0.2.0 is built for Flink 1.20.5 but found")
+        assert logged.startswith(
+            f"log=ERROR flink-boost {VERSION} is built for Flink 1.20.5 but found"
+        )
         assert logged.endswith("with --weave one that it makes if no release has them.")
         (error,) = [line for line in lines if line.startswith("error=")]
         assert error == logged.replace(
@@ -116,9 +118,14 @@ def test_ours_in_front_says_once_that_it_runs(jars: Jars) -> None:
     class_path = path_of(jars.ours, jars.dist, *jars.rest)
     for words in (("strings",), ("start", "strings"), ("input",)):
         (logged,) = of_ours(said(17, class_path, *words))
-        assert logged.startswith(f"log=INFO flink-boost 0.2.0 for Flink {LINE.version}: mode on, ")
+        assert logged.startswith(
+            f"log=INFO flink-boost {VERSION} for Flink {LINE.version}: mode on, "
+        )
     for value, words in (
-        ("off", f"log=INFO flink-boost 0.2.0 for Flink {LINE.version}: mode off, switched off by"),
+        (
+            "off",
+            f"log=INFO flink-boost {VERSION} for Flink {LINE.version}: mode off, switched off by",
+        ),
         ("of", "log=ERROR -Dflink.boost.mode=of is neither 'on' nor 'off'"),
     ):
         lines = said(17, class_path, "strings", options=(f"-Dflink.boost.mode={value}",))
@@ -132,7 +139,7 @@ def test_a_machine_that_nobody_tested_on_is_warned_of_once(jars: Jars) -> None:
 
     assert "read=true" in lines
     (logged,) = of_ours(lines)
-    assert logged.startswith(f"log=WARN flink-boost 0.2.0 for Flink {LINE.version}: mode on, ")
+    assert logged.startswith(f"log=WARN flink-boost {VERSION} for Flink {LINE.version}: mode on, ")
     assert "; string access opened (self-test passed); not tested on aarch64 with " in logged
 
 
@@ -142,7 +149,7 @@ def test_stock_in_front_is_said_where_flink_starts(jars: Jars) -> None:
 
     assert "read=true" in lines
     (logged,) = of_ours(lines)
-    assert logged.startswith(f"log=WARN flink-boost 0.2.0 for Flink {LINE.version}: mode off, ")
+    assert logged.startswith(f"log=WARN flink-boost {VERSION} for Flink {LINE.version}: mode off, ")
     assert f"{jars.dist} stands before {jars.ours} on the class path" in logged
 
 
@@ -162,8 +169,8 @@ def test_an_archive_of_stocks_classes_is_seen(jars: Jars, tmp_path: Path) -> Non
     lines = said(25, ours, "start", options=some)
     (logged,) = of_ours(lines)
     assert logged.startswith(
-        f"log=ERROR flink-boost 0.2.0 for Flink {LINE.version} can only work as a whole, but its"
-        f" class org.apache.flink.core.memory.DataInputDeserializer was loaded from {jars.dist}"
+        f"log=ERROR flink-boost {VERSION} for Flink {LINE.version} can only work as a whole, but"
+        f" its class org.apache.flink.core.memory.DataInputDeserializer was loaded from {jars.dist}"
     )
     assert any("error=org.apache.flink.boost.guard.WrongFlinkVersionError" in x for x in lines)
 
@@ -176,7 +183,7 @@ def test_an_archive_of_stocks_classes_is_seen(jars: Jars, tmp_path: Path) -> Non
     assert {"read=true", f"StringValue={jars.ours}", f"DataOutputSerializer={jars.ours}"} <= set(
         lines
     )
-    assert f"flink-boost 0.2.0 for Flink {LINE.version}: mode on, " in of_ours(lines)[0]
+    assert f"flink-boost {VERSION} for Flink {LINE.version}: mode on, " in of_ours(lines)[0]
 
 
 @pytest.mark.test_all
@@ -186,7 +193,7 @@ def test_an_archive_of_all_classes_or_of_another_jar_is_seen(jars: Jars, tmp_pat
     lines = said(25, ours, "start", "strings", options=(f"-XX:AOTCache={every}",))
     assert {"read=true", f"StringValue={jars.dist}"} <= set(lines)
     (logged,) = of_ours(lines)
-    assert logged.startswith(f"log=WARN flink-boost 0.2.0 for Flink {LINE.version}: mode off, ")
+    assert logged.startswith(f"log=WARN flink-boost {VERSION} for Flink {LINE.version}: mode off, ")
     assert f"were loaded from {jars.dist}, not from {jars.ours}" in logged
 
     former = tmp_path / "flink-boost-2.3.0-0.1.9.jar"

@@ -12,6 +12,7 @@ from threading import Barrier, Event
 
 import pytest
 
+from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_release_jars
@@ -433,10 +434,10 @@ def test_a_release_that_nobody_looked_at_is_refused() -> None:
 def test_jars_of_another_flink_boost_beside_ours_do_not_count(tmp_path: Path) -> None:
     built = PROJECT_ROOT / "build" / "jars"
     for line in LINES.values():
-        shutil.copy(built / line.dropin_name("0.2.0"), tmp_path)
+        shutil.copy(built / line.dropin_name(__version__), tmp_path)
     ours = classes_of_jars(tmp_path)
     assert ours == classes_of_jars()
-    newest = tmp_path / LINES["2.3.0"].dropin_name("0.2.0")
+    newest = tmp_path / LINES["2.3.0"].dropin_name(__version__)
     shutil.copy(newest, tmp_path / LINES["2.3.0"].dropin_name("0.1.0"))
     assert classes_of_jars(tmp_path) == ours
     newest.unlink()

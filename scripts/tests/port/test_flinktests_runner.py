@@ -12,11 +12,11 @@ import subprocess
 import zipfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import pytest
 
+from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkTestsInvalid
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
@@ -54,7 +54,7 @@ pytestmark = [pytest.mark.test_all, pytest.mark.needs_jars, pytest.mark.quiet]
 
 LINE = find_line("2.3.0")
 PROBES = Path(__file__).parents[1] / "data" / "probes"
-JAR = f"flink-boost-{LINE.version}-{distribution_version('flink-boost')}.jar"
+JAR = f"flink-boost-{LINE.version}-{__version__}.jar"
 DROPIN = PROJECT_ROOT / "build" / "jars" / JAR
 OPTIONS = ("-ea", "-Xmx128m", "-XX:TieredStopAtLevel=1")
 LIMITS = RunLimits.model_validate(

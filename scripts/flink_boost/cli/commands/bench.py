@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 
 import click
 from rich.console import Console
 
+from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
@@ -172,7 +172,7 @@ def command(
             java = choose_java(java, jdk, own.jdks, dict(os.environ), java_home)
             groups = load_groups()
             chosen = choose_cells(find_group(groups, group), patterns, groups)
-            version = distribution_version("flink-boost")
+            version = __version__
             paths = class_paths_of(settings, flink, own, version, sides, third, java)
             started = datetime.now(UTC).replace(microsecond=0)
             jdks = (jdk,) if jdk else own.jdks

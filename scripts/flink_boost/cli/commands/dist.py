@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
@@ -67,7 +67,7 @@ def _build(
 ) -> Iterator[tuple[Line, Variant, Tarball]]:
     every = [line.version for line in measured_lines()]
     lines = [find_line(version) for version in versions or every]
-    package = carried(distribution_version("flink-boost"))
+    package = carried(__version__)
     folder = settings.build / "dist" if out is None else out.absolute()
     with terminated_like_interrupted():
         for line in lines:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
 from flink_boost.flink.lines import load_lines
@@ -36,7 +36,7 @@ def command(flink_home: Path, as_json: bool) -> int:
     """
     with failing_in_json("doctor", as_json):
         lines = load_lines()
-        version = distribution_version("flink-boost")
+        version = __version__
         known = carried(version).dropins(lines.values())
         findings = [
             _package(version, known),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.permissions import changers_of
 from flink_boost.base.places import CARRIED
@@ -102,7 +102,7 @@ def _cache() -> Path:
     if not CARRIED.is_dir():
         return CACHE
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "flink-boost" / distribution_version("flink-boost")
+    return Path(base) / "flink-boost" / __version__
 
 
 def _java_of(pid: int) -> str:

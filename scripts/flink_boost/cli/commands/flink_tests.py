@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from flink_boost import __version__
 from flink_boost.base.errors import EnvironmentProblem, FlinkTestsFailed, UsageProblem
 from flink_boost.base.files import exclusive_lock, sha256
 from flink_boost.base.processes import terminated_like_interrupted
@@ -222,7 +222,7 @@ def _targets(versions: tuple[str, ...], jdk: int | None) -> list[FlinkTestTarget
 
 
 def _require_dropin(settings: Settings, line: Line, named: Path | None) -> Path:
-    name = line.dropin_name(distribution_version("flink-boost"))
+    name = line.dropin_name(__version__)
     jar = (named or settings.build / "jars" / name).absolute()
     if not jar.is_file():
         raise EnvironmentProblem(f"{jar} is missing.", f"Run `make build LINE={line.version}`.")

@@ -7,11 +7,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
@@ -234,7 +234,7 @@ def _run_suite(
         _require_class_path(new.line, copy)
     for step in steps_of(new.line, copy, flinks_tests):
         run_step(step, copy, logs, around.environment, around.tell)
-    jar = new.line.dropin_name(distribution_version("flink-boost"))
+    jar = new.line.dropin_name(__version__)
     (copy / "build" / "jars" / jar).replace(logs / jar)
     around.tell(f"jar: {logs / jar}")
     shutil.rmtree(copy)

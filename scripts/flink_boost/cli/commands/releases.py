@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
@@ -166,7 +166,7 @@ def _look(
         if not quiet:
             click.echo(step, err=True)
 
-    weaver = carried(distribution_version("flink-boost")).weaver
+    weaver = carried(__version__).weaver
     looked = with_equal(
         look_for(wanted, patched, source, told),
         known.lock,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from typing import Any
 
 import click
 from rich.console import Console
 
+from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
@@ -182,7 +182,7 @@ def _measure(
 
 def _plan(settings: Settings, then: RunInfo, box: Box) -> tuple[RunInfo, classpaths.ClassPaths]:
     flink = find_line(then.line)
-    version = distribution_version("flink-boost")
+    version = __version__
     third = ensure_third(then.line, then.third, settings.build) if then.third else None
     paths = classpaths.find_class_paths(flink, settings.build, version, then.sides, third=third)
     if then.third_is_a_build and third and sha256(third.jar) != then.third_sha256:

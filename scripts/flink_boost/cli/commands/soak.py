@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import make_folder, sha256
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
@@ -87,7 +87,7 @@ def command(
             cases=soak.parse_count(cases),
             seed=seed,
         )
-        version = distribution_version("flink-boost")
+        version = __version__
         dropin = settings.build / "jars" / flink.dropin_name(version)
         folder = settings.build / "soak"
         make_folder(folder)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json
@@ -92,7 +92,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
     environment = foreign_environment(os.environ)
     with failing_in_json("verify", as_json):
         lines = load_lines()
-        package = carried(distribution_version("flink-boost"))
+        package = carried(__version__)
         home = open_home(flink_home)
         require_own_library(home)
         official = home if stock is None else with_stock(home, stock)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import zipfile
 from dataclasses import asdict
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 from typing import Any
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256, write_durably
 from flink_boost.base.processes import terminated_like_interrupted
@@ -52,7 +52,7 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
         )
     with failing_in_json("weave", as_json):
         lines = load_lines()
-        package = carried(distribution_version("flink-boost"))
+        package = carried(__version__)
         home = open_home(flink_home)
         if out is not None:
             # Refused before a minute is spent on it; a folder has no file name yet.

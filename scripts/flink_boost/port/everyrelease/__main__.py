@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
 import click
 
+from flink_boost import __version__
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
@@ -43,7 +43,7 @@ def classes_of_jars(jars: Path = PROJECT_ROOT / "build" / "jars") -> dict[str, s
     """The digits of each line's jar of this flink-boost, as ``make jars`` left it."""
     found = {}
     for line in load_lines().values():
-        jar = jars / line.dropin_name(distribution_version("flink-boost"))
+        jar = jars / line.dropin_name(__version__)
         if line.enabled and not jar.is_file():
             raise EnvironmentProblem(
                 f"There is no {jar.name} for Flink {line.version}.",

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.errors import (
     BenchmarkFailed,
     BrokenData,
@@ -200,7 +200,7 @@ class BoxShift:
                 "subject": new.built,
                 "baseline": old.built,
                 "commit": run_plan.current_commit(),
-                "boost_version": distribution_version("flink-boost"),
+                "boost_version": __version__,
                 "dropin_sha256": "",
                 "stock_sha256": stock_sha256,
                 "before_digest": old.digest,
@@ -268,6 +268,6 @@ def updates_since(before: Box, box: Box) -> tuple[BoxChange, ...]:
 
 
 def _tree_build(paths: ClassPaths, line: Line) -> Build:
-    version = distribution_version("flink-boost")
+    version = __version__
     built = Built(project=OURS, version=version, commit=run_plan.current_commit())
     return build_of(built, line.version, (paths.dropin,))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.errors import FlinkBoostError
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
@@ -118,7 +118,7 @@ def _begin(
         class_paths=work.paths,
         box=work.box,
         commit=run_plan.current_commit(),
-        version=distribution_version("flink-boost"),
+        version=__version__,
         # Two commits that somebody chose are no point of a trend.
         purpose=Purpose.BY_HAND if order.against is Against.COMMIT else Purpose.NIGHTLY,
         builds=work.builds,

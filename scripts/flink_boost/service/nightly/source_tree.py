@@ -6,9 +6,9 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.errors import (
     CodecMismatch,
     EnvironmentProblem,
@@ -105,7 +105,7 @@ class Tree:
 
     def class_paths(self, line: Line) -> ClassPaths:
         """What the build has left. Raises ``EnvironmentProblem`` when something is missing."""
-        version = distribution_version("flink-boost")
+        version = __version__
         return find_class_paths(line, self.build, version, SIDES, self.root)
 
     def verify(self, line: Line, strings: int, seed: int, log: Path) -> str:
@@ -120,7 +120,7 @@ class Tree:
         state = self.build / "soak" / f"{plan.name}.state.xml"
         make_folder(state.parent)
         state.unlink(missing_ok=True)
-        version = distribution_version("flink-boost")
+        version = __version__
         dropin = self.build / "jars" / line.dropin_name(version)
         command = soak.java_command(
             java, plan, line, self.build, version, [f"--state={state}"], self.root

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version as distribution_version
 from pathlib import Path
 
+from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, RefusedResult, UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.flink.jdks import ask_jdk
@@ -221,7 +221,7 @@ class _Comparison:
             started=self.means.now(),
             box=self.box,
             commit=current_commit(),
-            version=distribution_version("flink-boost"),
+            version=__version__,
             stock=stock,
         )
         results = self.means.store
