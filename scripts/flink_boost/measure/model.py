@@ -197,10 +197,10 @@ class RunInfo(Frozen):
         default=RUN_SCHEMA, ge=1, le=RUN_SCHEMA, description="of run.json; see docs/results.md"
     )
     run_id: str = Field(description="name of the folder, which sorts by time")
-    started: datetime = Field(description="UTC")
+    started: datetime = Field(description="when the run was planned, UTC")
     group: str = Field(description="name of the group in benchmarks/groups.toml, or 'custom'")
     quick_look: bool = Field(description="too short to publish")
-    line: str = Field(description="release of Flink")
+    line: str = Field(description="line of Flink whose jar was measured, such as 2.3.0")
     sides: tuple[Side, ...] = Field(
         min_length=2, description="order within a pair: reference, candidate, perhaps a third side"
     )
@@ -210,12 +210,22 @@ class RunInfo(Frozen):
     )
     opened: bool = Field(description="java.lang opened, as Flink's own configuration does")
     jvm_options: tuple[str, ...] = Field(description="of every measured JVM")
-    purpose: Purpose = Field(default=Purpose.NIGHTLY, description="what it is for")
-    subject: Built | None = Field(default=None, description="of the candidate; None in old runs")
-    baseline: Built | None = Field(default=None, description="of the reference; None in old runs")
+    purpose: Purpose = Field(
+        default=Purpose.NIGHTLY,
+        description="what it is for; only nightly and quick-look make points of a series",
+    )
+    subject: Built | None = Field(
+        default=None, description="what the candidate was built from; null in old runs"
+    )
+    baseline: Built | None = Field(
+        default=None,
+        description="of the reference, with the release that was measured; null in old runs",
+    )
     commit: str = Field(description="of flink-boost; '<sha>-dirty' when the tree had changes")
     boost_version: str = Field(description="of flink-boost")
-    dropin_sha256: str = Field(description="empty in an A/A run, which does not use the jar")
+    dropin_sha256: str = Field(
+        description="of the drop-in jar; empty in an A/A run and where the candidate is a build"
+    )
     stock_sha256: str = Field(default="", description="over all files of the stock class path")
     third: str = Field(
         default="",
@@ -223,10 +233,15 @@ class RunInfo(Frozen):
     )
     third_title: str = Field(default="", description="the same for people: 'upstream 1.10.0'")
     third_sha256: str = Field(default="", description="of the third side's jar; empty without one")
-    before_digest: str = Field(default="", description="of the reference's build; empty: stock")
-    after_digest: str = Field(default="", description="of the candidate's build; empty: stock")
+    before_digest: str = Field(
+        default="", description="checksum of the jars of the reference's build; empty: stock"
+    )
+    after_digest: str = Field(
+        default="", description="of the candidate's build; empty: the drop-in jar"
+    )
     alternating: bool = Field(
-        default=False, description="even pairs run in the other order: ABBA; false in old runs"
+        default=False,
+        description="even pairs run in the other order; in old runs stock was always first",
     )
     threads: int = Field(default=1, description="measuring threads in each fork")
     heap: str = Field(default="", description="heap of each fork; empty: as the benchmark fixes it")
