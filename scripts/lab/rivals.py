@@ -10,10 +10,14 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
+from otava.analysis import compute_change_points
+
 from flink_boost.judge.detection.nights import Night, hodges_lehmann
-from flink_boost.judge.trend import Rules, levels_apart
+from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS, LEAST_CHANGE
 from lab.cases import DetectionCase, ToldAlarm
 
+_WINDOW = 50  # nights that Otava looks at together
+_P_VALUE = 0.001  # Otava's level of significance
 _NEWEST = 7  # nights in which a change point of Otava is news
 _QUIET = 100  # nights after an alarm
 _SAME = 2  # nights by which one may move and still be the same
@@ -23,19 +27,18 @@ Rule = Callable[[DetectionCase], Iterator[ToldAlarm]]
 
 def otava(case: DetectionCase) -> Iterator[ToldAlarm]:
     """Apache Otava on the nights' ratios; a change point is told once, when it appears."""
-    rules = Rules()
     nights = case.to_nights()
     told: list[int] = []
-    for count in range(rules.learning_points, len(nights) + 1):
+    for count in range(LEARNING_NIGHTS, len(nights) + 1):
         # What is older than the window is cut off by Otava itself.
-        seen = nights[max(0, count - 2 * rules.window) : count]
+        seen = nights[max(0, count - 2 * _WINDOW) : count]
         ratios = [math.exp(night.level) for night in seen]
-        for index in levels_apart(ratios, rules):
+        for index in _levels_apart(ratios):
             first = seen[index].number
             if len(seen) - index > _NEWEST or any(abs(first - one) <= _SAME for one in told):
                 continue
             ratio = math.exp(_middle(seen[index:]) - _middle(seen[:index]))
-            if abs(ratio - 1) < rules.least_change:
+            if abs(ratio - 1) < LEAST_CHANGE:
                 continue
             told.append(first)
             yield _told(case, seen[-1].number, first, ratio)
@@ -77,6 +80,15 @@ RIVALS: dict[str, Rule] = {
     "Flink's newer rule": best_of_three,
     "Flink's older rule": medians,
 }
+
+
+def _levels_apart(ratios: Sequence[float]) -> list[int]:
+    """Where new levels begin, in order."""
+    # A list on purpose: given an array, Otava 0.8 leaves out cutting the window from it.
+    found, _ = compute_change_points(
+        list(ratios), window_len=_WINDOW, max_pvalue=_P_VALUE, min_magnitude=0.0
+    )
+    return [int(one.index) for one in found]
 
 
 def _speeds(case: DetectionCase) -> list[tuple[int, float]]:

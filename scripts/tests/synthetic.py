@@ -159,6 +159,7 @@ def _point(night: int, log_ratio: float) -> Point:
         commit=run.commit,
         pairs=run.pairs,
         log_ratio=log_ratio,
+        effects=(log_ratio,),
         stock=100.0,
         patched=100.0 * math.exp(log_ratio),
     )

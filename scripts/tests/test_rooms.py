@@ -62,7 +62,7 @@ def copy(tmp_path: Path) -> Path:
             "An operator's wheel knows nothing of measuring",
         ),
         ("flink/lines.py", "import click", "base and flink run on the standard library alone"),
-        ("judge/ratio.py", "import otava.analysis", "Otava is asked in judge.trend only"),
+        ("judge/ratio.py", "import otava.analysis", "The product needs nothing of the lab"),
         ("port/soak.py", "import httpx", "Only publish and service speak HTTP by httpx"),
         (
             "judge/series.py",

@@ -51,6 +51,7 @@ class Point(Frozen):
     commit: str
     pairs: int
     log_ratio: FiniteFloat = Field(description="mean of ln(speed patched ÷ speed stock) over pairs")
+    effects: tuple[FiniteFloat, ...] = Field(exclude=True, description="the same of each pair")
     stock: FiniteFloat = Field(description="geometric mean of the scores, in the series' unit")
     patched: FiniteFloat = Field(description="geometric mean of the scores, in the series' unit")
 
@@ -182,6 +183,7 @@ def _point(run: RunSummary, cell: CellSummary) -> Point | None:
         commit=run.info.subject_commit,
         pairs=len(ratios),
         log_ratio=statistics.fmean(ratios),
+        effects=ratios,
         stock=statistics.geometric_mean([first for first, _ in pairs]),
         patched=statistics.geometric_mean([second for _, second in pairs]),
     )

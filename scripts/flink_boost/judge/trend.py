@@ -1,9 +1,8 @@
 """Decides what a series says: learning, steady, or a candidate for a change.
 
-Pure: series in, verdicts out, no files and no clock; equal input gives equal output. Change points
-are found by Apache Otava (E-divisive means over sliding windows, then a significance test), which
-gets the control-adjusted ratios. A candidate is only a suspicion: confirming it by a paired rerun,
-and everything that follows from that, takes these verdicts as its input.
+Pure: series in, verdicts out, no files and no clock; equal input gives equal output. Nights are
+suspected as ``detection.suspicion`` does it. Here no rerun follows, so a night has to be so far out
+that chance hardly ever brings it there, and the nights after it have to bear it out.
 """
 
 from __future__ import annotations
@@ -12,23 +11,34 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import pairwise
 
 import scipy
 from pydantic import Field, FiniteFloat
 
+from flink_boost.judge.detection.nights import NOISE_NIGHTS, Night, Noise, noise_of
+from flink_boost.judge.detection.suspicion import (
+    BASELINE,
+    LEARNING_NIGHTS,
+    error_of_step,
+    suspect,
+)
 from flink_boost.judge.series import Point, Series, SeriesSettings
 from flink_boost.measure.model import Cell, Frozen
+
+_FREEDOM = 0.37  # of a night: the efficiency of a median of absolute differences
 
 
 class Rules(Frozen):
     """The numbers of the decision; scripts/PUBLISHING.md explains them."""
 
-    learning_points: int = Field(default=10, description="fewer points than this: no verdict")
+    learning_points: int = Field(
+        default=LEARNING_NIGHTS, description="fewer points than this: no verdict"
+    )
     recent_points: int = Field(default=7, description="how far back a candidate may lie")
     least_change: float = Field(default=0.02, description="relative; smaller changes are ignored")
     noise_factor: float = Field(default=2.0, description="times the A/A noise of one point")
-    max_p_value: float = Field(default=0.001, description="Otava's level of significance")
-    window: int = Field(default=50, description="points that Otava looks at together")
+    max_p_value: float = Field(default=0.002, description="of one look at equal levels")
 
 
 class TrendKind(StrEnum):
@@ -54,7 +64,7 @@ class Change(Frozen):
         description="lower end of its 95 % interval (Welch); None with a single point on a level",
     )
     high: FiniteFloat | None = Field(default=None, description="upper end")
-    p_value: FiniteFloat
+    p_value: FiniteFloat = Field(description="of such a step of equal levels (Student's t)")
 
 
 class SmallestChange(Frozen):
@@ -90,7 +100,8 @@ def detect(series: Iterable[Series], rules: Rules | None = None) -> tuple[TrendV
 
 def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:
     """The significant changes of level, oldest first, whatever their size."""
-    found = levels_apart([math.exp(point.log_ratio) for point in points], rules)
+    nights = [Night(place, one.effects) for place, one in enumerate(points)]
+    found = _borne_out(nights, _suspected(nights, rules), rules)
     borders = [0, *found, len(points)]
     return tuple(
         _change(points, borders[i - 1], borders[i], borders[i + 1], found[borders[i]])
@@ -98,16 +109,53 @@ def change_points(points: Sequence[Point], rules: Rules) -> tuple[Change, ...]:
     )
 
 
-def levels_apart(ratios: Sequence[float], rules: Rules) -> dict[int, float]:
-    """Where new levels begin, in order, and the p-value of each."""
-    # It brings scipy.stats, half of a start of the commands that only sometimes ask it.
-    from otava.analysis import compute_change_points
+def _suspected(nights: Sequence[Night], rules: Rules) -> list[int]:
+    """Where new levels seem to begin, each held against the level before it, in order."""
+    found, start, window = [], 0, rules.recent_points
+    for count in range(rules.learning_points, len(nights) + 1):
+        noise, freedom = _noise(nights[:count])
+        level = nights[max(start, count - BASELINE - window) : count]
+        recent = max(1, len(level) - window)
+        limit = float(scipy.special.stdtrit(freedom, 1 - rules.max_p_value / 2))
+        one = suspect(level[:recent], level[recent:], noise, limit, window)
+        if one is not None:
+            start = one.first
+            found.append(start)
+    return found
 
-    # A list on purpose: given an array, Otava 0.8 leaves out cutting the window from it.
-    found, _ = compute_change_points(
-        list(ratios), window_len=rules.window, max_pvalue=rules.max_p_value, min_magnitude=0.0
-    )
-    return {int(one.index): float(one.stats.pvalue) for one in found}
+
+def _borne_out(nights: Sequence[Night], places: Sequence[int], rules: Rules) -> dict[int, float]:
+    """Those at which the levels on both sides still differ, and the p-value of each.
+
+    One night alone is no level, but for the newest. Then the least certain goes first: the levels
+    beside it become one.
+    """
+    levels = [one for one, following in pairwise(places) if following - one > 1]
+    borders = [0, *levels, *places[-1:], len(nights)]
+    while len(borders) > 2:
+        found = {
+            borders[i]: _p_value(nights, borders[i - 1], borders[i], borders[i + 1])
+            for i in range(1, len(borders) - 1)
+        }
+        worst = max(found, key=found.__getitem__)
+        if found[worst] <= rules.max_p_value:
+            return found
+        borders.remove(worst)
+    return {}
+
+
+def _p_value(nights: Sequence[Night], start: int, place: int, end: int) -> float:
+    noise, freedom = _noise(nights[:end])
+    before, after = ([one.level for one in nights[s:e]] for s, e in ((start, place), (place, end)))
+    step = abs(statistics.fmean(after) - statistics.median(before))
+    error = error_of_step(noise, len(after), len(before))
+    return 2 * float(scipy.special.stdtr(freedom, -step / error))
+
+
+def _noise(nights: Sequence[Night]) -> tuple[Noise, float]:
+    """That of the newest nights, and its degrees of freedom: a median knows a third of them."""
+    newest = nights[-NOISE_NIGHTS:]
+    return noise_of(newest), max(1.0, len(newest) * _FREEDOM)
 
 
 def _verdict(series: Series, rules: Rules) -> TrendVerdict:

@@ -1,14 +1,11 @@
-"""Detection on series whose truth is known, and Otava's statistic against a plain one."""
+"""Detection on series whose truth is known."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import random
 
-import numpy as np
 import pytest
-from otava.change_point_divisive.calculator import PairDistanceCalculator
 from synthetic import flat, make_night, make_series
 
 from flink_boost.judge.series import build_series
@@ -113,6 +110,20 @@ def test_a_change_of_long_ago_is_history() -> None:
     assert [change.points_since for change in verdict.earlier_changes] == [20]
 
 
+def test_one_bad_night_is_a_candidate_only_until_the_next_ones() -> None:
+    bad = [*flat(30), 0.42]
+    assert verdict_on(bad).kind is TrendKind.CANDIDATE_REGRESSION
+    later = verdict_on(bad + flat(5, seed=8))
+    assert (later.kind, later.earlier_changes) == (TrendKind.STEADY, ())
+
+
+def test_there_is_no_change_that_equal_levels_often_show() -> None:
+    scores = flat(30, spread=0.04) + flat(3, level=0.47, spread=0.04, seed=5)
+    points = make_series(scores).present
+    assert change_points(points, Rules()) == ()
+    assert change_points(points, Rules(max_p_value=0.9)), "it is the limit that leaves it out"
+
+
 def test_a_box_that_becomes_slower_is_no_regression_of_the_code() -> None:
     nights = [
         make_night(night, speed=100.0 if night < 15 else 70.0, noise=0.01, seed=night)
@@ -141,34 +152,3 @@ def test_windows_do_not_hide_or_shift_a_change_in_a_long_series() -> None:
     series = make_series(flat(140) + flat(5, level=0.4, seed=9))
     changes = change_points(series.present, Rules())
     assert [change.points_since for change in changes] == [5]
-
-
-def divergence(left: list[float], right: list[float]) -> float:
-    """The E-divisive statistic of two samples as its definition reads (Matteson and James)."""
-    n, m = len(left), len(right)
-    between = 2 / (n * m) * sum(abs(x - y) for x in left for y in right)
-    within_left = sum(abs(x - y) for x, y in itertools.combinations(left, 2))
-    within_right = sum(abs(x - y) for x, y in itertools.combinations(right, 2))
-    if n > 1:
-        between -= within_left / math.comb(n, 2)
-    if m > 1:
-        between -= within_right / math.comb(m, 2)
-    return n * m / (n + m) * between
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_otava_finds_the_split_that_the_definition_finds(seed: int) -> None:
-    source = random.Random(seed)
-    count = source.randint(4, 14)
-    step = source.choice([0.0, 0.05, 0.3])
-    values = [
-        source.gauss(1.0 - (step if place > count // 2 else 0.0), 0.03) for place in range(count)
-    ]
-    best, place = max(
-        (divergence(values[:tau], values[tau:kappa]), tau)
-        for tau in range(1, count)
-        for kappa in range(tau + 1, count + 1)
-    )
-    found = PairDistanceCalculator(np.array(values)).get_candidate_change_point(slice(0, None))
-    assert found.index == place
-    assert found.qhat == pytest.approx(best)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import random
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from otava.change_point_divisive.calculator import PairDistanceCalculator
 
 from lab.cases import CaseNight, DetectionCase, ToldAlarm, TrueChange, Truth
 from lab.rivals import best_of_three, medians, otava
@@ -102,3 +106,34 @@ def test_equal_seeds_make_equal_cases_and_reruns() -> None:
     first = rerun_pairs(made, 3, 9, 4, 1)
     assert (first == rerun_pairs(made, 3, 9, 4, 1)).all()
     assert (first != rerun_pairs(made, 3, 9, 4, 2)).all()
+
+
+def divergence(left: list[float], right: list[float]) -> float:
+    """The E-divisive statistic of two samples as its definition reads (Matteson and James)."""
+    n, m = len(left), len(right)
+    between = 2 / (n * m) * sum(abs(x - y) for x in left for y in right)
+    within_left = sum(abs(x - y) for x, y in itertools.combinations(left, 2))
+    within_right = sum(abs(x - y) for x, y in itertools.combinations(right, 2))
+    if n > 1:
+        between -= within_left / math.comb(n, 2)
+    if m > 1:
+        between -= within_right / math.comb(m, 2)
+    return n * m / (n + m) * between
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_otava_finds_the_split_that_the_definition_finds(seed: int) -> None:
+    source = random.Random(seed)
+    count = source.randint(4, 14)
+    step = source.choice([0.0, 0.05, 0.3])
+    values = [
+        source.gauss(1.0 - (step if place > count // 2 else 0.0), 0.03) for place in range(count)
+    ]
+    best, place = max(
+        (divergence(values[:tau], values[tau:kappa]), tau)
+        for tau in range(1, count)
+        for kappa in range(tau + 1, count + 1)
+    )
+    found = PairDistanceCalculator(np.array(values)).get_candidate_change_point(slice(0, None))
+    assert found.index == place
+    assert found.qhat == pytest.approx(best)
