@@ -231,7 +231,7 @@ def _in_effect(
         for start in starts
         if not start.failure and all(s.is_valid for r in start.roles for s in launch.switches(r))
     ]
-    each = dict.fromkeys(start.options for start in sound) or [()]
+    each = dict.fromkeys(start.options for start in sound)
     found: dict[Family, None] = {}
     try:
         shadowed = require_in_effect(launch, ours)
@@ -239,8 +239,8 @@ def _in_effect(
             yield Finding(
                 Level.WARNING, shadowed, "Take Flink's classes out of it before you switch on."
             )
-            return
-        for options in each:
+        # Without the options that switch ours off, the guard refuses what is shadowed.
+        for options in each or ([] if shadowed else [()]):
             outlook = require_no_objection(home, ours.path, launch, environment, options)
             if outlook.doubts:
                 yield from (Finding(Level.WARNING, doubt) for doubt in outlook.doubts)
@@ -249,7 +249,8 @@ def _in_effect(
     except FlinkBoostError as error:
         yield problem(error)
         return
-    yield Finding(Level.FINE, "No other jar stands before its classes on the class path.")
+    if not shadowed:
+        yield Finding(Level.FINE, "No other jar stands before its classes on the class path.")
     for family in found:
         yield _family(family)
 

@@ -65,7 +65,8 @@ def read_report(text: str) -> Report:
     families = []
     for line in rest:
         try:
-            name, state, reason = line.split("\t")
+            # A reason may name a file, whose path may have a tab.
+            name, state, reason = line.split("\t", 2)
             families.append(Family(printable(name), FamilyState(state), printable(reason)))
         except ValueError as error:
             raise BrokenData(

@@ -18,6 +18,7 @@ from installations import (
     java_environment,
     new_home,
     problems,
+    put_in_front,
     set_options,
     texts,
     with_mode,
@@ -146,7 +147,9 @@ def test_a_report_is_read() -> None:
     )
     assert read_report(text) == Report("no", (off, missed))
     assert read_report(text).told == "strings off, switched off; records off, a.jar"
-    for wrong in ("\nstrings", "\nstrings\tmaybe\t"):
+    in_a_path = read_report("no\nrecords\tmissed\t/a\tb.jar has another").families
+    assert in_a_path == (Family("records", FamilyState.MISSED, "/a?b.jar has another"),)
+    for wrong in ("\nstrings", "\nstrings\tmaybe\t", "\nstrings\ton"):
         with pytest.raises(BrokenData, match="does not tell what runs"):
             read_report(wrong)
 
@@ -190,6 +193,27 @@ def test_doctor_tells_of_each_family(
     assert f"-D{STRICT}=true asks for all: {jar} has another {ROW}" in problem
     (step,) = [f["next_step"] for f in found["findings"] if f["level"] == "problem"]
     assert "take that option out" in step
+
+
+def test_doctor_tells_of_families_where_switched_off_strings_are_shadowed(
+    home: Path, compiled: dict[str, bytes], answer: Answer
+) -> None:
+    dropin(home / "lib", compiled)
+    rows(home, other(compiled))
+    put_in_front(home, list(LINE.classes))
+    off = f"-D{property_of('strings')}=off"
+    set_options(home, **{"env_java_default-opts_all": off})
+    found = answer("doctor", home)
+    assert found["ok"], found
+    told = texts(found)
+    assert any("and brings the classes that it replaces" in text for text in told)
+    assert any(text.startswith("Of its families, records off, ") for text in told), told
+    assert "No other jar stands before its classes on the class path." not in told
+
+    set_options(home, env_java_opts_jobmanager=f"-D{STRICT}=true")
+    found = answer("doctor", home)
+    assert found["exit_code"] == VerificationFailed.exit_code
+    assert any("asks for all" in problem for problem in problems(found)), problems(found)
 
 
 @pytest.mark.parametrize(
