@@ -4,7 +4,10 @@ package org.flinkboost.weaver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import net.bytebuddy.jar.asm.Handle;
@@ -27,11 +30,12 @@ final class Concatenation {
                             + "java\\.lang\\.StringBuilder");
     private static final String END = "invokevirtual " + BUILDER + ".toString()java.lang.String";
 
-    /** How the next part may begin: with what takes nothing from the stack. */
-    private static final Pattern PUSH =
-            Pattern.compile(
-                    "(?:push|[ailfd]load|getstatic|new|iinc) .*|L\\d+:"
-                            + "|invoke(?:static|dynamic) [^(]*\\(\\).*");
+    private static final Pattern LABEL = Pattern.compile("(L\\d+):");
+    private static final Pattern JUMP = Pattern.compile("(?:goto|if\\w*|switch) .*");
+    private static final Pattern TARGET = Pattern.compile("\\bL\\d+\\b");
+
+    /** What the next instruction does not follow. */
+    private static final Pattern END_OF_WAY = Pattern.compile("(?:goto|switch|athrow)\\b.*");
 
     private static final String MADE = "put together ";
     private static final String TEXT_OF =
@@ -117,33 +121,65 @@ final class Concatenation {
         return result;
     }
 
-    /** Whether a builder is used for nothing but appending, and then for its text. */
+    /**
+     * Whether a builder is used for nothing but appending, and then for its text: no instruction
+     * but these reaches down to it on the stack, and no jump leads away from it.
+     */
     private static boolean isConcatenation(List<String> instructions, int start) {
-        int depth = 1;
+        int depth = 0;
+        Deque<Integer> builders = new ArrayDeque<>(List.of(depth));
+        Map<String, List<Integer>> awaited = new HashMap<>();
+        boolean reached = true;
         for (int index = start; index < instructions.size(); index++) {
             String line = instructions.get(index);
-            String former = instructions.get(index - 1);
-            // Kept or thrown away: what is appended where is then no longer said by the order
-            // alone.
-            if ((former.equals(INIT) || APPEND.matcher(former).matches())
-                    && (line.startsWith("astore") || line.startsWith("pop"))) {
-                return false;
+            Matcher label = LABEL.matcher(line);
+            if (label.matches()) {
+                List<Integer> jumped = awaited.remove(label.group(1));
+                if (!reached && jumped != null) {
+                    depth = jumped.get(1);
+                    reached = true;
+                }
+                if (!reached || jumped != null && !jumped.equals(List.of(builders.size(), depth))) {
+                    return false;
+                }
+                continue;
             }
-            // What takes an appended builder from the stack has it as an object: it is no part.
-            if (APPEND.matcher(former).matches()
-                    && !line.equals(END)
-                    && !PUSH.matcher(line).matches()) {
+            Matcher append = APPEND.matcher(line);
+            if (!reached) {
                 return false;
-            }
-            if (line.equals(BEGIN)) {
-                depth++;
-            } else if (line.equals(END) && --depth == 0) {
-                return true;
-            } else if (line.contains(BUILDER)
-                    && !APPEND.matcher(line).matches()
-                    && !line.equals(INIT)
-                    && !line.equals(END)) {
-                return false;
+            } else if (line.equals(BEGIN)) {
+                if (index + 2 >= instructions.size()
+                        || !instructions.get(index + 1).equals("dup")
+                        || !instructions.get(index + 2).equals(INIT)) {
+                    return false;
+                }
+                index += 2;
+                builders.push(++depth);
+            } else if (append.matches()) {
+                depth -= StackEffect.slots(append.group(1));
+                if (depth != builders.element()) {
+                    return false;
+                }
+            } else if (line.equals(END)) {
+                if (depth != builders.pop()) {
+                    return false;
+                }
+                if (builders.isEmpty()) {
+                    return awaited.isEmpty();
+                }
+            } else {
+                Optional<StackEffect> effect = StackEffect.of(line);
+                if (line.contains(BUILDER)
+                        || effect.isEmpty()
+                        || depth - effect.get().takes() < builders.element()) {
+                    return false;
+                }
+                depth += effect.get().gives() - effect.get().takes();
+                Matcher target = TARGET.matcher(line);
+                while (JUMP.matcher(line).matches() && target.find()) {
+                    awaited.put(target.group(), List.of(builders.size(), depth));
+                }
+                reached = !END_OF_WAY.matcher(line).matches();
             }
         }
         return false;

@@ -39,6 +39,18 @@ final class MethodForm extends MethodVisitor {
     private static final Set<String> OF_BUFFERS =
             Set.of("clear()", "flip()", "limit(I)", "mark()", "position(I)", "reset()", "rewind()");
 
+    private static final Map<Integer, String> HANDLES =
+            Map.of(
+                    Opcodes.H_GETFIELD, "getfield ",
+                    Opcodes.H_GETSTATIC, "getstatic ",
+                    Opcodes.H_PUTFIELD, "putfield ",
+                    Opcodes.H_PUTSTATIC, "putstatic ",
+                    Opcodes.H_INVOKEVIRTUAL, "invokevirtual ",
+                    Opcodes.H_INVOKESTATIC, "invokestatic ",
+                    Opcodes.H_INVOKESPECIAL, "invokespecial ",
+                    Opcodes.H_NEWINVOKESPECIAL, "new ",
+                    Opcodes.H_INVOKEINTERFACE, "invokeinterface ");
+
     private final TypeShape owner;
     private final int access;
     private final List<String> raw = new ArrayList<>();
@@ -247,17 +259,28 @@ final class MethodForm extends MethodVisitor {
 
     private String constant(Object value) {
         if (value instanceof Handle) {
-            Handle handle = (Handle) value;
-            if (handle.getTag() <= Opcodes.H_PUTSTATIC) {
-                touch(handle.getOwner(), handle.getName(), handle.getDesc());
-                return Words.ofField(handle.getOwner(), handle.getName(), handle.getDesc());
-            }
-            Member method = new Member(handle.getName(), handle.getDesc());
-            boolean own = handle.getOwner().equals(owner.name());
-            return named(
-                    handle.getOwner(), method, own ? owner.methods().getOrDefault(method, 0) : 0);
+            return handle((Handle) value);
         }
         return Words.ofConstant(value);
+    }
+
+    /** In the words of the instruction that does the same. */
+    private String handle(Handle handle) {
+        Member member = new Member(handle.getName(), handle.getDesc());
+        String kind = HANDLES.get(handle.getTag());
+        if (handle.getTag() <= Opcodes.H_PUTSTATIC) {
+            touch(handle.getOwner(), handle.getName(), handle.getDesc());
+            return kind + Words.ofField(handle.getOwner(), handle.getName(), handle.getDesc());
+        }
+        boolean own = handle.getOwner().equals(owner.name());
+        int flags = own ? owner.methods().getOrDefault(member, 0) : 0;
+        // Which of two kinds a private method is called by depends on the compiler.
+        boolean privately =
+                (flags & Opcodes.ACC_PRIVATE) != 0
+                        && handle.getTag() != Opcodes.H_INVOKESTATIC
+                        && handle.getTag() != Opcodes.H_NEWINVOKESPECIAL;
+        return (privately ? HANDLES.get(Opcodes.H_INVOKEVIRTUAL) : kind)
+                + named(handle.getOwner(), member, flags);
     }
 
     private String named(String type, Member method, int flags) {

@@ -11,6 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.utility.OpenedClassReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,6 +142,74 @@ class EqualClassesTest {
                         + " return WHAT; } }";
         assertThat(difference(source.replace("WHAT", was), source.replace("WHAT", is), 8))
                 .isPresent();
+    }
+
+    /** What is behind the builder on the stack reaches down to it with what comes above. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "use(new StringBuilder().append(\"a\"), by); return text.append(\"c\").toString();"
+                        + " | use(new StringBuilder(), by);"
+                        + " return text.append(\"ac\").toString();",
+                "use(by > 1 ? new StringBuilder().append(\"a\") : null, by);"
+                        + " return text.append(\"c\").toString();"
+                        + " | use(by > 1 ? new StringBuilder() : null, by);"
+                        + " return text.append(\"ac\").toString();",
+            })
+    void builderThatIsHandedOnBelowOthersIsNoConcatenation(String was, String is)
+            throws IOException {
+        String source =
+                "package acme; public class Gauge {"
+                        + " static void use(Object object, int by) {}"
+                        + " public String describe(int by, StringBuilder text) { WHAT } }";
+        assertThat(difference(source.replace("WHAT", was), source.replace("WHAT", is), 8))
+                .isPresent();
+    }
+
+    @Test
+    void anotherKindOfMethodHandleIsADifference() throws IOException {
+        byte[] stock = compiled(REFERENCE, 11);
+        assertThat(EqualClasses.difference(stock, withHandles(stock, Opcodes.H_INVOKEVIRTUAL)))
+                .isEmpty();
+        assertThat(EqualClasses.difference(stock, withHandles(stock, Opcodes.H_INVOKESPECIAL)))
+                .isPresent();
+    }
+
+    private static final String REFERENCE =
+            "package acme; public class Gauge { java.util.function.ToIntFunction<String> size() {"
+                    + " return String::length; } }";
+
+    /** Each reference to {@code String.length} by that kind of a handle; the rest written anew. */
+    private static byte[] withHandles(byte[] classFile, int kind) {
+        ClassWriter writer = new ClassWriter(0);
+        new ClassReader(classFile)
+                .accept(
+                        new ClassVisitor(OpenedClassReader.ASM_API, writer) {
+                            @Override
+                            public MethodVisitor visitMethod(
+                                    int access, String name, String type, String s, String[] e) {
+                                return new MethodVisitor(
+                                        OpenedClassReader.ASM_API,
+                                        super.visitMethod(access, name, type, s, e)) {
+                                    @Override
+                                    public void visitInvokeDynamicInsn(
+                                            String n, String t, Handle by, Object... with) {
+                                        Object[] others = with.clone();
+                                        others[1] =
+                                                new Handle(
+                                                        kind,
+                                                        "java/lang/String",
+                                                        "length",
+                                                        "()I",
+                                                        false);
+                                        super.visitInvokeDynamicInsn(n, t, by, others);
+                                    }
+                                };
+                            }
+                        },
+                        0);
+        return writer.toByteArray();
     }
 
     @Test
