@@ -25,7 +25,7 @@ import org.flinkboost.weaver.TypeShape.Reference;
  * than stock's bodies do; whatever of the same class all of them call in turn, the constructors
  * and, where a static field matters, the static initialiser; the fields of all of them; and the
  * shape of the class. Everything else may be another: bodies of a superclass, too, which our code
- * calls as stock's does; fields of a superclass it would have to leave alone.
+ * calls as stock's does, and whose fields it may only read ({@link Uses}).
  */
 final class ClassComparison {
 

@@ -42,7 +42,8 @@ final class Uses {
                 if (member.kind() == Kind.CALLS) {
                     uses.methods.add(member(members.called(member)));
                 } else if (member.kind() != Kind.ADDS) {
-                    FieldDescription field = members.accessed(member);
+                    FieldDescription.InDefinedShape field = members.accessed(member);
+                    requireOwn(target, field, member.kind());
                     uses.fields.add(new Member(field.getName(), field.getDescriptor()));
                 }
             }
@@ -67,6 +68,20 @@ final class Uses {
     /** Fields likewise. */
     Set<Member> fields() {
         return fields;
+    }
+
+    /** What a superclass does with a field of its own is not compared. */
+    private static void requireOwn(
+            TypeDescription target, FieldDescription.InDefinedShape field, Kind kind) {
+        if (kind == Kind.WRITES && !field.getDeclaringType().equals(target)) {
+            throw new WeaveException(
+                    target.getName()
+                            + ": our code sets "
+                            + field.getName()
+                            + " of "
+                            + field.getDeclaringType().getName()
+                            + ", of which own builds compare no bodies.");
+        }
     }
 
     private static Member member(MethodDescription.InDefinedShape method) {

@@ -157,6 +157,34 @@ class OwnBuildTest {
                 .anyMatch(sentence -> sentence.contains(expected));
     }
 
+    /** Bodies of a superclass are not compared, so that what they do with a field is not known. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void fieldsOfASuperclassMayBeReadButNotSet(boolean set) throws IOException {
+        String inheriting =
+                GAUGE.replace("public class Gauge", "public class Gauge extends Dial")
+                                .replace("private int level = 3;", "")
+                        + " class Dial { int level = 3; }";
+        String access = set ? "@Writes(\"level\") void boostLevel(int level);" : "";
+        build =
+                new AcmeBuild(
+                        folder.resolve("inheriting"),
+                        11,
+                        inheriting,
+                        PATCH,
+                        Acme.accessing("@Reads(\"level\") int boostLevel(); " + access),
+                        Acme.HAND_OVER);
+        OwnBuild.Answer answer = build.answer(inheriting, 11, "-g:none");
+        if (set) {
+            assertThat(answer.differences())
+                    .containsExactly(
+                            "acme.Gauge: our code sets level of acme.Dial, of which own builds"
+                                    + " compare no bodies.");
+        } else {
+            assertThat(answer.differences()).isEmpty();
+        }
+    }
+
     @Test
     void methodThatIsNotThereIsNamed() throws IOException {
         String renamed = GAUGE.replace("String raise(", "String lift(");
