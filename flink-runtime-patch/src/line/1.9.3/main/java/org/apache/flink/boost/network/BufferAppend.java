@@ -6,7 +6,7 @@ import static org.apache.flink.boost.woven.SpanningRecordSerializerPatch.LENGTH;
 import java.nio.ByteBuffer;
 import org.apache.flink.boost.jdk.WideArrays;
 import org.apache.flink.boost.woven.BufferBuilderMemory;
-import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
+import org.apache.flink.boost.woven.BufferBuilderMemory.PositionMemory;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
 
@@ -28,8 +28,7 @@ public final class BufferAppend {
      */
     public static boolean leavesRoom(BufferBuilder buffer, ByteBuffer source, PositionStore store) {
         BufferBuilderMemory fields = (BufferBuilderMemory) buffer;
-        SettablePositionMarkerMemory written =
-                (SettablePositionMarkerMemory) fields.boostPosition();
+        PositionMemory written = (PositionMemory) fields.boostPosition();
         int position = written.boostWritten();
         int length = source.remaining();
         if (position < 0 || length >= buffer.getMaxCapacity() - position || !source.hasArray()) {

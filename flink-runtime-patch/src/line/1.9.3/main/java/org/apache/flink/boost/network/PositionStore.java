@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.network;
 
-import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
+import org.apache.flink.boost.woven.BufferBuilderMemory.PositionMemory;
 
 /** How what has been written to a network buffer is made visible to its reader. */
 public interface PositionStore {
@@ -25,5 +25,5 @@ public interface PositionStore {
      * @param position that of the buffer, whose {@code boostWritten} has been set
      * @param bytes the same number
      */
-    void show(SettablePositionMarkerMemory position, int bytes);
+    void show(PositionMemory position, int bytes);
 }

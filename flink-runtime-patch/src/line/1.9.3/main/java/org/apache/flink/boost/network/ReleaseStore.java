@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import org.apache.flink.boost.jdk.StringAccess;
-import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
+import org.apache.flink.boost.woven.BufferBuilderMemory.PositionMemory;
 
 /** {@code VarHandle.setRelease} on the position of a {@code BufferBuilder}. */
 final class ReleaseStore implements PositionStore {
@@ -23,7 +23,7 @@ final class ReleaseStore implements PositionStore {
     }
 
     @Override
-    public void show(SettablePositionMarkerMemory position, int bytes) {
+    public void show(PositionMemory position, int bytes) {
         try {
             STORE.invokeExact((Object) position, bytes);
         } catch (Throwable e) {

@@ -7,8 +7,11 @@ import org.apache.flink.boost.network.BufferAppend;
 import org.apache.flink.boost.network.PositionStore;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.runtime.io.network.api.serialization.RecordSerializer;
+import org.apache.flink.runtime.io.network.api.writer.ResultPartitionWriter;
 import org.apache.flink.runtime.io.network.buffer.BufferBuilder;
+import org.flinkboost.weaver.patch.Calls;
 import org.flinkboost.weaver.patch.Patches;
+import org.flinkboost.weaver.patch.Reads;
 import org.flinkboost.weaver.patch.Replaces;
 
 /**
@@ -20,10 +23,51 @@ public final class RecordWriterPatch {
 
     private RecordWriterPatch() {}
 
+    /**
+     * The insides of a {@code RecordWriter}: one serializer, and the buffers that are being filled.
+     */
+    public interface Memory {
+
+        /** What frames a record; always a {@code SpanningRecordSerializer}. */
+        @Reads("serializer")
+        RecordSerializer<?> boostSerializer();
+
+        /** One {@code BufferBuilder} per channel; empty where none is being filled. */
+        @Reads("bufferBuilders")
+        Optional<?>[] boostBuffers();
+
+        /** The numbers of all channels. */
+        @Reads("broadcastChannels")
+        int[] boostBroadcastChannels();
+
+        /** Whether each record is sent at once. */
+        @Reads("flushAlways")
+        boolean boostFlushAlways();
+
+        /** Where the buffers go. */
+        @Reads("targetPartition")
+        ResultPartitionWriter boostPartition();
+
+        /**
+         * Asks whether flushing has failed meanwhile.
+         *
+         * @throws IOException when it has
+         */
+        @Calls("checkErroneous")
+        void boostCheckErroneous() throws IOException;
+
+        /**
+         * Copies the serialized record to as many buffers as it takes.
+         *
+         * @return whether a buffer has become full with it
+         */
+        @Calls("copyFromSerializerToTargetChannel")
+        boolean boostCopy(int targetChannel) throws IOException, InterruptedException;
+    }
+
     /** Emits a record to one channel. */
     @Replaces
-    public static boolean emit(
-            RecordWriterMemory self, IOReadableWritable record, int targetChannel)
+    public static boolean emit(Memory self, IOReadableWritable record, int targetChannel)
             throws IOException, InterruptedException {
         RecordSerializer<?> serializer = self.boostSerializer();
         SpanningRecordSerializerMemory written = (SpanningRecordSerializerMemory) serializer;
@@ -41,7 +85,7 @@ public final class RecordWriterPatch {
 
     /** Emits a record to all channels. */
     @Replaces
-    public static boolean broadcastEmit(RecordWriterMemory self, IOReadableWritable record)
+    public static boolean broadcastEmit(Memory self, IOReadableWritable record)
             throws IOException, InterruptedException {
         self.boostCheckErroneous();
         RecordSerializer<?> serializer = self.boostSerializer();
@@ -71,7 +115,7 @@ public final class RecordWriterPatch {
      * @return false when there is none or the record would fill it: nothing has been done
      */
     private static boolean copy(
-            RecordWriterMemory writer,
+            Memory writer,
             SpanningRecordSerializerMemory written,
             int targetChannel,
             PositionStore store) {

@@ -3,7 +3,7 @@ package org.apache.flink.boost.network;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.apache.flink.boost.woven.SettablePositionMarkerMemory;
+import org.apache.flink.boost.woven.BufferBuilderMemory.PositionMemory;
 import org.junit.jupiter.api.Test;
 
 /** What the store throws comes to the caller as it is, not inside another error. */
@@ -16,14 +16,14 @@ class ReleaseStoreTest {
         assertThatThrownBy(() -> store.show(null, 1))
                 .isExactlyInstanceOf(NullPointerException.class)
                 .hasNoCause();
-        SettablePositionMarkerMemory foreign = new Foreign();
+        PositionMemory foreign = new Foreign();
         assertThatThrownBy(() -> store.show(foreign, 1))
                 .isExactlyInstanceOf(ClassCastException.class)
                 .hasNoCause();
     }
 
     /** None of Flink's. */
-    private static final class Foreign implements SettablePositionMarkerMemory {
+    private static final class Foreign implements PositionMemory {
 
         @Override
         public int boostWritten() {
