@@ -18,6 +18,11 @@ public interface SegmentInput extends Positioned {
     int boostPosition();
 
     /**
+     * Index behind the last byte that was received; the rest of the segment is not ours to read.
+     */
+    int boostLimit();
+
+    /**
      * The view's own array for temporary bytes, which stock uses in {@code readUTF}; may be null.
      */
     byte[] boostScratch();

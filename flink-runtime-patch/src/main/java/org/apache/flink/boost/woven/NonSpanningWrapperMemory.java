@@ -23,6 +23,10 @@ public interface NonSpanningWrapperMemory extends SegmentInput {
     int boostPosition();
 
     @Override
+    @Reads("limit")
+    int boostLimit();
+
+    @Override
     @Writes("position")
     void boostPosition(int position);
 

@@ -186,7 +186,7 @@ class RecordPatchesTest {
         }
     }
 
-    private static DataInputView networkView(MemorySegment segment, int from, int limit)
+    static DataInputView networkView(MemorySegment segment, int from, int limit)
             throws ReflectiveOperationException {
         Constructor<?> constructor = OwnViews.SEGMENT_INPUT.getDeclaredConstructor();
         constructor.setAccessible(true);

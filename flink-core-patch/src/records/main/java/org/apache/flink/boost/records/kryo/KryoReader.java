@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.kryo;
+
+import java.io.IOException;
+import org.apache.flink.boost.woven.HandOver;
+import org.apache.flink.core.memory.DataInputView;
+
+/**
+ * Puts our input in the place of stock's, for views that show their memory. Stock's own body reads
+ * by it and does all the rest: its checks, and its exceptions.
+ */
+public final class KryoReader {
+
+    private KryoReader() {}
+
+    /**
+     * Reads a record, or returns {@link HandOver#TO_STOCK}; so it does where the serializer's own
+     * method, which it calls, comes back to it.
+     */
+    public static Object read(KryoInsides self, DataInputView source) throws IOException {
+        if (source == null || !LookAheadInput.opens(source)) {
+            return HandOver.TO_STOCK;
+        }
+        LookAheadInput input = self.boostLookAhead();
+        if (input != null && input.isStocks()) {
+            return HandOver.TO_STOCK;
+        }
+        if (source != self.boostPrevious()) {
+            // As stock: what the input before may still hold is of the other view.
+            if (input == null) {
+                input = new LookAheadInput(source);
+                self.boostLookAhead(input);
+            } else {
+                input.bind(source);
+            }
+            self.boostInput(input);
+            self.boostPrevious(source);
+        } else if (input == null || self.boostInput() != input) {
+            return HandOver.TO_STOCK;
+        }
+        input.startRecord();
+        try {
+            return self.boostDeserialize(source);
+        } finally {
+            input.endRecord();
+        }
+    }
+}

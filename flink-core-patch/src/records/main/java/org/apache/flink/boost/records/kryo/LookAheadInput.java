@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.kryo;
+
+import com.esotericsoftware.kryo.KryoException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
+import org.apache.flink.api.java.typeutils.runtime.NoFetchingInput;
+import org.apache.flink.boost.strings.OwnViews;
+import org.apache.flink.boost.woven.DataInputDeserializerMemory;
+import org.apache.flink.boost.woven.SegmentInput;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.MemorySegment;
+
+/**
+ * Stock's input for Kryo, which copies bytes of the view ahead of Kryo's asking for them.
+ *
+ * <p>While it is ahead the view stays where it was. Stock takes just what is asked for, one to
+ * eight bytes, and is in step with the view; {@link #step} makes this input what stock's would be
+ * at the same byte: the view's position, the total, what is in the buffer. It does so at the end of
+ * each record, whether that was read or failed, where stock would take more than it is asked for,
+ * where bytes go past the buffer, where the view ends, and where anybody looks at the input.
+ * Stock's own code goes on from there.
+ *
+ * <p>Bytes are copied, never shared: others may read the same memory. None are copied that the view
+ * would not give.
+ */
+public final class LookAheadInput extends NoFetchingInput {
+
+    /** Bytes that stock's buffer holds. */
+    private static final int STOCKS_ROOM = 8;
+
+    /** Bytes that are copied at once. Kryo keeps the array in its locals, so it never changes. */
+    private static final int ROOM = 256;
+
+    private final byte[] room = new byte[ROOM];
+
+    // The view, as one of two.
+    private DataInputDeserializerMemory array;
+    private SegmentInput network;
+
+    private boolean isReading;
+    private boolean isAhead;
+    private boolean isShown;
+
+    /** While ahead: the position in the view of the buffer's first byte. */
+    private int origin;
+
+    // What was asked for last, and where in the buffer it is.
+    private int asked;
+    private int askedAt;
+
+    /**
+     * @param view one that {@link #opens}
+     */
+    LookAheadInput(DataInputView view) {
+        super(new DataInputViewStream(view));
+        bind(view);
+    }
+
+    /** Whether a view shows its memory. */
+    static boolean opens(DataInputView view) {
+        Class<?> type = view.getClass();
+        return type == OwnViews.SEGMENT_INPUT || type == OwnViews.ARRAY_INPUT;
+    }
+
+    /** Becomes as new, on another view. */
+    void bind(DataInputView view) {
+        boolean isArray = view.getClass() == OwnViews.ARRAY_INPUT;
+        array = isArray ? (DataInputDeserializerMemory) view : null;
+        network = isArray ? null : (SegmentInput) view;
+        inputStream = new DataInputViewStream(view);
+        buffer = room;
+        capacity = STOCKS_ROOM;
+        position = 0;
+        limit = 0;
+        total = 0;
+        varEncoding = true;
+    }
+
+    /** Whether stock is to go on: within a record, and for good once somebody has looked. */
+    boolean isStocks() {
+        return isReading || isShown;
+    }
+
+    void startRecord() {
+        isReading = true;
+    }
+
+    /** The end of a record, or of the attempt. */
+    void endRecord() {
+        isReading = false;
+        step();
+    }
+
+    // What Kryo reads by.
+
+    @Override
+    protected int require(int required) throws KryoException {
+        int remaining = limit - position;
+        if (remaining < required) {
+            remaining = refill(required);
+        }
+        // Within what was asked for before, stock takes nothing.
+        if (askedAt + asked - position < required) {
+            asked = required;
+            askedAt = position;
+        }
+        return remaining;
+    }
+
+    private int refill(int required) {
+        boolean isEmpty = isAhead || position == limit && !isShown;
+        if (isEmpty && required <= STOCKS_ROOM) {
+            int from = isAhead ? origin + position : viewsPosition();
+            int left = viewsEnd() - from;
+            if (from >= 0 && left >= required) {
+                int count = Math.min(left, ROOM);
+                copy(from, count);
+                total += position;
+                origin = from;
+                position = 0;
+                limit = count;
+                asked = 0;
+                askedAt = 0;
+                isAhead = true;
+                return count;
+            }
+        }
+        step();
+        return super.require(required);
+    }
+
+    /** Kryo asks for a whole array of numbers; stock takes eight bytes for shorter ones, too. */
+    @Override
+    protected int optional(int wanted) throws KryoException {
+        if (wanted == 0) {
+            return 0;
+        }
+        if (isAhead && wanted >= STOCKS_ROOM && viewsEnd() - origin - position >= wanted) {
+            if (wanted == STOCKS_ROOM) {
+                require(STOCKS_ROOM);
+            }
+            // Stock has no room for a longer one: Kryo reads it number by number.
+            return STOCKS_ROOM;
+        }
+        if (wanted < 0) {
+            show();
+        }
+        step();
+        return super.optional(wanted);
+    }
+
+    /** Takes the byte that it looks at. */
+    @Override
+    public boolean readVarIntFlag() {
+        require(1);
+        return buffer[position] < 0;
+    }
+
+    // Past the buffer.
+
+    @Override
+    public int read(byte[] bytes, int offset, int count) throws KryoException {
+        step();
+        return super.read(bytes, offset, count);
+    }
+
+    @Override
+    public void skip(int count) throws KryoException {
+        step();
+        super.skip(count);
+    }
+
+    @Override
+    public void readBytes(byte[] bytes, int offset, int count) throws KryoException {
+        step();
+        super.readBytes(bytes, offset, count);
+    }
+
+    /** Takes stock's place at the same byte of the view; nothing where it is there already. */
+    private void step() {
+        if (!isAhead) {
+            return;
+        }
+        if (position > askedAt + asked) {
+            // Kryo found single bytes in the buffer and asked for none.
+            asked = 1;
+            askedAt = position - 1;
+        }
+        setViewsPosition(origin + askedAt + asked);
+        total += askedAt;
+        System.arraycopy(buffer, askedAt, buffer, 0, asked);
+        position -= askedAt;
+        limit = asked;
+        isAhead = false;
+    }
+
+    // Somebody looks, whom we do not know: from here on all is stock's.
+
+    private void show() {
+        step();
+        if (!isShown) {
+            isShown = true;
+            buffer = Arrays.copyOf(buffer, STOCKS_ROOM);
+        }
+    }
+
+    @Override
+    public byte[] getBuffer() {
+        show();
+        return super.getBuffer();
+    }
+
+    @Override
+    public void setBuffer(byte[] bytes, int offset, int count) {
+        show();
+        super.setBuffer(bytes, offset, count);
+    }
+
+    @Override
+    public InputStream getInputStream() {
+        show();
+        return super.getInputStream();
+    }
+
+    @Override
+    public void setInputStream(InputStream stream) {
+        show();
+        super.setInputStream(stream);
+    }
+
+    @Override
+    public long total() {
+        show();
+        return super.total();
+    }
+
+    @Override
+    public void setTotal(long bytes) {
+        show();
+        super.setTotal(bytes);
+    }
+
+    @Override
+    public int position() {
+        show();
+        return super.position();
+    }
+
+    @Override
+    public void setPosition(int index) {
+        show();
+        super.setPosition(index);
+    }
+
+    @Override
+    public int limit() {
+        show();
+        return super.limit();
+    }
+
+    @Override
+    public void setLimit(int index) {
+        show();
+        super.setLimit(index);
+    }
+
+    @Override
+    @SuppressWarnings("sync-override")
+    public void reset() {
+        show();
+        super.reset();
+    }
+
+    @Override
+    public int available() throws IOException {
+        show();
+        return super.available();
+    }
+
+    @Override
+    public boolean canReadVarInt() throws KryoException {
+        show();
+        return super.canReadVarInt();
+    }
+
+    @Override
+    public boolean canReadVarLong() throws KryoException {
+        show();
+        return super.canReadVarLong();
+    }
+
+    // The view.
+
+    private int viewsPosition() {
+        return array != null ? array.boostPosition() : network.boostPosition();
+    }
+
+    private void setViewsPosition(int index) {
+        if (array != null) {
+            array.boostPosition(index);
+        } else {
+            network.boostPosition(index);
+        }
+    }
+
+    /** The index behind the last byte that may be copied; 0 where only stock is to try. */
+    private int viewsEnd() {
+        if (array != null) {
+            byte[] bytes = array.boostBuffer();
+            return bytes == null ? 0 : Math.min(array.boostEnd(), bytes.length);
+        }
+        MemorySegment segment = network.boostSegment();
+        return segment == null || segment.isFreed()
+                ? 0
+                : Math.min(network.boostLimit(), segment.size());
+    }
+
+    private void copy(int from, int count) {
+        if (array != null) {
+            System.arraycopy(array.boostBuffer(), from, room, 0, count);
+        } else {
+            network.boostSegment().get(from, room, 0, count);
+        }
+    }
+}

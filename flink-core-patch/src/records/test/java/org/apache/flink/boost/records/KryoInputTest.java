@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.io.Output;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Random;
+import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
+import org.apache.flink.boost.records.kryo.LookAheadInput;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.junit.jupiter.api.Test;
+
+/** A serializer that does to Kryo's input whatever can be done to it, with ours beside stock's. */
+class KryoInputTest {
+
+    private static final int READS = 18;
+    private static final int ALL = 34;
+
+    /** What the serializer saw. */
+    @DefaultSerializer(ProbeSerializer.class)
+    static final class Probe {
+        final String seen;
+
+        Probe(String seen) {
+            this.seen = seen;
+        }
+    }
+
+    /** What the serializer does. */
+    interface Deeds {
+        String all(Input input) throws IOException;
+    }
+
+    private static Deeds deeds;
+
+    /** Writes nothing, and reads what it is told to. */
+    public static final class ProbeSerializer extends Serializer<Probe> {
+
+        @Override
+        public void write(Kryo kryo, Output output, Probe probe) {
+            // The test appends what is to be read.
+        }
+
+        @Override
+        public Probe read(Kryo kryo, Input input, Class<? extends Probe> type) {
+            try {
+                return new Probe(deeds.all(input));
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private static String text(KryoPair.Reading reading, DataInputView in) {
+        return Outcome.of(() -> ((Probe) reading.read(in)).seen);
+    }
+
+    /** Bytes that are no large lengths, and letters of three bytes. */
+    private static byte[] bytes(Random random, byte[] head) {
+        byte[] bytes = Arrays.copyOf(head, head.length + random.nextInt(600));
+        for (int i = head.length; i < bytes.length; i++) {
+            bytes[i] = (byte) random.nextInt(100);
+        }
+        for (int i = head.length; i + 3 < bytes.length; i += 4 + random.nextInt(40)) {
+            bytes[i] = (byte) 0xe2;
+            bytes[i + 1] = (byte) 0x82;
+            bytes[i + 2] = (byte) 0xac;
+            bytes[i + 3] = 0;
+        }
+        return bytes;
+    }
+
+    private static String act(Input in, int deed, Random random) throws IOException {
+        byte[] taken = new byte[random.nextInt(12)];
+        int length = random.nextInt(12);
+        switch (deed) {
+            case 0:
+                return "" + in.readByte();
+            case 1:
+                return "" + in.readByteUnsigned();
+            case 2:
+                return "" + in.readBoolean() + in.readChar();
+            case 3:
+                return "" + in.readShort();
+            case 4:
+                return "" + in.readInt();
+            case 5:
+                return "" + in.readLong();
+            case 6:
+                return "" + in.readVarInt(random.nextBoolean());
+            case 7:
+                return "" + in.readVarLong(random.nextBoolean());
+            case 8:
+                return "" + in.readFloat();
+            case 9:
+                return "" + in.readDouble();
+            case 10:
+                return "" + in.readLong(1 + random.nextInt(8));
+            case 11:
+            case 12:
+                return in.readString();
+            case 13:
+                return "" + in.readStringBuilder();
+            case 14:
+                return "" + in.readVarIntFlag();
+            case 15:
+                return "" + in.readVarIntFlag(true);
+            case 16:
+                return Arrays.toString(in.readInts(length, true));
+            case 17:
+                return Arrays.toString(in.readDoubles(length));
+            case 18:
+                return Arrays.toString(in.readBooleans(length));
+            case 19:
+                return Arrays.toString(in.readShorts(length)) + Arrays.toString(in.readFloats(2));
+            case 20:
+                in.readBytes(taken);
+                return Arrays.toString(taken);
+            case 21:
+                return in.read(taken) + Arrays.toString(taken);
+            case 22:
+                return "" + in.read();
+            case 23:
+                in.skip(length);
+                return "" + in.skip((long) length);
+            case 24:
+                return "" + in.end();
+            case 25:
+                return in.position() + " of " + in.limit();
+            case 26:
+                return "" + in.total();
+            case 27:
+                return in.available() + " " + in.canReadVarInt() + in.canReadVarLong();
+            case 28:
+                byte[] buffer = in.getBuffer();
+                return Arrays.toString(Arrays.copyOf(buffer, in.limit())) + buffer.length;
+            case 29:
+                return "" + in.getInputStream().read();
+            case 30:
+                in.setPosition(Math.max(0, in.position() - 1));
+                in.setTotal(5);
+                return "" + in.total();
+            case 31:
+                in.setLimit(in.position());
+                return "";
+            case 32:
+                in.reset();
+                return in.limit() + " " + in.total();
+            default:
+                in.setInputStream(in.getInputStream());
+                return "" + in.canReadLong();
+        }
+    }
+
+    /** Some deeds, the look at the input being one of the last. */
+    private static Deeds deeds(long seed, int kinds) {
+        return input -> {
+            Random random = new Random(seed);
+            StringBuilder seen = new StringBuilder();
+            int count = 1 + random.nextInt(30);
+            for (int i = 0; i < count; i++) {
+                int deed = random.nextInt(kinds);
+                seen.append(deed).append(':').append(act(input, deed, random)).append('\n');
+            }
+            if (random.nextBoolean()) {
+                seen.append(input.total()).append(input.position());
+            }
+            return seen.toString();
+        };
+    }
+
+    private static void assertDeeds(long seed, int kinds) throws IOException {
+        Random random = new Random(seed);
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] head = pair.bytes(new Probe(""));
+        DataInputDeserializer ours = new DataInputDeserializer();
+        DataInputDeserializer stock = new DataInputDeserializer();
+        for (int i = 0; i < 4; i++) {
+            byte[] bytes = bytes(random, head);
+            ours.setBuffer(bytes);
+            stock.setBuffer(bytes);
+            deeds = deeds(seed + i, kinds);
+            String expected = text(pair.stock::deserialize, stock);
+            assertThat(text(pair.ours::deserialize, ours))
+                    .as("seed %d, %d", seed, i)
+                    .isEqualTo(expected);
+            assertThat(ours.available()).as("seed %d, %d", seed, i).isEqualTo(stock.available());
+        }
+    }
+
+    @Test
+    void readsAndOneLookAtTheEndAreAsOfStock() throws IOException {
+        for (long seed : new Random().longs(300).toArray()) {
+            assertDeeds(seed, READS);
+        }
+    }
+
+    @Test
+    void whateverIsDoneToTheInputIsAsOfStock() throws IOException {
+        for (long seed : new Random().longs(1000).toArray()) {
+            assertDeeds(seed, ALL);
+        }
+    }
+
+    /** Who has looked at the input once has stock's from there on. */
+    @Test
+    void whoLooksHasStocks() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] bytes = pair.bytes(new Probe(""));
+        deeds = input -> input.getClass().getName();
+        DataInputDeserializer view = new DataInputDeserializer(bytes);
+        assertThat(text(pair.ours::deserialize, view)).contains(LookAheadInput.class.getName());
+        deeds = input -> ((DataInputViewStream) input.getInputStream()).getInputView() + "";
+        view.setBuffer(bytes);
+        assertThat(text(pair.ours::deserialize, view)).contains(view.toString());
+        deeds = input -> input.getClass().getSimpleName();
+        int begun = pair.ours.begun;
+        assertThat(text(pair.ours::deserialize, new DataInputDeserializer(bytes)))
+                .startsWith("NoFetchingInput");
+        assertThat(pair.ours.begun).isEqualTo(begun).isEqualTo(2);
+    }
+
+    /** A serializer that reads by the same serializer, from the same view or another. */
+    @Test
+    void aRecordInsideARecordIsReadAsByStock() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        KryoPair other = new KryoPair(Probe.class);
+        byte[] head = pair.bytes(new Probe(""));
+        byte[] bytes = Arrays.copyOf(head, 40 + 2 * head.length);
+        System.arraycopy(head, 0, bytes, head.length + 1, head.length);
+        for (boolean isSameView : new boolean[] {false, true}) {
+            String expected = nested(pair.stock::deserialize, bytes, isSameView);
+            assertThat(nested(pair.ours::deserialize, bytes, isSameView)).isEqualTo(expected);
+            assertThat(nested(other.ours::deserialize, bytes, isSameView)).isEqualTo(expected);
+        }
+    }
+
+    private static String nested(KryoPair.Reading reading, byte[] bytes, boolean isSameView) {
+        DataInputDeserializer outer = new DataInputDeserializer(bytes);
+        DataInputDeserializer inner = isSameView ? outer : new DataInputDeserializer(bytes);
+        StringBuilder all = new StringBuilder();
+        for (int i = 0; i < 3; i++) {
+            deeds =
+                    input -> {
+                        byte before = input.readByte();
+                        deeds = within -> "inner " + within.readShort();
+                        return before + text(reading, inner) + input.readByte();
+                    };
+            all.append(text(reading, outer)).append(outer.available()).append(inner.available());
+            outer.setBuffer(bytes);
+            inner.setBuffer(bytes);
+        }
+        return all.toString();
+    }
+}
