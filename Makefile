@@ -49,6 +49,11 @@ wheel: setup jars ## The self-contained wheel with the jars of all lines, for op
 dist: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## Whole Flink distributions with our classes, as reproducible tarballs; LINE: one line's
 	@.venv/bin/flink-boost dist $(if $(filter-out file,$(origin LINE)),--line $(LINE))
 
+.PHONY: release
+release: setup ## Everything that one publishes of this commit, with sums; FLINK_BOOST_GPG_KEY_FILE signs them. A trial: LINE=2.3.0 WITHOUT_DISTRIBUTIONS=1
+	@cd scripts && ../.venv/bin/python -m release $(if $(filter-out file,$(origin LINE)),--line $(LINE)) \
+		$(if $(WITHOUT_DISTRIBUTIONS),--without-distributions)
+
 .PHONY: run
 run: setup build ## Quick look: measure stock against patched, publish, print table and URLs
 	@.venv/bin/flink-boost run --line $(LINE)

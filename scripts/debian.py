@@ -1,4 +1,4 @@
-"""What the tests need of Debian's packages: a browser, a database, a sandbox, systemd, a Linux."""
+"""What the tests need of Debian: a browser, a database, a sandbox, systemd, a Linux, gpg."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ SANDBOX = Need("bubblewrap", ("bubblewrap",), "The tests of strangers' code need
 KERNEL = Need(
     "User Mode Linux", ("user-mode-linux", "gcc", "libc6-dev"), "The tests of control groups need"
 )
+SIGNATURES = Need("GnuPG", ("gnupg",), "The tests of signatures need")
 UNITS = Need("systemd-analyze", ("systemd",), "The tests of the systemd units need")
 
 
@@ -53,6 +54,8 @@ def ensure_for_tests(
         missing.append(KERNEL)
     if not which("systemd-analyze"):
         missing.append(UNITS)
+    if not which("gpg"):
+        missing.append(SIGNATURES)
     for need in missing:
         _install(need, tell, which)
     return bool(missing)

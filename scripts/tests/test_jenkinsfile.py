@@ -106,6 +106,27 @@ def test_the_build_and_requests_get_no_secret_and_no_line_holds_one(
     assert "string(credentialsId" not in text
 
 
+def test_a_release_has_the_key_alone_and_is_kept(class_path: str, tmp_path: Path) -> None:
+    ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "release"})
+    assert ran.failed == ""
+    made = ran.script("make release")
+    assert "-u LINE make" in made["script"]
+    assert "withCredentials gpg-key" in made["within"]
+    assert [one for one in ran.of("sh") if "withCredentials gpg-key" in one["within"]] == [made]
+    assert not [one for one in ran.of("sh") if "flink-boost nightly" in one["script"]]
+    (archived,) = ran.of("archiveArtifacts")
+    assert archived["given"]["artifacts"] == "build/release/flink-boost-*/*"
+    night = Ran(class_path, tmp_path)
+    assert not [one for one in night.of("sh") if "gpg-key" in str(one["within"])]
+    assert "build/release/flink" not in night.of("archiveArtifacts")[0]["given"]["artifacts"]
+
+
+def test_a_release_that_fails_fails_the_run(class_path: str, tmp_path: Path) -> None:
+    ran = Ran(class_path, tmp_path, params={**NIGHT, "TASK": "release"}, broken="make release")
+    assert ran.failed == "broken"
+    assert len(ran.of("archiveArtifacts")) == 1
+
+
 def test_a_run_that_ends_badly_is_published_all_the_same(class_path: str, tmp_path: Path) -> None:
     ran = Ran(class_path, tmp_path, codes={"nightly": 31})
     assert [one["given"] for one in ran.of("unstable")] == ["flink-boost ended with 31"]
