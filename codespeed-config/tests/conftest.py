@@ -18,7 +18,7 @@ from flink_boost.publish import liveness, serve
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytest_plugins = ["suites.selection"]
+pytest_plugins = ["suites.selection", "suites.certificates"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -19,7 +19,7 @@ from jmh_java import make_java
 from flink_boost.flink.lines import Line
 from flink_boost.operate import verify
 
-pytest_plugins = ["suites.selection"]
+pytest_plugins = ["suites.selection", "suites.certificates"]
 
 # The same examples in every run, and no failure because the machine was busy.
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
