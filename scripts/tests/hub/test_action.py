@@ -22,7 +22,14 @@ from ruamel.yaml import YAML
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands import request
-from flink_boost.service.hub.sticky import HOSTED, LARGEST, MARKER, STRANGER, framed, tamed
+from flink_boost.service.hub.workflow_comment import (
+    HOSTED,
+    LARGEST,
+    MARKER,
+    STRANGER,
+    framed,
+    tamed,
+)
 from hub.double import TOKEN, GitHubDouble, github_double
 from hub.faults import forbidden
 from hub.state import GitHubState, PullRequestState

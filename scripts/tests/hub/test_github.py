@@ -24,10 +24,10 @@ from flink_boost.base.errors import (
     UsageProblem,
 )
 from flink_boost.service.hub.account import find_account
-from flink_boost.service.hub.account_pace import AccountPace
 from flink_boost.service.hub.client import GitHubClient
 from flink_boost.service.hub.github import GitHubRepository, open_repository
 from flink_boost.service.hub.hub_model import Hub
+from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.hub.transport import BoundedTransport
 from hub.double import GitHubDouble, github_double
 from hub.faults import Fault, forbidden, page_of_html, primary_limit, secondary_limit
@@ -65,7 +65,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hub(server: GitHubDouble, clock: Clock) -> GitHubRepository:
-    client = GitHubClient(find_account(server.environ()), AccountPace(clock, clock.sleep))
+    client = GitHubClient(find_account(server.environ()), RateLimit(clock, clock.sleep))
     return GitHubRepository("apache/flink-boost", client)
 
 
@@ -431,7 +431,7 @@ def test_who_is_asked_to_wait_waits(
 
 
 def test_clients_of_one_account_wait_and_write_as_one(server: GitHubDouble, clock: Clock) -> None:
-    account, pace = find_account(server.environ()), AccountPace(clock, clock.sleep)
+    account, pace = find_account(server.environ()), RateLimit(clock, clock.sleep)
     one, other = (
         GitHubRepository("apache/flink-boost", GitHubClient(account, pace)) for _ in range(2)
     )

@@ -17,9 +17,9 @@ from pathlib import Path
 from flink_boost.base.errors import HubAway
 from flink_boost.measure.machine_priority import USUAL_ORDER
 from flink_boost.service.hub.account import find_account
-from flink_boost.service.hub.account_pace import AccountPace
 from flink_boost.service.hub.client import GitHubClient
 from flink_boost.service.hub.github import GitHubRepository
+from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.requests.database import open_database
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.queue import RequestQueue
@@ -41,7 +41,7 @@ def shortly(seconds: float) -> None:
 def main(data: Path, lock: Path, seed: int) -> None:
     open_database(data, os.environ)
     chance = random.Random(seed)
-    client = GitHubClient(find_account(os.environ), AccountPace(sleep=shortly))
+    client = GitHubClient(find_account(os.environ), RateLimit(sleep=shortly))
     hub = GitHubRepository(REPOSITORY, client)
     queue = RequestQueue(REPOSITORY)
 

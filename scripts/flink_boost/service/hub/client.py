@@ -18,7 +18,7 @@ import httpx
 
 from flink_boost.base.errors import AccountRefused, HubAway, HubRefused, PullRequestRefused
 from flink_boost.service.hub.account import SET_ACCOUNT, HubAccount
-from flink_boost.service.hub.account_pace import AccountPace
+from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.hub.transport import CONNECT_SECONDS, READ_SECONDS, BoundedTransport
 from flink_boost.service.hub.waiting import UNSAID_SECONDS, seconds_to_wait
 
@@ -65,12 +65,12 @@ class GitHubClient:
     def __init__(
         self,
         account: HubAccount,
-        pace: AccountPace | None = None,
+        pace: RateLimit | None = None,
         transport: BoundedTransport | None = None,
         read_seconds: float = READ_SECONDS,
     ) -> None:
         self._account = account
-        self._pace = pace or AccountPace()
+        self._pace = pace or RateLimit()
         self._transport = transport or BoundedTransport()
         self._timeout = httpx.Timeout(read_seconds, connect=CONNECT_SECONDS)
         self._installation: int | None = None

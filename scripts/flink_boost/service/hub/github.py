@@ -15,10 +15,10 @@ from flink_boost.base.errors import (
     UsageProblem,
 )
 from flink_boost.service.hub.account import LOGIN_VARIABLE, find_account
-from flink_boost.service.hub.account_pace import AccountPace
 from flink_boost.service.hub.client import GitHubClient, HubReply
 from flink_boost.service.hub.cursor import Cursor, read_cursor
 from flink_boost.service.hub.hub_model import Comment, PullRequest
+from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.hub.waiting import server_time
 from flink_boost.service.hub.wire import (
     AppWire,
@@ -234,7 +234,7 @@ class GitHubRepository:
 
 
 def open_repository(
-    repository: str, environ: Mapping[str, str], pace: AccountPace | None = None
+    repository: str, environ: Mapping[str, str], pace: RateLimit | None = None
 ) -> GitHubRepository:
     """The repository with the account that the environment names; ``pace`` is that account's.
 

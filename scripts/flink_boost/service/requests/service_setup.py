@@ -17,8 +17,8 @@ from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe, public_name
-from flink_boost.service.hub.account_pace import AccountPace
 from flink_boost.service.hub.github import open_repository
+from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.requests.catalogue import Offerings
 from flink_boost.service.requests.commits import fetch_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
@@ -84,7 +84,7 @@ def serving_of(
     retention = load_retention(environ)
     place = _Place(results, build, spool, environ, tell, progress, retention)
     desks, workers = [], []
-    pace = AccountPace()
+    pace = RateLimit()
     queues = [RequestQueue(repository.name) for repository in settings.repositories]
     for number, (repository, queue) in enumerate(zip(settings.repositories, queues, strict=True)):
         name = _recipe_name(repository, folder)

@@ -14,7 +14,7 @@ _WRITE_SECONDS = 1.0  # GitHub asks for that much between two calls that write
 
 
 @dataclass
-class AccountPace:
+class RateLimit:
     """When may the next call be sent? Repositories, clients and threads share it.
 
     Once GitHub asked to wait nothing is sent before that time is over: who goes on asking is locked
