@@ -11,8 +11,9 @@ from flink_boost.port.everyrelease.cells import CellResult, ReleaseCell, What, w
 _HEAD = """\
 # What was run on each release
 
-Every official Flink from 1.9.0 on, [the jar that fits it](operating.md#which-jar-for-which-flink),
-and what passed there. `make test-releases` runs what is open and writes this page; the data are in
+For people who want to know what was run on their Flink: every official release from 1.9.0 on, [the
+jar that fits it](operating.md#which-jar-for-which-flink), and what passed there.
+`make test-releases` runs what is open and writes this page; the data are in
 [releases.jsonl](releases.jsonl). {counts}
 
 - **codec**: our tests of strings, views and records, with the release's own `flink-core` and
