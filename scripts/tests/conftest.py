@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from installations import LINE, flink_boost, java_environment, new_home
 from jmh_java import make_java
 
 from flink_boost.flink.lines import Line
+from flink_boost.measure import host
 from flink_boost.operate import verify
 
 pytest_plugins = ["suites.selection", "suites.certificates"]
@@ -60,6 +62,14 @@ def machine_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         lock = tmp_path_factory.mktemp("machine") / "measuring.lock"
         patch.setenv("FLINK_BOOST_MACHINE_LOCK", str(lock))
         patch.delenv("FLINK_BOOST_BOX", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def machine_described_once() -> Iterator[None]:
+    """Pyperf takes a third of a second of a processor to describe this machine, which stays one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(host, "pyperf_metadata", functools.cache(host.pyperf_metadata))
         yield
 
 
