@@ -197,14 +197,14 @@ class KryoInputTest {
 
     @Test
     void readsAndOneLookAtTheEndAreAsOfStock() throws IOException {
-        for (long seed : new Random().longs(300).toArray()) {
+        for (long seed : new Random().longs(200).toArray()) {
             assertDeeds(seed, READS);
         }
     }
 
     @Test
     void whateverIsDoneToTheInputIsAsOfStock() throws IOException {
-        for (long seed : new Random().longs(1000).toArray()) {
+        for (long seed : new Random().longs(400).toArray()) {
             assertDeeds(seed, ALL);
         }
     }
