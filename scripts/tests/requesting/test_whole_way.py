@@ -18,15 +18,16 @@ pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 
 
 @pytest.mark.timeout(2400)
+@pytest.mark.parametrize("wish", ["", pytest.param(" profile", marks=pytest.mark.test_all)])
 def test_a_comment_becomes_an_answer(
-    queue: RequestQueue, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+    wish: str, queue: RequestQueue, open_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The process has one database, which outlives this test.
     monkeypatch.setenv("FLINK_BOOST_DASHBOARD_DATA", os.environ["FLINK_BOOST_DASHBOARD_DATA"])
     build = open_folder / "build"
     with whole_way(open_folder, build) as place:
         with place.server.lock:
-            place.server.state.write(1, "alice", f"{COMMAND} profile")
+            place.server.state.write(1, "alice", f"{COMMAND}{wish}")
         place.serving.once()
 
         (verdict,) = place.verdicts()
@@ -34,9 +35,12 @@ def test_a_comment_becomes_an_answer(
     assert f"head `{place.head}`" in verdict
     assert "StringSerializationBenchmark.write[length=16" in verdict
     assert "3 pairs of fresh JVMs in turn" in verdict
-    assert "write[length=16,kind=ascii,profile=mixed,view=serializer] spends its time" in verdict
+    profiled = "write[length=16,kind=ascii,profile=mixed,view=serializer] spends its time"
+    assert (profiled in verdict) == bool(wish)
     assert "file:" not in verdict, "a page on our disk is none for others"
-    assert len(list((build / "results" / FOLDER).glob("*/profiles/*/difference.html"))) == 1
+    assert len(list((build / "results" / FOLDER).glob("*/profiles/*/difference.html"))) == len(
+        wish.split()
+    )
     runs = [
         store.load_run(build / "results" / FOLDER, one)
         for one in store.run_ids(build / "results" / FOLDER)
