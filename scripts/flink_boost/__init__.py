@@ -1,3 +1,3 @@
 """flink-boost: benchmarks, comparison, upload, detection and reports around the drop-in jars."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
