@@ -131,13 +131,14 @@ public final class BoostMode {
         return start == Start.ALLOWED && missedFamily() != null;
     }
 
-    /** Whether our code of a family runs. */
+    /** Whether our code of a family runs: none does without that of strings. */
     boolean runs(String family) {
         OfFamily verdictOnIt = verdict.families().get(family);
         return start == Start.ALLOWED
                 && verdictOnIt != null
                 && verdictOnIt.fits()
-                && switches.offBy(family) == null;
+                && switches.offBy(family) == null
+                && (family.equals(Switches.STRINGS) || runs(Switches.STRINGS));
     }
 
     /** A new error that ends the process, or null when it may run. */
@@ -154,10 +155,8 @@ public final class BoostMode {
 
     /** One line for the log: versions, mode, reason; then the other families that the jar has. */
     String describe() {
-        boolean anyIsOn = false;
         StringBuilder others = new StringBuilder();
         for (String family : verdict.families().keySet()) {
-            anyIsOn |= runs(family);
             if (start == Start.ALLOWED
                     && !family.equals(Switches.STRINGS)
                     && !switches.areAllOff()) {
@@ -165,11 +164,10 @@ public final class BoostMode {
             }
         }
         return String.format(
-                "flink-boost %s for Flink %s: mode %s, %s%s%s",
+                "flink-boost %s for Flink %s: mode %s, %s%s",
                 verdict.boostVersion(),
                 verdict.flinkVersion(),
-                anyIsOn ? "on" : "off",
-                anyIsOn && !runs(Switches.STRINGS) ? "strings off, " : "",
+                runs(Switches.STRINGS) ? "on" : "off",
                 sentence,
                 others);
     }
@@ -180,7 +178,12 @@ public final class BoostMode {
 
     private String whyOff(String family) {
         String off = switches.offBy(family);
-        return off == null ? verdict.families().get(family).sentence() : switchedOff(off);
+        if (off != null) {
+            return switchedOff(off);
+        }
+        return family.equals(Switches.STRINGS) || runs(Switches.STRINGS)
+                ? verdict.families().get(family).sentence()
+                : "strings are off";
     }
 
     /**

@@ -29,7 +29,8 @@ import org.apache.flink.boost.guard.classpath.WeaveRecord;
  * <p>The woven classes rely on each other, so that all of them run or none: a jar in front of ours
  * that has some of them is refused unless ours are switched off, and with all of them in front
  * stock's code runs. The same holds for what was {@linkplain LoadedClasses loaded} in their place.
- * So it is with strings; of {@linkplain OtherFamilies other families} each is on or off.
+ * So it is with strings; of {@linkplain OtherFamilies other families}, which build on them, each is
+ * on or off.
  */
 public final class VersionGuard {
 
@@ -151,7 +152,7 @@ public final class VersionGuard {
         if (verdict.inUse()) {
             verdict = checkLoaded(ourJar, record, sentences, verdict);
         }
-        return verdict.fitsSwitchedOff()
+        return verdict.inUse() && switches.offBy(Switches.STRINGS) == null
                 ? checkOthers(ourJar, record, stock, verdict, mayDiffer)
                 : verdict;
     }

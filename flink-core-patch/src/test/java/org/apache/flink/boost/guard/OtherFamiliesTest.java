@@ -133,6 +133,32 @@ class OtherFamiliesTest {
                 .endsWith("\nrecords\toff\tswitched off by -Dflink.boost.records=off");
     }
 
+    /** What a family beside strings does with views it does by the code of strings. */
+    @Test
+    void withoutStringsStocksClassesAreInUse() throws Exception {
+        Path front =
+                new Jars.Builder()
+                        .with(STRING_VALUE, Jars.stock(STRING_VALUE))
+                        .writeTo(folder.resolve("a.jar"));
+        assertThat(whose(front, ours, flink, rows)).isEqualTo("stock, stock");
+        assertThat(report(front, ours, flink, rows))
+                .startsWith("\nstrings\tmissed\t" + front + " stands before " + ours)
+                .endsWith("\nrecords\toff\tstrings are off");
+
+        killSwitch.set("flink.boost.strings", "off");
+        for (Path[] classPath : new Path[][] {{ours, flink, rows}, {front, ours, flink, rows}}) {
+            assertThat(whose(classPath)).isEqualTo("stock, stock");
+            assertThat(report(classPath))
+                    .isEqualTo(
+                            "\nstrings\toff\tswitched off by -Dflink.boost.strings=off"
+                                    + "\nrecords\toff\tstrings are off");
+        }
+        killSwitch.set("flink.boost.mode", "off");
+        assertThat(whose(ours, flink, rows)).isEqualTo("stock, stock");
+        assertThat(report(ours, flink, rows))
+                .endsWith("\nrecords\toff\tswitched off by -Dflink.boost.mode=off");
+    }
+
     @Test
     void stocksBodiesRunWhereAClassWasInUseBefore() throws Exception {
         try (URLClassLoader loader = Jars.classPath(ours, flink, rows)) {
@@ -261,8 +287,8 @@ class OtherFamiliesTest {
 
             assertThat(BoostMode.of(fits, off("strings")).describe())
                     .endsWith(
-                            ": mode on, strings off, switched off by -Dflink.boost.strings=off;"
-                                    + " records on");
+                            ": mode off, switched off by -Dflink.boost.strings=off; records off,"
+                                    + " strings are off");
             assertThat(BoostMode.of(fits, off("mode")).describe())
                     .endsWith(": mode off, switched off by -Dflink.boost.mode=off");
 

@@ -21,6 +21,29 @@ public abstract class RecordAccess {
     /** Leaves everything to stock's body until a class has been generated. */
     public static final RecordAccess NOT_YET = new StockAccess();
 
+    /** A serializer of Flink's, which keeps its access. */
+    public interface Holder {
+
+        /** The access; null before the first record. */
+        RecordAccess boostAccess();
+
+        /** Sets the access. */
+        void boostAccess(RecordAccess access);
+
+        /** Looks for the access. */
+        RecordAccess boostFind();
+    }
+
+    /** The access of a serializer, which is looked for until it is there for good. */
+    public static RecordAccess of(Holder serializer) {
+        RecordAccess access = serializer.boostAccess();
+        if (access == null || access.isPreliminary()) {
+            access = serializer.boostFind();
+            serializer.boostAccess(access);
+        }
+        return access;
+    }
+
     /** Whether another access may have come to stand in the place of this one. */
     public final boolean isPreliminary() {
         return this == NOT_YET;

@@ -45,10 +45,7 @@ class RecordPatchesTest {
     }
 
     /** A serializer's insides. */
-    private static final class Insides
-            implements PojoSerializerPatch.Memory,
-                    TupleSerializerPatch.Memory,
-                    RowSerializerPatch.Memory {
+    private static class Insides {
 
         private final Class<?> type;
         private final Field[] fields;
@@ -59,43 +56,50 @@ class RecordPatchesTest {
             this.fields = fields;
         }
 
-        static Insides ofPojo(RecordPair pair) {
-            return new Insides(pair.type, pair.fields);
-        }
-
-        @Override
         public Class<?> boostType() {
             return type;
         }
 
-        @Override
         public Field[] boostFields() {
             return fields;
         }
 
-        @Override
         public TypeSerializer<?>[] boostSerializers() {
             return SERIALIZERS;
         }
 
-        @Override
         public boolean boostHasKind() {
             return true;
         }
 
-        @Override
         public LinkedHashMap<String, Integer> boostPositions() {
             return null;
         }
 
-        @Override
         public RecordAccess boostAccess() {
             return access;
         }
 
-        @Override
         public void boostAccess(RecordAccess other) {
             access = other;
+        }
+    }
+
+    private static final class PojoInsides extends Insides implements PojoSerializerPatch.Memory {
+        PojoInsides(RecordPair pair) {
+            super(pair.type, pair.fields);
+        }
+    }
+
+    private static final class TupleInsides extends Insides implements TupleSerializerPatch.Memory {
+        TupleInsides() {
+            super(Tuple2.class);
+        }
+    }
+
+    private static final class RowInsides extends Insides implements RowSerializerPatch.Memory {
+        RowInsides() {
+            super(Row.class);
         }
     }
 
@@ -104,22 +108,22 @@ class RecordPatchesTest {
     }
 
     /** Waits for the access, which the first call asks for. */
-    private static void prepare(Insides insides, Object record) throws InterruptedException {
+    private static void prepare(PojoInsides insides, Object record) throws InterruptedException {
         do {
             Thread.sleep(1);
             assertThat(PojoSerializerPatch.copy(insides, record)).isNotNull();
-        } while (insides.access.isPreliminary());
+        } while (insides.boostAccess().isPreliminary());
     }
 
     @Test
     void untilTheAccessIsThereAndThenByIt() throws Exception {
         RecordPair pair = new RecordPair(row(), SERIALIZERS);
         Object record = pair.make(1, "x");
-        Insides insides = Insides.ofPojo(pair);
+        PojoInsides insides = new PojoInsides(pair);
         Object first = PojoSerializerPatch.copy(insides, record);
         assertThat(first == HandOver.TO_STOCK || first.getClass() == pair.type).isTrue();
         prepare(insides, record);
-        RecordAccess kept = insides.access;
+        RecordAccess kept = insides.boostAccess();
         assertThat(ObjectText.ofCopy(PojoSerializerPatch.copy(insides, record), record))
                 .isEqualTo(ObjectText.ofCopy(pair.stock.copy(record), record));
         DataOutputSerializer out = new DataOutputSerializer(1);
@@ -129,14 +133,14 @@ class RecordPatchesTest {
         assertThat(ObjectText.of(PojoSerializerPatch.deserialize(insides, in)))
                 .isEqualTo(ObjectText.of(record));
         assertThat(in.available()).isZero();
-        assertThat(insides.access).as("it is asked for once").isSameAs(kept);
+        assertThat(insides.boostAccess()).as("it is asked for once").isSameAs(kept);
     }
 
     /** Null, subclasses, damage, the end: stock's body finds the view as it was. */
     @Test
     void flagsOfAnythingElseAreLeftToStock() throws Exception {
         RecordPair pair = new RecordPair(row(), SERIALIZERS);
-        Insides insides = Insides.ofPojo(pair);
+        PojoInsides insides = new PojoInsides(pair);
         prepare(insides, pair.make(1, "x"));
         for (byte[] bytes : new byte[][] {{}, {1}, {4, 0, 1}, {8, 0}, {0}, {3, 2}, {-1}}) {
             DataInputDeserializer in = new DataInputDeserializer(bytes);
@@ -153,7 +157,7 @@ class RecordPatchesTest {
     void viewsThatShowNothingAreLeftToStock() throws Exception {
         RecordPair pair = new RecordPair(row(), SERIALIZERS);
         Object record = pair.make(1, "x");
-        Insides insides = Insides.ofPojo(pair);
+        PojoInsides insides = new PojoInsides(pair);
         prepare(insides, record);
         byte[] bytes = pair.bytes(record);
         ByteArrayInputStream stream = new ByteArrayInputStream(bytes);
@@ -167,7 +171,7 @@ class RecordPatchesTest {
     void recordsOfTheNetworkAreRead() throws Exception {
         RecordPair pair = new RecordPair(row(), SERIALIZERS);
         Object record = pair.make(1, "x");
-        Insides insides = Insides.ofPojo(pair);
+        PojoInsides insides = new PojoInsides(pair);
         prepare(insides, record);
         byte[] bytes = pair.bytes(record);
         for (MemorySegment segment :
@@ -202,23 +206,23 @@ class RecordPatchesTest {
     /** Only stock's own serializer of tuples is sure to keep the serializers of its fields. */
     @Test
     void serializersOfTuplesThatAreNotStocksGoOnAsTheyAre() throws IOException {
-        Insides insides = new Insides(Tuple2.class);
+        TupleInsides insides = new TupleInsides();
         Tuple tuple = Tuple2.of(1, "x");
         DataOutputView out = new DataOutputSerializer(1);
         assertThat(TupleSerializerPatch.copy(insides, tuple)).isSameAs(HandOver.TO_STOCK);
         assertThat(TupleSerializerPatch.serialize(insides, tuple, out)).isFalse();
         assertThat(TupleSerializerPatch.deserialize(insides, null)).isSameAs(HandOver.TO_STOCK);
-        assertThat(insides.access).isSameAs(RecordAccess.STOCK);
+        assertThat(insides.boostAccess()).isSameAs(RecordAccess.STOCK);
     }
 
     @Test
     void rowsAreMovedByTheirAccess() throws Exception {
-        Insides insides = new Insides(null);
+        RowInsides insides = new RowInsides();
         Row record = Row.of(1, "x");
         do {
             Thread.sleep(1);
             RowSerializerPatch.copy(insides, record);
-        } while (insides.access.isPreliminary());
+        } while (insides.boostAccess().isPreliminary());
         TypeSerializer<Object> stock = StockSerializers.row(SERIALIZERS, null, true);
         assertThat(ObjectText.ofCopy(RowSerializerPatch.copy(insides, record), record))
                 .isEqualTo(ObjectText.ofCopy(stock.copy(record), record));

@@ -13,36 +13,39 @@ import java.util.Arrays;
 import java.util.Random;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.typeutils.runtime.PojoSerializer;
+import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.boost.guard.Families;
-import org.apache.flink.boost.records.patches.PojoSerializerPatch;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 
-/**
- * Flink's serializers of records as they are in this jar, beside stock's: by generated code where
- * they are woven and switched on.
- */
+/** Flink's serializers of records as they are in this jar, beside stock's. */
 class WovenSerializersTest {
 
+    private static final Class<?>[] SERIALIZERS = {
+        PojoSerializer.class, TupleSerializer.class, RowSerializer.class
+    };
+
     /** A POJO of stock's way of finding types. */
-    public static class Row {
+    public static class Part {
         public int a;
         public String b;
-        public Row inner;
+        public Part inner;
     }
 
     /** One of a subclass. */
-    public static class LongerRow extends Row {
+    public static class LongerPart extends Part {
         public long c;
     }
 
-    private static boolean areWoven() {
-        return Families.RECORDS
-                && PojoSerializerPatch.Memory.class.isAssignableFrom(PojoSerializer.class);
+    private static boolean isWoven(Class<?> serializer) {
+        return RecordAccess.Holder.class.isAssignableFrom(serializer);
     }
 
     private static String all(TypeSerializer<Object> serializer, Object record) {
@@ -60,18 +63,30 @@ class WovenSerializersTest {
                 });
     }
 
-    /** Waits until generated code does it, where there is any. */
+    /** Waits until generated code does it, where that is switched on. */
     private static void settle(TypeSerializer<Object> serializer, Object record)
             throws InterruptedException {
-        if (!areWoven()) {
+        RecordAccess.Holder holder = (RecordAccess.Holder) (Object) serializer;
+        if (!Families.RECORDS) {
+            serializer.copy(record);
+            assertThat(holder.boostAccess()).as("access, switched off").isNull();
             return;
         }
-        PojoSerializerPatch.Memory memory = (PojoSerializerPatch.Memory) (Object) serializer;
         do {
             Thread.sleep(1);
             serializer.copy(record);
-        } while (memory.boostAccess().isPreliminary());
-        assertThat(memory.boostAccess()).isNotSameAs(RecordAccess.STOCK);
+        } while (holder.boostAccess().isPreliminary());
+        assertThat(holder.boostAccess()).isNotSameAs(RecordAccess.STOCK);
+    }
+
+    @Test
+    void allOfThemAreWoven() {
+        boolean off = "off".equals(System.getProperty("flink.boost.mode"));
+        assertThat(Families.RECORDS).isEqualTo(!off);
+        for (Class<?> each : SERIALIZERS) {
+            assertThat(isWoven(each)).as(each.getName()).isTrue();
+            assertThat(isWoven(StockSerializers.stock(each))).as("stock's").isFalse();
+        }
     }
 
     @Test
@@ -86,38 +101,74 @@ class WovenSerializersTest {
         RecordPair pair = kind.pair;
         TypeSerializer<Object> ours =
                 StockSerializers.ourPojo(pair.type, pair.fields, pair.serializers);
-        Object record = kind.make();
-        String expected = all(pair.stock, record);
-        assertThat(all(ours, record)).as("at first, seed %d", seed).isEqualTo(expected);
-        settle(ours, record);
-        assertThat(all(ours, record)).as("seed %d", seed).isEqualTo(expected);
-        assertThat(all(ours.duplicate(), record)).as("seed %d", seed).isEqualTo(expected);
+        assertMoved(ours, pair.stock, kind.make(), "seed " + seed);
         assertThat(all(ours, null)).isEqualTo(all(pair.stock, null));
+    }
+
+    private static void assertMoved(
+            TypeSerializer<Object> ours, TypeSerializer<Object> stock, Object record, String what)
+            throws Exception {
+        String expected = all(stock, record);
+        assertThat(all(ours, record)).as("at first, %s", what).isEqualTo(expected);
+        settle(ours, record);
+        assertThat(all(ours, record)).as(what).isEqualTo(expected);
+        TypeSerializer<Object> duplicate = ours.duplicate();
+        settle(duplicate, record);
+        assertThat(all(duplicate, record)).as("a duplicate, %s", what).isEqualTo(expected);
+    }
+
+    @Test
+    void tuplesAndRowsAreMovedAsStockMovesThem() throws Exception {
+        Random random = new Random(11);
+        for (int arity = 1; arity <= Tuple.MAX_ARITY; arity++) {
+            ColumnValues values = new ColumnValues(arity, random);
+            TypeSerializer<?>[] columns = values.serializers;
+            Class<? extends Tuple> type = Tuple.getTupleClass(arity);
+            Tuple tuple = Tuple.newInstance(arity);
+            for (int i = 0; i < arity; i++) {
+                tuple.setField(values.right()[i], i);
+            }
+            TypeSerializer<Object> tuples = object(new TupleSerializer<>(raw(type), columns));
+            assertMoved(tuples, StockSerializers.tuple(type, columns), tuple, "arity " + arity);
+            TypeSerializer<Object> rows = object(new RowSerializer(columns, null, true));
+            Row row = Row.ofKind(RowKind.DELETE, values.with(random.nextInt(arity), null));
+            assertMoved(rows, StockSerializers.row(columns, null, true), row, "arity " + arity);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Class<Tuple> raw(Class<? extends Tuple> type) {
+        return (Class<Tuple>) type;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static TypeSerializer<Object> object(TypeSerializer<?> serializer) {
+        return (TypeSerializer<Object>) serializer;
     }
 
     @Test
     void subclassesAreMovedAsByStock() throws Exception {
-        Field[] fields = {Row.class.getField("a")};
+        Field[] fields = {Part.class.getField("a")};
         TypeSerializer<?>[] serializers = {IntSerializer.INSTANCE};
-        TypeSerializer<Object> ours = StockSerializers.ourPojo(Row.class, fields, serializers);
-        TypeSerializer<Object> stock = StockSerializers.pojo(Row.class, fields, serializers);
-        Row plain = new Row();
+        TypeSerializer<Object> ours = StockSerializers.ourPojo(Part.class, fields, serializers);
+        TypeSerializer<Object> stock = StockSerializers.pojo(Part.class, fields, serializers);
+        Part plain = new Part();
         settle(ours, plain);
-        LongerRow longer = new LongerRow();
+        LongerPart longer = new LongerPart();
         longer.a = 5;
         longer.c = 6;
-        assertThat(all(ours, longer)).isEqualTo(all(stock, longer)).contains("LongerRow");
+        assertThat(all(ours, longer)).isEqualTo(all(stock, longer)).contains("LongerPart");
         assertThat(all(ours, plain)).isEqualTo(all(stock, plain));
     }
 
     /** A serializer travels in the job's graph: what is added to it does not, and comes again. */
     @Test
     void aSerializerThatWasSerializedIsAsBefore() throws Exception {
-        Field[] fields = {Row.class.getField("a")};
+        Field[] fields = {Part.class.getField("a")};
         TypeSerializer<?>[] serializers = {IntSerializer.INSTANCE};
-        TypeSerializer<Object> ours = StockSerializers.ourPojo(Row.class, fields, serializers);
-        TypeSerializer<Object> stock = StockSerializers.pojo(Row.class, fields, serializers);
-        Row record = new Row();
+        TypeSerializer<Object> ours = StockSerializers.ourPojo(Part.class, fields, serializers);
+        TypeSerializer<Object> stock = StockSerializers.pojo(Part.class, fields, serializers);
+        Part record = new Part();
         settle(ours, record);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
@@ -131,7 +182,7 @@ class WovenSerializersTest {
             settle(read, record);
             assertThat(all(read, record)).isEqualTo(all(stock, record));
         }
-        for (Class<?> each : new Class<?>[] {PojoSerializer.class, TupleSerializer.class}) {
+        for (Class<?> each : SERIALIZERS) {
             Class<?> stocks = StockSerializers.stock(each);
             assertThat(ObjectStreamClass.lookup(each).getSerialVersionUID())
                     .isEqualTo(ObjectStreamClass.lookup(stocks).getSerialVersionUID());

@@ -22,7 +22,7 @@ public final class PojoSerializerPatch {
     private PojoSerializerPatch() {}
 
     /** The insides of a {@code PojoSerializer}. */
-    public interface Memory {
+    public interface Memory extends RecordAccess.Holder {
 
         /** The class of the records. */
         @Reads("clazz")
@@ -36,42 +36,38 @@ public final class PojoSerializerPatch {
         @Reads("fieldSerializers")
         TypeSerializer<?>[] boostSerializers();
 
-        /** What moves the records; null before the first. */
+        @Override
         @Adds("boostAccess")
         RecordAccess boostAccess();
 
-        /** Sets what moves the records. */
+        @Override
         @Adds("boostAccess")
         void boostAccess(RecordAccess access);
+
+        @Override
+        default RecordAccess boostFind() {
+            return Accesses.ofFields(boostType(), boostFields(), boostSerializers());
+        }
     }
 
     /** Copies a record. */
     @Replaces
     public static Object copy(Memory self, Object from) {
-        return access(self).copy(from);
+        return RecordAccess.of(self).copy(from);
     }
 
     /** Writes a record. */
     @Replaces
     public static boolean serialize(Memory self, Object value, DataOutputView target)
             throws IOException {
-        return access(self).serialize(value, target);
+        return RecordAccess.of(self).serialize(value, target);
     }
 
     /** Reads a record whose flags can be looked at beforehand. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
-        return Flags.areOfOwnClass(source) ? access(self).deserialize(source) : HandOver.TO_STOCK;
-    }
-
-    private static RecordAccess access(Memory self) {
-        RecordAccess access = self.boostAccess();
-        if (access == null || access.isPreliminary()) {
-            access =
-                    Accesses.ofFields(
-                            self.boostType(), self.boostFields(), self.boostSerializers());
-            self.boostAccess(access);
-        }
-        return access;
+        return Flags.areOfOwnClass(source)
+                ? RecordAccess.of(self).deserialize(source)
+                : HandOver.TO_STOCK;
     }
 }

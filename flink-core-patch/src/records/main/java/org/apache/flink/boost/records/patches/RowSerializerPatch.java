@@ -21,7 +21,7 @@ public final class RowSerializerPatch {
     private RowSerializerPatch() {}
 
     /** The insides of a {@code RowSerializer}. */
-    public interface Memory {
+    public interface Memory extends RecordAccess.Holder {
 
         /** One for each field. */
         @Reads("fieldSerializers")
@@ -35,42 +35,36 @@ public final class RowSerializerPatch {
         @Reads("positionByName")
         LinkedHashMap<String, Integer> boostPositions();
 
-        /** What moves the rows; null before the first. */
+        @Override
         @Adds("boostAccess")
         RecordAccess boostAccess();
 
-        /** Sets what moves the rows. */
+        @Override
         @Adds("boostAccess")
         void boostAccess(RecordAccess access);
+
+        @Override
+        default RecordAccess boostFind() {
+            return Accesses.ofRow(boostSerializers(), boostHasKind(), boostPositions());
+        }
     }
 
     /** Copies a row. */
     @Replaces
     public static Object copy(Memory self, Row from) {
-        return access(self).copy(from);
+        return RecordAccess.of(self).copy(from);
     }
 
     /** Writes a row. */
     @Replaces
     public static boolean serialize(Memory self, Row value, DataOutputView target)
             throws IOException {
-        return access(self).serialize(value, target);
+        return RecordAccess.of(self).serialize(value, target);
     }
 
     /** Reads a row. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
-        return access(self).deserialize(source);
-    }
-
-    private static RecordAccess access(Memory self) {
-        RecordAccess access = self.boostAccess();
-        if (access == null || access.isPreliminary()) {
-            access =
-                    Accesses.ofRow(
-                            self.boostSerializers(), self.boostHasKind(), self.boostPositions());
-            self.boostAccess(access);
-        }
-        return access;
+        return RecordAccess.of(self).deserialize(source);
     }
 }

@@ -21,7 +21,7 @@ public final class TupleSerializerPatch {
     private TupleSerializerPatch() {}
 
     /** The insides of a {@code TupleSerializer}. */
-    public interface Memory {
+    public interface Memory extends RecordAccess.Holder {
 
         /** The class of the tuples. */
         @Reads("tupleClass")
@@ -31,47 +31,39 @@ public final class TupleSerializerPatch {
         @Reads("fieldSerializers")
         TypeSerializer<?>[] boostSerializers();
 
-        /** What moves the tuples; null before the first. */
+        @Override
         @Adds("boostAccess")
         RecordAccess boostAccess();
 
-        /** Sets what moves the tuples. */
+        @Override
         @Adds("boostAccess")
         void boostAccess(RecordAccess access);
+
+        /** A subclass of somebody's may exchange the serializers of its fields at any time. */
+        @Override
+        default RecordAccess boostFind() {
+            return ((Object) this).getClass() == TupleSerializer.class
+                    ? Accesses.ofTuple(boostType(), boostSerializers())
+                    : RecordAccess.STOCK;
+        }
     }
 
     /** Copies a tuple. */
     @Replaces
     public static Object copy(Memory self, Tuple from) {
-        return access(self).copy(from);
+        return RecordAccess.of(self).copy(from);
     }
 
     /** Writes a tuple. */
     @Replaces
     public static boolean serialize(Memory self, Tuple value, DataOutputView target)
             throws IOException {
-        return access(self).serialize(value, target);
+        return RecordAccess.of(self).serialize(value, target);
     }
 
     /** Reads a tuple. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
-        return access(self).deserialize(source);
-    }
-
-    private static RecordAccess access(Memory self) {
-        RecordAccess access = self.boostAccess();
-        if (access == null || access.isPreliminary()) {
-            access = find(self);
-            self.boostAccess(access);
-        }
-        return access;
-    }
-
-    /** A subclass of somebody's may exchange the serializers of its fields at any time. */
-    private static RecordAccess find(Memory self) {
-        return ((Object) self).getClass() == TupleSerializer.class
-                ? Accesses.ofTuple(self.boostType(), self.boostSerializers())
-                : RecordAccess.STOCK;
+        return RecordAccess.of(self).deserialize(source);
     }
 }
