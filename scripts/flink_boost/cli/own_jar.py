@@ -20,6 +20,7 @@ from flink_boost.operate.carried import Carried
 from flink_boost.operate.classpath import require_own_jars
 from flink_boost.operate.guard import Outlook, require_start
 from flink_boost.operate.own_build import (
+    Fit,
     compare,
     prove,
     require_fitting,
@@ -32,7 +33,8 @@ from flink_boost.operate.verify import Check
 class OwnJar:
     """A jar that was woven and has passed; ``path`` is gone when the context that made it ends.
 
-    ``like`` is the line whose patches it has. After a mere comparison there is no jar, so that
+    ``like`` is the line whose patches it has, and ``without`` says in a sentence why it is without
+    some of them; empty where it has all. After a mere comparison there is no jar, so that
     ``path`` is None and ``checks`` are empty.
     """
 
@@ -40,6 +42,7 @@ class OwnJar:
     like: str
     path: Path | None
     checks: tuple[Check, ...] = ()
+    without: str = ""
 
 
 @contextmanager
@@ -60,12 +63,19 @@ def own_jar(
         )
         line = require_fitting(home, fit)
         if only_compare:
-            yield OwnJar(line, fit.like, None)
+            yield OwnJar(line, fit.like, None, (), _without(fit, lines[fit.like]))
             return
         jar = aside.rename(folder / line.dropin_name(package.version))
         _tell(f"Woven as for Flink {fit.like}; comparing {verify.STRINGS:,} strings with stock")
         checks = prove(home, line, lines[fit.like], jar, launch, package, environment)
-        yield OwnJar(line, fit.like, jar, tuple(checks))
+        yield OwnJar(line, fit.like, jar, tuple(checks), _without(fit, lines[fit.like]))
+
+
+def _without(fit: Fit, like: Line) -> str:
+    if fit.line is None or not fit.differences:
+        return ""
+    families = {*like.family_of.values()} - {*fit.line.family_of.values()}
+    return f"Without {' and '.join(sorted(families))}: {fit.differences[0]}."
 
 
 def official_line(home: FlinkHome, lines: dict[str, Line]) -> Line | None:

@@ -30,6 +30,7 @@ from flink_boost.flink.home import FlinkHome, require_stock_dist
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line, load_patched
+from flink_boost.flink.switches import FAMILIES, STRINGS
 from flink_boost.flink.versions import is_apache, version_key
 from flink_boost.operate.candidates import candidates, require_new_enough
 from flink_boost.operate.carried import Carried
@@ -51,7 +52,8 @@ class Fit:
 
     ``line`` is the installation's own, with the name of its combination and its class files, None
     when nothing fits; ``like`` the line whose patches fit, or else the nearest, and ``differences``
-    a sentence for each thing in which the installation differs from that.
+    a sentence for each thing in which the installation differs from that. Of a line that fits these
+    are in classes of families that its jar is without.
     """
 
     line: Line | None
@@ -92,6 +94,7 @@ def compare(
         "families": _FAMILIES,
         "boost.version": package.version,
         "stock": str(_stock_classes(tried, package, work / "stock")),
+        **_numbered("aside.", [family for family in FAMILIES if family != STRINGS]),
         **_numbered("classpath.", [str(entry) for entry in launch.class_path]),
         **_numbered("candidate.", [line.version for line in tried]),
     }
@@ -107,8 +110,8 @@ def compare(
     if out is not None:
         request["out"] = str(woven)
     report = _run(request, package, launch, environment, work)
+    found = {line.version: _values(report, f"difference.{line.version}.") for line in tried}
     if "line" not in report:
-        found = {line.version: _values(report, f"difference.{line.version}.") for line in tried}
         like = tried[0].version
         if not is_apache(home.version):
             # Its number does not say which line it comes from; of two at one distance, the later.
@@ -124,7 +127,9 @@ def compare(
     classes = {
         key.removeprefix(prefix): value for key, value in report.items() if key.startswith(prefix)
     }
-    return Fit(replace(lines[like], version=report["version"], classes=classes), like, ())
+    family_of = {n: family for n, family in lines[like].family_of.items() if n in classes}
+    own = replace(lines[like], version=report["version"], classes=classes, family_of=family_of)
+    return Fit(own, like, found[like])
 
 
 def _require_named(version: str, like: str, tried: Sequence[Line]) -> None:

@@ -52,7 +52,9 @@ def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None
         # Refused before a minute is spent on it, and again under the lock.
         install.require_changeable(now.home, now.known, now.running, rolling=rolling)
         with own_jar(now.home, now.lines, now.package) as made:
-            return replace(_put(now, made.line, cast("Path", made.path)), woven_like=made.like)
+            change = _put(now, made.line, cast("Path", made.path))
+        notes = (*change.notes, *([made.without] if made.without else ()))
+        return replace(change, woven_like=made.like, notes=notes)
 
     def _put(
         now: Before, line: Line, jar: Path, beforehand: Callable[[], Outlook] = Outlook

@@ -74,6 +74,8 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
     else:
         for check in found["checks"]:
             say(f"ok      {check['name']:<8} {check['detail']}")
+        if found["without"]:
+            say(found["without"])
         say(f"{sentence}.", sentence)
 
 
@@ -86,7 +88,7 @@ def _official(
     sentence = f"All classes are those of Flink {line.version}: {jar.name} fits as it is"
     if target is not None:
         sentence += f"; it is now {target}"
-    return sentence, _answer(line, line.version, target, [])
+    return sentence, _answer(line, line.version, target, [], "")
 
 
 def _told(made: OwnJar, target: Path | None, home: FlinkHome) -> str:
@@ -102,10 +104,13 @@ def _told(made: OwnJar, target: Path | None, home: FlinkHome) -> str:
 
 
 def _found(made: OwnJar, target: Path | None) -> dict[str, Any]:
-    return _answer(made.line, made.like, target, [asdict(check) for check in made.checks])
+    checks = [asdict(check) for check in made.checks]
+    return _answer(made.line, made.like, target, checks, made.without)
 
 
-def _answer(line: Line, like: str, jar: Path | None, checks: list[Any]) -> dict[str, Any]:
+def _answer(
+    line: Line, like: str, jar: Path | None, checks: list[Any], without: str
+) -> dict[str, Any]:
     return {
         "combination": line.version,
         "like": like,
@@ -113,6 +118,7 @@ def _answer(line: Line, like: str, jar: Path | None, checks: list[Any]) -> dict[
         "jar": jar,
         "sha256": None if jar is None else sha256(jar),
         "checks": checks,
+        "without": without,
     }
 
 

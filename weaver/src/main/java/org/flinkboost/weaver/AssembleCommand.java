@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -79,17 +77,19 @@ final class AssembleCommand implements Callable<Integer> {
             jar.add("META-INF/" + licence.getFileName(), licence);
         }
         requireWoven(line, woven);
-        Set<String> apart = new TreeSet<>(aside);
-        apart.retainAll(line.ownFamilies());
         WeaveRecord record =
                 new WeaveRecord(flinkVersion, boostVersion)
                         .classes(line.classes())
-                        .tested(TestedReleases.read(releases, flinkVersion))
-                        .links(links(jar, name -> !apart.contains(familyOf(name, line))));
-        for (String family : apart) {
-            record.linksOf(family, links(jar, name -> family.equals(familyOf(name, line))));
+                        .tested(TestedReleases.read(releases, flinkVersion));
+        try (ClassFileLocator locator = ClassPath.locator(classPath)) {
+            FamilyLinks links =
+                    new FamilyLinks(jar, line, new FamilySwitches(families), aside, locator);
+            record.links(links.shared());
+            for (String family : links.apart()) {
+                record.linksOf(family, links.of(family));
+                jar.setAside(line.classesOf(family));
+            }
         }
-        apart.forEach(family -> jar.setAside(line.classesOf(family)));
         int entries = jar.write(out, record);
         spec.commandLine().getOut().printf("Wrote %s (%d entries)%n", out.getFileName(), entries);
         return 0;
@@ -116,20 +116,6 @@ final class AssembleCommand implements Callable<Integer> {
                             + ", found "
                             + unknown
                             + "; run `weave` again.");
-        }
-    }
-
-    /** Of a woven class, and of one in the packages of a family; empty for what all share. */
-    private String familyOf(String name, Line line) {
-        PatchedClass patched = line.classes().get(name);
-        return patched != null
-                ? patched.family()
-                : new FamilySwitches(families).familyOf(name, line.ownFamilies()).orElse("");
-    }
-
-    private Set<String> links(DropInJar jar, Predicate<String> isUser) throws IOException {
-        try (ClassFileLocator locator = ClassPath.locator(classPath)) {
-            return Links.of(jar.classFiles(), isUser, locator);
         }
     }
 }

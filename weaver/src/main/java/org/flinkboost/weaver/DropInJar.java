@@ -63,6 +63,11 @@ final class DropInJar {
                 (name, bytes) -> add(name.replace('.', '/') + ".class", bytes, "a woven class"));
     }
 
+    /** Takes classes out again, by binary name. */
+    void leaveOut(Collection<String> names) {
+        names.forEach(name -> entries.remove(name.replace('.', '/') + ".class"));
+    }
+
     /** Lays woven classes where no class loader looks, and the doors of their packages in place. */
     void setAside(Collection<String> names) {
         Set<String> doors = new TreeSet<>();

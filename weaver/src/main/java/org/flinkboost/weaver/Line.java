@@ -3,6 +3,7 @@ package org.flinkboost.weaver;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** One supported Flink release, as {@code lines.toml} describes it. */
@@ -50,6 +51,13 @@ final class Line {
                 .filter(entry -> entry.getValue().family().equals(family))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** The line as it is for somebody who has not those families' classes. */
+    Line without(Set<String> others) {
+        Map<String, PatchedClass> rest = new TreeMap<>(classes);
+        rest.values().removeIf(patched -> others.contains(patched.family()));
+        return new Line(version, jars, rest, families);
     }
 
     /** The families of its own classes. */

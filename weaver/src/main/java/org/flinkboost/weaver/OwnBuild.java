@@ -30,6 +30,7 @@ final class OwnBuild {
     private final Path dist;
     private final List<Path> classPath;
     private final FamilySwitches switches;
+    private final Set<String> aside;
     private final Line line;
     private final Path patches;
     private final Path stock;
@@ -40,6 +41,7 @@ final class OwnBuild {
      * @param dist the jar with Flink's classes
      * @param classPath whatever else its classes and ours refer to
      * @param switches of the families
+     * @param aside families without which a jar can be made, whose classes lie aside in it
      * @param line whose patches are tried
      * @param patches a folder with all of the line's jar but its woven classes
      * @param stock a folder with the line's class files, each named after its SHA-256
@@ -48,6 +50,7 @@ final class OwnBuild {
             Path dist,
             List<Path> classPath,
             FamilySwitches switches,
+            Set<String> aside,
             Line line,
             Path patches,
             Path stock) {
@@ -55,12 +58,16 @@ final class OwnBuild {
         this.classPath = new ArrayList<>(List.of(dist));
         this.classPath.addAll(classPath);
         this.switches = switches;
+        this.aside = aside;
         this.line = line;
         this.patches = patches;
         this.stock = stock;
     }
 
-    /** What stands in the way, and the jar when nothing does. */
+    /**
+     * The differences that matter, and the jar when they stand in nothing's way, or only in that of
+     * families which it is without.
+     */
     static final class Answer {
 
         private final List<String> differences;
@@ -109,12 +116,24 @@ final class OwnBuild {
         }
     }
 
-    /** Compares, and weaves when nothing differs. */
+    /** Compares, and weaves what nothing differs for: all families, or those that must be there. */
     Answer answer(String boostVersion) throws IOException {
+        Answer whole = answer(line, boostVersion);
+        Line rest = line.without(aside);
+        if (whole.woven().isPresent() || rest.classes().size() == line.classes().size()) {
+            return whole;
+        }
+        Answer without = answer(rest, boostVersion);
+        return without.woven().isPresent()
+                ? new Answer(whole.differences(), without.woven())
+                : without;
+    }
+
+    private Answer answer(Line wanted, String boostVersion) throws IOException {
         try (FlinkJar jar = FlinkJar.openAny(dist)) {
             Map<String, byte[]> classes = new TreeMap<>();
             List<String> differences = new ArrayList<>();
-            for (String name : line.classes().keySet()) {
+            for (String name : wanted.classes().keySet()) {
                 Optional<byte[]> found = jar.classFile(name);
                 found.ifPresent(bytes -> classes.put(name, bytes));
                 if (found.isEmpty()) {
@@ -124,12 +143,12 @@ final class OwnBuild {
                 }
             }
             if (differences.isEmpty()) {
-                differences.addAll(compare(classes, jar));
+                differences.addAll(compare(wanted, classes, jar));
             }
             if (!differences.isEmpty()) {
                 return new Answer(differences, Optional.empty());
             }
-            return weave(jar, classes, boostVersion);
+            return weave(wanted, jar, classes, boostVersion);
         } catch (WeaveException e) {
             return new Answer(List.of(e.getMessage()), Optional.empty());
         } catch (TypePool.Resolution.NoSuchTypeException e) {
@@ -137,9 +156,10 @@ final class OwnBuild {
         }
     }
 
-    private List<String> compare(Map<String, byte[]> classes, FlinkJar jar) throws IOException {
+    private List<String> compare(Line wanted, Map<String, byte[]> classes, FlinkJar jar)
+            throws IOException {
         Map<String, byte[]> stockFiles = new TreeMap<>();
-        for (Map.Entry<String, PatchedClass> entry : line.classes().entrySet()) {
+        for (Map.Entry<String, PatchedClass> entry : wanted.classes().entrySet()) {
             Path file = stock.resolve(entry.getValue().checksum());
             byte[] content = Files.readAllBytes(file);
             if (!Checksum.of(content).equals(entry.getValue().checksum())) {
@@ -160,7 +180,7 @@ final class OwnBuild {
                         new ClassFileLocator.Simple(stockFiles),
                         Weaver.locator(patches, List.of(dist), classPath))) {
             TypePool pool = TypePool.Default.of(locator);
-            for (ClassPatch patch : new PatchReader(pool, line).read(patches)) {
+            for (ClassPatch patch : new PatchReader(pool, wanted).read(patches)) {
                 TypeDescription target = pool.describe(patch.target()).resolve();
                 differences.addAll(
                         ClassComparison.differences(
@@ -173,7 +193,8 @@ final class OwnBuild {
         return differences;
     }
 
-    private Answer weave(FlinkJar flink, Map<String, byte[]> classes, String boostVersion)
+    private Answer weave(
+            Line wanted, FlinkJar flink, Map<String, byte[]> classes, String boostVersion)
             throws IOException {
         Map<String, PatchedClass> patched = new TreeMap<>();
         Map<String, String> checksums = new TreeMap<>();
@@ -181,39 +202,52 @@ final class OwnBuild {
                 (name, bytes) -> {
                     String checksum = Checksum.of(bytes);
                     checksums.put(name, checksum);
-                    patched.put(name, line.classes().get(name).withChecksum(checksum));
+                    patched.put(name, wanted.classes().get(name).withChecksum(checksum));
                 });
         Line own = new Line(line.version(), Map.of(), patched, line.families());
-        Map<String, byte[]> woven =
-                new Weaver(own, switches).weaveOpened(patches, List.of(flink), classPath).woven();
+        Weaver.Result result =
+                new Weaver(own, switches).weaveOpened(patches, List.of(flink), classPath);
         DropInJar jar = new DropInJar();
         jar.addAll(patches);
-        jar.addClasses(woven);
-        Set<String> links;
+        jar.leaveOut(result.unused());
+        jar.addClasses(result.woven());
+        Map<String, Set<String>> links = new TreeMap<>();
         try (ClassFileLocator locator = ClassPath.locator(classPath)) {
-            links = Links.of(jar.classFiles(), name -> true, locator);
+            FamilyLinks all = new FamilyLinks(jar, own, switches, aside, locator);
+            links.put("", all.shared());
+            for (String family : all.apart()) {
+                links.put(family, all.of(family));
+                jar.setAside(own.classesOf(family));
+            }
         }
-        List<String> differences = LinkComparison.differences(linksOfTheLine(), links);
+        Set<String> needed = new TreeSet<>();
+        links.values().forEach(needed::addAll);
+        List<String> differences =
+                LinkComparison.differences(linksOfTheLine(links.keySet()), needed);
         if (!differences.isEmpty()) {
             return new Answer(differences, Optional.empty());
         }
-        String version = line.version() + "-own-" + digits(checksums, links);
+        String version = line.version() + "-own-" + digits(checksums, needed);
         WeaveRecord record =
                 new WeaveRecord(version, boostVersion)
                         .classes(patched)
-                        .links(links)
+                        .links(links.remove(""))
                         .wovenLike(line.version());
+        links.forEach(record::linksOf);
         return new Answer(List.of(), Optional.of(new Woven(jar, record, checksums)));
     }
 
-    private Set<String> linksOfTheLine() throws IOException {
+    /** Those of some families, of which the empty one stands for what all need. */
+    private Set<String> linksOfTheLine(Set<String> families) throws IOException {
         Properties record = new Properties();
         try (InputStream in = Files.newInputStream(patches.resolve(WeaveRecord.RESOURCE))) {
             record.load(in);
         }
         Set<String> links = new TreeSet<>();
         for (String key : record.stringPropertyNames()) {
-            if (key.startsWith("link.")) {
+            int last = key.lastIndexOf('.');
+            if (key.startsWith("link.")
+                    && families.contains(key.substring(Math.min("link.".length(), last), last))) {
                 links.add(record.getProperty(key));
             }
         }

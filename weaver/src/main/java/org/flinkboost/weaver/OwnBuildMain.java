@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Looks for the line whose patches fit a build of Flink, and writes the jar for it. Called by
@@ -21,6 +22,7 @@ import java.util.TreeMap;
  * request:  dist                  the jar with Flink's classes
  *           classpath.N           what else is on the class path
  *           families              the class of the switches, one per family
+ *           aside.N               a family without which a jar can be made
  *           boost.version
  *           stock                 folder of class files, named after their SHA-256
  *           class.LINE/CLASS      SHA-256 of each class file that a line patches
@@ -32,7 +34,8 @@ import java.util.TreeMap;
  * report:   line                  the first line that fits; missing when none does
  *           version               the combination that the jar is for
  *           class.CLASS           SHA-256 of the class files that it replaces
- *           difference.LINE.N     what stands in the way
+ *           difference.LINE.N     what stands in the way; of the line that fits, in that of the
+ *                                 families that the jar is without
  * </pre>
  */
 public final class OwnBuildMain {
@@ -68,6 +71,7 @@ public final class OwnBuildMain {
                                     Path.of(required("dist")),
                                     classPath(),
                                     new FamilySwitches(required("families")),
+                                    new TreeSet<>(numbered("aside.")),
                                     lines.get(version),
                                     Path.of(required("patches." + version)),
                                     Path.of(required("stock")))

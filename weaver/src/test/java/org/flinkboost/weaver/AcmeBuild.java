@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.jar.JarOutputStream;
 import java.util.zip.ZipEntry;
@@ -19,18 +20,32 @@ final class AcmeBuild {
 
     /** The release is compiled for that Java; {@code acme.Gauge} is the class that is patched. */
     AcmeBuild(Path folder, int release, String source, String... patches) throws IOException {
+        this(folder, release, Map.of("acme.Gauge", "dials"), List.of(source), patches);
+    }
+
+    /** The same with the patched classes and the family of each. */
+    AcmeBuild(
+            Path folder,
+            int release,
+            Map<String, String> families,
+            List<String> sources,
+            String... patches)
+            throws IOException {
         this.folder = folder;
-        acme = new Acme(folder.resolve("release"), release).stock(source).patch(patches);
+        acme =
+                new Acme(folder.resolve("release"), release)
+                        .stock(sources.toArray(String[]::new))
+                        .patch(patches);
         Path stock = Files.createDirectories(folder.resolve("classes"));
-        byte[] gauge = Files.readAllBytes(acme.root.resolve("stock/acme/Gauge.class"));
-        String sum = Checksum.of(gauge);
-        Files.write(stock.resolve(sum), gauge);
-        line =
-                new Line(
-                        Acme.VERSION,
-                        Map.of(),
-                        Map.of("acme.Gauge", Acme.patched(sum)),
-                        Map.of("acme.Gauge", "dials"));
+        Map<String, PatchedClass> patched = new TreeMap<>();
+        for (Map.Entry<String, String> each : families.entrySet()) {
+            String file = "stock/" + each.getKey().replace('.', '/') + ".class";
+            byte[] content = Files.readAllBytes(acme.root.resolve(file));
+            String sum = Checksum.of(content);
+            Files.write(stock.resolve(sum), content);
+            patched.put(each.getKey(), new PatchedClass("acme", each.getValue(), sum, List.of()));
+        }
+        line = new Line(Acme.VERSION, Map.of(), patched, families);
         Path record = acme.patches().resolve(WeaveRecord.RESOURCE);
         Files.createDirectories(record.getParent());
         Files.writeString(record, "");
@@ -38,8 +53,14 @@ final class AcmeBuild {
 
     /** What is said of an own build from that source. */
     OwnBuild.Answer answer(String source, int release, String... options) throws IOException {
+        return answer(List.of(source), release, options);
+    }
+
+    OwnBuild.Answer answer(List<String> sources, int release, String... options)
+            throws IOException {
         Path built = folder.resolve("own");
-        JavaSources.compileWith(List.of(options), built, release, List.of(), source);
+        JavaSources.compileWith(
+                List.of(options), built, release, List.of(), sources.toArray(String[]::new));
         return answer(Acme.files(built));
     }
 
@@ -56,6 +77,7 @@ final class AcmeBuild {
                         dist,
                         List.of(acme.root.resolve("families")),
                         new FamilySwitches(Acme.FAMILIES),
+                        Set.of("wheels"),
                         line,
                         acme.patches(),
                         folder.resolve("classes"))
