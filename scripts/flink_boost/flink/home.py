@@ -101,6 +101,7 @@ def choose_line(
 ) -> Line:
     """The line whose classes the installation has, whatever number it carries.
 
+    Classes of a family that the line's jar leaves off there are not among those of the line.
     ``known`` are the official releases, by default those of ``releases.toml``. Raises
     ``UnsupportedFlink`` for classes that no jar fits, ``VendorFlink`` when the installation has the
     number of an official release and not its classes, ``ReplacedClasses`` when our classes are
@@ -115,14 +116,16 @@ def choose_line(
         found = class_checksums(archive, patched_names(usable.values()))
     line = fitting_line(found, usable.values())
     if line is not None:
-        return line
+        return line.in_effect(found)
     releases = load_releases() if known is None else known
     official = releases.releases.get(home.version)
     expected: Mapping[str, str] = {}
     if home.version in usable:
-        expected = usable[home.version].classes
+        expected = usable[home.version].strings
     elif official is not None:
-        expected = releases.lock.of(home.version)
+        strings = {name for each in usable.values() for name in each.strings}
+        files = releases.lock.of(home.version)
+        expected = {name: files[name] for name in files if name in strings}
     for name, checksum in expected.items():
         if found.get(name) != checksum:
             raise VendorFlink(
@@ -134,7 +137,7 @@ def choose_line(
     for version, nearest in usable.items():
         if home.version.startswith(version) and not home.version[len(version)].isdigit():
             name = next(
-                each for each in nearest.classes if not nearest.accepts(each, found.get(each))
+                each for each in nearest.strings if not nearest.accepts(each, found.get(each))
             )
             raise VendorFlink(
                 f"{home.folder} holds Flink {home.version}, a vendor's build of {version} with"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.flink.classes import LOCK, ClassLock, PatchedClass, parse_lock, parse_patched
+from flink_boost.flink.switches import STRINGS
 from flink_boost.flink.versions import distance
 
 LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
@@ -35,7 +36,8 @@ class Line:
     """One supported Flink release; ``jdks`` the fully tested one first.
 
     ``classes`` are those that are patched, with the SHA-256 of the release's own class files,
-    ``equal`` those of class files that do the same, each itself among them.
+    ``equal`` those of class files that do the same, each itself among them, and ``family_of`` the
+    family of each; one that is not there is of strings.
     A line that is not ``measured`` has a jar and the codec's tests, but no benchmarks. ``folder``
     below ``src/line`` of ``flink-runtime-patch`` has what the line shares with its like only.
     """
@@ -54,6 +56,32 @@ class Line:
     measured: bool = True
     folder: str = "newer"
     equal: dict[str, frozenset[str]] = field(default_factory=dict)
+    family_of: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def strings(self) -> dict[str, str]:
+        """Those of its classes that a Flink has to have, for which the line's jar is."""
+        return {
+            name: checksum
+            for name, checksum in self.classes.items()
+            if self.family_of.get(name, STRINGS) == STRINGS
+        }
+
+    def without(self, found: Mapping[str, str]) -> frozenset[str]:
+        """The families beside strings that are off where Flink has these classes."""
+        return frozenset(
+            family
+            for name, family in self.family_of.items()
+            if family != STRINGS and not self.accepts(name, found.get(name))
+        )
+
+    def in_effect(self, found: Mapping[str, str]) -> Line:
+        """The line with the classes that its jar replaces where Flink has these class files."""
+        off = self.without(found)
+        family_of = {name: each for name, each in self.family_of.items() if each not in off}
+        gone = self.family_of.keys() - family_of.keys()
+        classes = {name: self.classes[name] for name in self.classes if name not in gone}
+        return replace(self, classes=classes, family_of=family_of)
 
     def accepts(self, name: str, checksum: str | None) -> bool:
         """Whether the line's jar stands for a class file of that class."""
@@ -89,14 +117,15 @@ def read_lock(path: Path) -> ClassLock:
 
 def with_classes(line: Line, lock: ClassLock, patched: Iterable[PatchedClass]) -> Line:
     """The line with its patched classes, as far as ``classes.lock`` has their files."""
-    files = lock.of(line.version)
+    files, all_patched = lock.of(line.version), tuple(patched)
     classes = {
         each.name: files[each.name]
-        for each in patched
+        for each in all_patched
         if each.is_in(line.version) and each.name in files
     }
     equal = {name: lock.equal(name, checksum) for name, checksum in classes.items()}
-    return replace(line, classes=classes, equal=equal)
+    family_of = {each.name: each.family for each in all_patched if each.name in classes}
+    return replace(line, classes=classes, equal=equal, family_of=family_of)
 
 
 @cache

@@ -1,8 +1,9 @@
 """The official Flink releases that were looked at, read from ``releases.toml``.
 
-What identifies a Flink for us is its class files: releases whose patched classes are equal byte for
-byte have one *combination* of them, named after its newest release when it was first seen. A line
-of ``lines.toml`` is a combination that a jar exists for, under the same name.
+What identifies a Flink for us is its class files: releases whose patched classes of strings are
+equal byte for byte have one *combination* of them, named after its newest release when it was first
+seen. A line of ``lines.toml`` is a combination that a jar exists for, under the same name. Where
+the classes of another family differ, the line's jar leaves that family off.
 """
 
 from __future__ import annotations
@@ -191,16 +192,19 @@ def patched_names(lines: Iterable[Line]) -> set[str]:
 
 
 def fitting_line(found: Mapping[str, str], lines: Iterable[Line]) -> Line | None:
-    """The line whose classes do what those found do.
+    """The line whose classes of strings do what those found do.
 
-    Of several the one that has more of them, then the one with more of the very files.
+    Of several the one that has more of them, then the one with which fewer families are off, then
+    the one with more of the very files.
     """
     fitting = [
-        line for line in lines if all(line.accepts(name, found.get(name)) for name in line.classes)
+        line
+        for line in lines
+        if line.strings and all(line.accepts(name, found.get(name)) for name in line.strings)
     ]
 
-    def nearness(line: Line) -> tuple[int, int]:
-        same = sum(found[name] == checksum for name, checksum in line.classes.items())
-        return len(line.classes), same
+    def nearness(line: Line) -> tuple[int, int, int]:
+        same = sum(found.get(name) == checksum for name, checksum in line.classes.items())
+        return len(line.strings), -len(line.without(found)), same
 
     return max(fitting, key=nearness, default=None)

@@ -22,7 +22,8 @@ _SINCE_OLDEST = "org/apache/flink/core/plugin/PluginManager.class"
 def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> list[Line]:
     """The lines that have a jar here, the nearest to the installation first.
 
-    Of those only the ones whose classes are all there; if there is none, the nearest alone.
+    Of those only the ones whose classes of strings are all there; if there is none, the nearest
+    alone.
     """
     carried = [line for line in lines.values() if line.enabled and package.dropins([line])]
     if not carried:
@@ -34,12 +35,12 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
         found = class_checksums(archive, patched_names(carried))
 
     def remoteness(line: Line) -> tuple[int, ...]:
-        missing = sum(name not in found for name in line.classes)
-        other = sum(not line.accepts(name, found.get(name)) for name in line.classes)
-        return missing, other, *_apart(home.version, line.version)
+        missing = sum(name not in found for name in line.strings)
+        other = sum(not line.accepts(name, found.get(name)) for name in line.strings)
+        return missing, other, len(line.without(found)), *_apart(home.version, line.version)
 
     ordered = sorted(carried, key=remoteness)
-    complete = [line for line in ordered if line.classes.keys() <= found.keys()]
+    complete = [line for line in ordered if line.strings.keys() <= found.keys()]
     return complete or ordered[:1]
 
 

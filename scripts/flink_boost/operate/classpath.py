@@ -80,7 +80,7 @@ def require_in_effect(launch: Launch, ours: DropIn) -> str:
 def require_place(
     home: FlinkHome, target: Path, classes: Mapping[str, str], replaced: Collection[Path]
 ) -> None:
-    """Whether our jar for those ``classes`` would be in effect at ``target`` in ``lib/``.
+    """Whether our jar for those ``classes``, of strings, is in effect at ``target`` in ``lib/``.
 
     The ``replaced`` jars are those that leave for it, some of which nothing can be read of.
     Raises ``VerificationFailed`` for a jar of somebody else's there that has another such class, or

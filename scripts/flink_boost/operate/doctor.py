@@ -99,7 +99,7 @@ def examine(
         with suppress(EnvironmentProblem):
             starts = () if old else start_all(launch, environment, loading=False)
         if line is not None and ours is not None and ours.flink_version == line.version:
-            findings += _in_effect(home, launch, ours, environment, starts)
+            findings += _in_effect(home, line, launch, ours, environment, starts)
         findings += of_java(launch, jdk, line, ours)
         findings += of_starts(starts, launch, ours)
         findings += [] if ours is None else unread_switch(home, launch, environment)
@@ -219,6 +219,7 @@ def _release(ours: DropIn | None) -> Iterator[Finding]:
 
 def _in_effect(
     home: FlinkHome,
+    line: Line,
     launch: Launch,
     ours: DropIn,
     environment: Mapping[str, str],
@@ -252,11 +253,12 @@ def _in_effect(
     if not shadowed:
         yield Finding(Level.FINE, "No other jar stands before its classes on the class path.")
     for family in found:
-        yield _family(family)
+        yield _family(family, line)
 
 
-def _family(family: Family) -> Finding:
-    if family.state is FamilyState.MISSED:
+def _family(family: Family, line: Line) -> Finding:
+    # One that the line has not here is off because this Flink's classes are others.
+    if family.state is FamilyState.MISSED and family.name in line.family_of.values():
         return Finding(
             Level.WARNING,
             f"Of its families, {family.told}.",

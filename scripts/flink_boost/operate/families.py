@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -81,13 +81,16 @@ def families_in(seen: Mapping[str, str]) -> tuple[Family, ...]:
     return read_report(seen["report"]).families if seen.get("report") else ()
 
 
-def verdict_of(seen: Mapping[str, str]) -> tuple[bool | None, str]:
-    """Whether no family beside strings is off unasked, of which ``mode`` tells; and all of them."""
+def verdict_of(seen: Mapping[str, str], wanted: Collection[str]) -> tuple[bool | None, str]:
+    """Whether none of the ``wanted`` families is off unasked, and what is said of all.
+
+    Of strings ``mode`` tells. One that is not wanted is off because Flink's classes are others.
+    """
     families = families_in(seen)
     if not families or read_report(seen["report"]).refusal:
         return None, "Not checked: `version` says why."
     text = told(families)
-    others = [family for family in missed(families) if family.name != STRINGS]
+    others = [f for f in missed(families) if f.name in wanted and f.name != STRINGS]
     return not others, f"{text[0].upper()}{text[1:]}."
 
 

@@ -96,7 +96,7 @@ def install(
         content = source.read_bytes()
         present = require_replaceable(contents, home.folder)
         there = (*(dropin.path for dropin in present), *contents.remains)
-        require_place(home, target, line.classes, there)
+        require_place(home, target, line.strings, there)
         others = [file for file in there if file != target]
         same = target in there and target.read_bytes() == content
         change = LibraryChange(

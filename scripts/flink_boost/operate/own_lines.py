@@ -32,10 +32,15 @@ def own_line(dropin: DropIn, lines: Mapping[str, Line]) -> Line | None:
     like = lines.get(dropin.own_line)
     if like is None:
         return None
-    return replace(like, version=dropin.flink_version, classes=dict(dropin.classes))
+    return replace(
+        like,
+        version=dropin.flink_version,
+        classes=dict(dropin.classes),
+        family_of=dict(dropin.family_of),
+    )
 
 
 def fits_own(home: FlinkHome, dropin: DropIn) -> bool:
-    """Whether ``flink-dist`` has the very class files that a jar was woven from."""
+    """Whether ``flink-dist`` has the very class files of strings that a jar was woven from."""
     with whole(home.dist):
-        return class_checksums(opened(home.dist), dropin.classes) == dict(dropin.classes)
+        return class_checksums(opened(home.dist), dropin.strings) == dict(dropin.strings)

@@ -123,7 +123,7 @@ def judge(
         *_classes(seen, stock, line, jar),
         _bytes(seen, launch),
         _mode(seen, line, launch),
-        Check("families", *verdict_of(seen)),
+        Check("families", *verdict_of(seen, line.family_of.values())),
     ]
 
 

@@ -17,11 +17,13 @@ from flink_boost.flink.releases import (
     load_releases,
     ranges_of,
 )
+from flink_boost.flink.switches import STRINGS
 from flink_boost.flink.versions import version_key
 from flink_boost.port.newline.look import render
 
 LINES = load_lines()
 KNOWN = load_releases()
+PATCHED = load_patched()
 SHARED = "NonSpanningWrapper"
 STRING_VALUE = "org.apache.flink.types.StringValue"
 OUTPUT = "org.apache.flink.core.memory.DataOutputSerializer"
@@ -39,9 +41,10 @@ def test_every_line_is_one_of_the_releases_and_was_tested() -> None:
 def test_a_combination_is_of_the_same_class_files_and_named_after_a_release_that_has_them() -> None:
     found: dict[str, dict[str, str]] = {}
     for version, release in KNOWN.releases.items():
-        assert KNOWN.has_all(version, load_patched().values())
+        assert KNOWN.has_all(version, PATCHED.values())
         files = KNOWN.lock.of(version)
-        assert found.setdefault(release.classes, files) == files
+        strings = {name: files[name] for name in files if PATCHED[name].family == STRINGS}
+        assert found.setdefault(release.classes, strings) == strings
         fitting = fitting_line(files, LINES.values())
         assert release.classes == (release.classes if fitting is None else fitting.version)
     assert all(KNOWN.releases[name].classes == name for name in found)
@@ -112,6 +115,37 @@ def test_a_line_fits_class_files_that_do_the_same_and_its_own_go_first() -> None
     mixed = {**newer.classes, OUTPUT: older.classes[OUTPUT]}
     assert fitting_line(mixed, [older]) is older
     assert fitting_line(mixed, [LINES["1.12.0"]]) is None
+
+
+def test_classes_of_another_family_turn_that_off_and_keep_no_jar_away() -> None:
+    line = LINES["2.3.0"]
+    records = set(line.classes) - set(line.strings)
+    assert records
+    assert all(line.family_of[name] == "records" for name in records)
+    others = [{**line.classes, name: "00"} for name in sorted(records)]
+    lacking = [{n: c for n, c in line.classes.items() if n != name} for name in sorted(records)]
+    for found in (*others, *lacking):
+        assert fitting_line(found, LINES.values()) is line
+        assert line.without(found) == {"records"}
+        assert line.in_effect(found).classes == line.strings
+        assert set(line.in_effect(found).family_of.values()) == {STRINGS}
+    assert line.without(line.classes) == frozenset()
+    assert line.in_effect(line.classes) == line
+    # Of two that fit, the one with which more is on.
+    other = replace(line, version="other", classes=others[0], equal={})
+    assert fitting_line(line.classes, [other, line]) is line
+    assert fitting_line(line.classes, [line, other]) is line
+
+
+def test_every_release_of_a_line_with_records_says_whether_they_are_on() -> None:
+    on = {
+        version
+        for version, release in KNOWN.releases.items()
+        if (line := LINES.get(release.classes)) is not None
+        and line.strings != line.classes
+        and not line.without(KNOWN.lock.of(version))
+    }
+    assert on == {"2.0.0", "2.0.1", "2.0.2", "2.3.0"}
 
 
 def test_jdks_are_those_of_the_latest_entry_before() -> None:

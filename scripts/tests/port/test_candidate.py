@@ -27,10 +27,13 @@ def test_equal_classes_are_found_whatever_the_number(
 ) -> None:
     assert flink_boost("releases", "--jars", folder) == 0
     said = capsys.readouterr().out
-    assert "all 4 classes that we patch are those of Flink 2.3.0, whose jar fits" in said
+    assert (
+        "all 4 classes of strings that we patch are those of Flink 2.3.0, whose jar fits." in said
+    )
     assert flink_boost("releases", "--jars", folder, "--json") == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["candidate"], answer["line"]) == ("2.4.0-rc1", "2.3.0")
+    assert answer["off"] == []
     assert answer["jars"] == ["flink-core-2.4.0-rc1.jar", "flink-runtime-2.4.0-rc1.jar"]
 
 
@@ -39,6 +42,16 @@ def test_a_distribution_is_looked_into(tmp_path: Path, capsys: pytest.CaptureFix
     for place in (home, home / "lib"):
         assert flink_boost("releases", "--jars", place) == 0
         assert f"those of Flink {LINE.version}" in capsys.readouterr().out
+
+
+def test_a_family_that_is_off_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for jar in ensure_release_jars("2.2.1"):
+        shutil.copy(jar, tmp_path / jar.name.replace("2.2.1", "2.4.0-rc1"))
+    assert flink_boost("releases", "--jars", tmp_path, "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["line"], answer["off"]) == ("2.3.0", ["records"])
+    assert flink_boost("releases", "--jars", tmp_path) == 0
+    assert "whose jar fits, with records off: their classes differ." in capsys.readouterr().out
 
 
 def test_other_classes_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

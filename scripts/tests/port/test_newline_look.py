@@ -16,6 +16,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.flink.classes import ClassLock, PatchedClass, parse_lock
 from flink_boost.flink.lines import Line, PinnedFile, load_lines
 from flink_boost.flink.releases import KnownReleases, parse_releases
+from flink_boost.flink.switches import STRINGS
 from flink_boost.port.newline.equal import with_equal
 from flink_boost.port.newline.look import look_at, merge, published, render
 from flink_boost.port.newline.registries import Artifact
@@ -38,7 +39,7 @@ LINES: Mapping[str, Line] = {
     )
 }
 PATCHED = {
-    name: PatchedClass(name, jar, "texts")
+    name: PatchedClass(name, jar, STRINGS)
     for name, jar in ((CORE, "flink-core"), (RUNTIME, "flink-runtime"))
 }
 NOTHING = KnownReleases(
@@ -182,6 +183,27 @@ def test_a_class_is_looked_for_in_the_releases_that_are_said_to_have_it(tmp_path
     some = [replace(PATCHED[CORE], since="1.20", until="1.20"), PATCHED[RUNTIME]]
     looks = look_at(shelf, ["1.19.3", "1.20.0", "2.0.0"], some, print)
     assert [list(look.classes) for look in looks] == [[RUNTIME], [CORE, RUNTIME], [RUNTIME]]
+
+
+def test_a_class_of_another_family_splits_no_line(tmp_path: Path) -> None:
+    jars: dict[str, tuple[str, str | None]] = {
+        "1.14.0": ("mid", "frame"),
+        "1.14.1": ("mid", "other"),
+        "2.0.0": ("new", "frame"),
+        "2.0.1": ("new", "other"),
+    }
+    patched = {**PATCHED, RUNTIME: replace(PATCHED[RUNTIME], family="records")}
+    shelf = Shelf(tmp_path, jars)
+
+    known = merge(NOTHING, look_at(shelf, [*jars], patched.values(), print), LINES, patched, TODAY)
+
+    assert {each.version: each.classes for each in known.releases.values()} == {
+        "1.14.0": "1.14.1",
+        "1.14.1": "1.14.1",
+        "2.0.0": "2.0.0",
+        "2.0.1": "2.0.0",
+    }
+    assert known.lock.of("2.0.1")[RUNTIME] != known.lock.of("2.0.0")[RUNTIME]
 
 
 def test_a_release_whose_class_files_do_the_same_gets_the_jar_of_the_line(tmp_path: Path) -> None:

@@ -87,21 +87,28 @@ def _tell_of(candidate: Candidate, *, as_json: bool) -> None:
     if candidate.differing:
         raise PatchedCodeChanged(
             f"{jars}: no jar fits as it is. Compared with Flink {line},"
-            f" {len(candidate.differing)} of {len(candidate.line.classes)} classes are others:"
+            f" {len(candidate.differing)} of {len(candidate.line.strings)} classes are others:"
             f" {', '.join(candidate.differing)}.",
             "`flink-boost weave` on the whole distribution says whether they do the same, and makes"
             f" a jar; `flink-boost line add {candidate.version}` once it is released.",
         )
+    off = " and ".join(candidate.without)
     sentence = (
-        f"{jars}: all {len(candidate.line.classes)} classes that we patch are those of"
-        f" Flink {line}, whose jar fits. Next: flink-boost install and verify --job on the whole"
+        f"{jars}: all {len(candidate.line.strings)} classes of strings that we patch are those of"
+        f" Flink {line}, whose jar fits{f', with {off} off: their classes differ' if off else ''}."
+        " Next: flink-boost install and verify --job on the whole"
         " distribution."
     )
     if as_json:
         print_json(
             "releases",
             0,
-            {"candidate": candidate.version, "line": line, "jars": list(candidate.jars)},
+            {
+                "candidate": candidate.version,
+                "line": line,
+                "jars": list(candidate.jars),
+                "off": list(candidate.without),
+            },
             sentence,
         )
     else:

@@ -21,13 +21,15 @@ _NO_CODE = ("-sources.jar", "-javadoc.jar", "-tests.jar", "-test-jar.jar")
 class Candidate:
     """What the folder holds. ``line`` is the one whose jar fits, or the nearest one.
 
-    ``differing`` are the classes that are not as in that line, or not there; none: the jar fits.
+    ``differing`` are the classes of strings that are not as in that line, or not there; none: the
+    jar fits. ``without`` are the other families that are off then.
     """
 
     version: str
     jars: tuple[str, ...]
     line: Line
     differing: tuple[str, ...]
+    without: tuple[str, ...] = ()
 
 
 def look_into(folder: Path, lines: Mapping[str, Line]) -> Candidate:
@@ -66,7 +68,13 @@ def look_into(folder: Path, lines: Mapping[str, Line]) -> Candidate:
             "Name a folder with flink-core and flink-runtime, or with flink-dist.",
         )
     line = fitting_line(found, usable) or _nearest(versions[0], found, usable)
-    return Candidate(versions[0], tuple(jar.name for _, jar in jars), line, _differing(line, found))
+    return Candidate(
+        versions[0],
+        tuple(jar.name for _, jar in jars),
+        line,
+        _differing(line, found),
+        tuple(sorted(line.without(found))),
+    )
 
 
 def _jars(folder: Path) -> list[tuple[str, Path]]:
@@ -99,4 +107,4 @@ def _nearest(version: str, found: Mapping[str, str], lines: list[Line]) -> Line:
 
 
 def _differing(line: Line, found: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(name for name in line.classes if not line.accepts(name, found.get(name)))
+    return tuple(name for name in line.strings if not line.accepts(name, found.get(name)))

@@ -26,6 +26,7 @@ from flink_boost.flink.releases import (
     class_checksums,
     fitting_line,
 )
+from flink_boost.flink.switches import STRINGS
 from flink_boost.flink.versions import version_key
 from flink_boost.port.newline.registries import Artifact
 
@@ -38,9 +39,10 @@ HEADER = """\
 # The official Flink releases that were looked at: `flink-boost releases` prints them, with
 # `--look` it fetches those that are missing from Maven Central and writes this file anew.
 #
-# What identifies a Flink is the class files that our patches change. Releases in which all of them
-# are equal have one combination, named after its newest release when it was first seen. One that a
-# jar exists for is a line of lines.toml with the same name; classes.lock has the class files.
+# What identifies a Flink is the class files that our patches of strings change. Releases in which
+# all of them are equal have one combination, named after its newest release when it was first seen.
+# One that a jar exists for is a line of lines.toml with the same name; classes.lock has the class
+# files. Where those of another family differ, the jar leaves that family off.
 #
 # classes:   the name of the release's combination.
 # jars:      SHA-256 of the jars that were looked at.
@@ -141,13 +143,14 @@ def merge(
     for look in newest_first:
         lock = lock.having(look.version, look.classes, equal)
     lock = lock.only(patched)
+    strings = {each.name for each in patched.values() if each.family == STRINGS}
     # A class that is patched since a moment ago tells releases apart that were one line's before.
     of_today = [with_classes(line, lock, patched.values()) for line in lines.values()]
     for look in newest_first:
         before = releases.get(look.version)
         if before is not None:
             _require_same(before, look)
-        name = _combination(look, of_today, lock, releases)
+        name = _combination(look, of_today, lock.only(strings), releases)
         releases[look.version] = Release(
             version=look.version,
             classes=name,
@@ -221,7 +224,9 @@ def _combination(
     return next(same, look.version)
 
 
-def _do_same(lock: ClassLock, first: Mapping[str, str], second: Mapping[str, str]) -> bool:
+def _do_same(lock: ClassLock, first: Mapping[str, str], look: Mapping[str, str]) -> bool:
+    """Of the classes that the lock has."""
+    second = {name: checksum for name, checksum in look.items() if name in lock.groups}
     return first.keys() == second.keys() and all(
         second[name] in lock.equal(name, checksum) for name, checksum in first.items()
     )
