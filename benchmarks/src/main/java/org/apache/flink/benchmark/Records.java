@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.streaming.runtime.streamrecord.StreamElement;
 import org.apache.flink.streaming.runtime.streamrecord.StreamElementSerializer;
@@ -49,6 +51,8 @@ public class Records {
     /** Draws the records and pollutes; called by JMH. */
     @Setup(Level.Trial)
     public final void setUp() throws IOException {
+        // As Flink's own processes begin, so that a patch of Flink is in place.
+        FileSystem.initialize(new Configuration(), null);
         Random random = new Random(SEED);
         values =
                 Stream.generate(() -> RecordType.named(type).draw(size - TAG, random))

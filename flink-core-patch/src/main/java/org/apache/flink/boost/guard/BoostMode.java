@@ -181,9 +181,10 @@ public final class BoostMode {
         if (off != null) {
             return switchedOff(off);
         }
-        return family.equals(Switches.STRINGS) || runs(Switches.STRINGS)
-                ? verdict.families().get(family).sentence()
-                : "strings are off";
+        OfFamily verdictOnIt = verdict.families().get(family);
+        return verdictOnIt.fits() && !family.equals(Switches.STRINGS)
+                ? OfFamily.WITHOUT_STRINGS
+                : verdictOnIt.sentence();
     }
 
     /**

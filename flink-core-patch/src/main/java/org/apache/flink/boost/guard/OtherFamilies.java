@@ -61,7 +61,7 @@ final class OtherFamilies {
             // What stands behind the first is never loaded, with or without our jar.
             String found = copies.get(0).sha256();
             if (!record.isStock(name, found)) {
-                return OfFamily.missed(Sentences.familyDiffers(name, copies.get(0)));
+                return OfFamily.missed(Sentences.familyDiffers(name, copies.get(0), record));
             }
         }
         if (mayDiffer) {

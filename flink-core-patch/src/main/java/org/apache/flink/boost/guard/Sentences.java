@@ -264,9 +264,10 @@ final class Sentences {
                 front, ourJar, className, front);
     }
 
-    static String familyDiffers(String className, ClassPathEntry copy) {
+    static String familyDiffers(String className, ClassPathEntry copy, WeaveRecord record) {
         return String.format(
-                "%s has another %s than the official Flink, which stays in use", copy, className);
+                "%s has another %s than Flink %s, and stays in use",
+                copy, className, record.flinkVersion());
     }
 
     static String familyLoaded(String className, String source, ClassPathEntry ourJar) {

@@ -63,7 +63,7 @@ public final class Verdict {
             OfFamily strings) {
         Map<String, OfFamily> families = new LinkedHashMap<>();
         for (String family : record.families()) {
-            families.put(family, OfFamily.off("not looked at"));
+            families.put(family, OfFamily.off(OfFamily.WITHOUT_STRINGS));
         }
         families.put(Switches.STRINGS, strings);
         return new Verdict(
@@ -126,6 +126,9 @@ public final class Verdict {
     static final class OfFamily {
 
         static final OfFamily ON = new OfFamily(true, false, "");
+
+        /** Why a family beside strings is off where they are. */
+        static final String WITHOUT_STRINGS = "strings are off";
 
         private final boolean fits;
         private final boolean missed;

@@ -87,7 +87,12 @@ class OtherFamiliesTest {
                                     + other
                                     + " has another "
                                     + changed
-                                    + " than the official Flink, which stays in use");
+                                    + " than Flink 2.3.0, and stays in use");
+            assertThat(logged(ours, flink, other))
+                    .singleElement()
+                    .asString()
+                    .startsWith("warn: flink-boost 0.2.0 for Flink 2.3.0: mode on, ")
+                    .contains("; records off, " + other + " has another " + changed);
         }
     }
 
@@ -119,7 +124,7 @@ class OtherFamiliesTest {
                                 + other
                                 + " has another "
                                 + ROW)
-                .contains("\nstrings\toff\t");
+                .contains("\nstrings\toff\t\nrecords\tmissed\t" + other + " has another ");
         killSwitch.set("flink.boost.records", "off");
         assertThat(report(ours, flink, other)).startsWith("\nstrings\ton\t");
     }

@@ -123,7 +123,7 @@ public final class Accesses {
     private static String names(TypeSerializer<?>[] serializers) {
         StringBuilder names = new StringBuilder();
         for (TypeSerializer<?> each : serializers) {
-            names.append(each.getClass().getName()).append('\n');
+            names.append(each == null ? "" : each.getClass().getName()).append('\n');
         }
         return names.toString();
     }

@@ -76,6 +76,13 @@ class UnsuitableRecordTest {
     }
 
     @Test
+    void withoutASerializer() throws Exception {
+        Class<?> type = row().in(new MadeLoader());
+        RecordPair pair = new RecordPair(type, (TypeSerializer<?>) null);
+        assertThat(pair.reason()).isEqualTo(Reason.FAILED);
+    }
+
+    @Test
     void notPublic() throws Exception {
         assertThat(reason(row().access(0).in(new MadeLoader()))).isEqualTo(Reason.NOT_PUBLIC);
         assertThat(reason(row().constructorAccess(0).in(new MadeLoader())))
