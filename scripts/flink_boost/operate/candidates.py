@@ -37,7 +37,7 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
     def remoteness(line: Line) -> tuple[int, ...]:
         missing = sum(name not in found for name in line.strings)
         other = sum(not line.accepts(name, found.get(name)) for name in line.strings)
-        return missing, other, len(line.without(found)), *_apart(home.version, line.version)
+        return missing, other, *_apart(home.version, line.version)
 
     ordered = sorted(carried, key=remoteness)
     complete = [line for line in ordered if line.strings.keys() <= found.keys()]

@@ -39,10 +39,13 @@ from flink_boost.base.errors import (
     VendorFlink,
     VerificationFailed,
 )
-from flink_boost.flink.dropin import RECORD
+from flink_boost.flink.dropin import ASIDE, RECORD, read_dropin
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
 WRITTEN = ("out.write((lenToWrite >>> 28));", "out.write((lenToWrite >>> 27));")
+ROWS = "org.apache.flink.api.java.typeutils.runtime.RowSerializer"
+ROWS_FILLED = "fillMask(length, record, mask, supportsRowKind, rowKindOffset);"
+OTHER_ROWS = (ROWS_FILLED, ROWS_FILLED.replace("Offset", "Offset + 0"))
 UNRELATED = ("return startsWith(prefix, 0);", "return startsWith(prefix, 1);")
 
 pytestmark = [pytest.mark.needs_jars, pytest.mark.timeout(600)]
@@ -178,6 +181,27 @@ def test_one_other_instruction_is_refused_by_name(
         assert "Nothing was changed." in said
     assert everything_in(home) == before
     assert not out.exists()
+
+
+def test_other_serializers_of_records_are_left_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = own_home(tmp_path, ("-g:none",), {ROWS: OTHER_ROWS})
+    assert flink_boost("install", home, "--weave", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    (note,) = answer["notes"]
+    assert note.startswith(f"Without records: {ROWS}: ")
+    dropin = read_dropin(Path(answer["jar"]))
+    assert dropin is not None
+    assert dropin.families == ("strings",)
+    assert dropin.classes.keys() == LINE.strings.keys()
+    with zipfile.ZipFile(dropin.path) as jar:
+        left = [n for n in jar.namelist() if "/records/" in n or n.startswith(ASIDE)]
+        assert all(name.endswith("/package-info.class") for name in left)
+    assert flink_boost("verify", home) == 0, capsys.readouterr().out
+    assert "Strings on." in capsys.readouterr().out
+    assert flink_boost("doctor", home) == 0, capsys.readouterr().out
+    assert "records" not in capsys.readouterr().out
 
 
 def test_a_neighbour_that_is_not_as_it_was_is_refused(

@@ -127,6 +127,11 @@ final class ClassComparison {
         return (stock.shape().fields().getOrDefault(field, 0) & Opcodes.ACC_SYNTHETIC) != 0;
     }
 
+    /** What constructors alone set, which are compared: whoever else reads it sees what it saw. */
+    private boolean isFinal(Member field) {
+        return (other.shape().fields().getOrDefault(field, 0) & Opcodes.ACC_FINAL) != 0;
+    }
+
     /** Whether a field of the class has its value from the static initialiser. */
     private boolean isInitialised(Member field) {
         Integer access = stock.shape().fields().get(field);
@@ -213,6 +218,7 @@ final class ClassComparison {
                 if (link.field()
                         && link.owner().equals(other.shape().name())
                         && shared.contains(link.member())
+                        && !isFinal(link.member())
                         && !opened.containsValue(link.member())) {
                     differ(mate.name().replace('/', '.') + " " + touches(link.member()));
                 }

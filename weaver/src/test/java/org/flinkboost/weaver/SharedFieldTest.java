@@ -169,6 +169,18 @@ class SharedFieldTest {
                 .containsExactly("acme.Gauge: " + who + " field int[] readings" + WHY + how);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void classOfTheSameNestMayReadWhatIsFinal(boolean isFinal) throws IOException {
+        String mark = "public class Mark { int at() { return readings[2]; } }";
+        String source = with(mark);
+        if (isFinal) {
+            source = source.replace("private int[] readings", "private final int[] readings");
+        }
+        AcmeBuild build = new AcmeBuild(folder, 11, source, PATCH, ACCESS, Acme.HAND_OVER);
+        assertThat(build.answer(source, 11, "-g:none").differences()).hasSize(isFinal ? 0 : 1);
+    }
+
     @Test
     void classOfTheSameNestMayReadWhatItReadsInTheRelease() throws IOException {
         String mark = "public class Mark { int at() { return readings[2]; } }";
