@@ -34,7 +34,7 @@ def verify_path(class_path: str, *, alone: bool, as_json: bool) -> int:
         names = sorted(patched_names(lines.values()))
         given = ask_path(class_path, names, foreign_environment(os.environ))
         ours = our_jar(given, lines, known)
-        checks = judge_path(given, ours, known)
+        checks = judge_path(given, ours, lines, known)
     failed = [check for check in checks if check.failed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:

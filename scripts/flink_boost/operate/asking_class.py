@@ -211,16 +211,16 @@ def where_class(
 ) -> bytes:
     """The program that tells where files and classes are, in that order, then the class path.
 
-    Behind that it prints the guard's three lines, if it is to.
+    First it prints the guard's three lines, if it is to: that puts classes in place.
     """
     program = _Program(MARK)
+    if guard:
+        program.print_verdict()
     for file in files:
         program.print_places(file)
     for name in classes:
         program.print_origin(name)
     program.print_property("java.class.path")
-    if guard:
-        program.print_verdict()
     return program.class_file(CLASS_NAME)
 
 

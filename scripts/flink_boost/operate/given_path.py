@@ -82,15 +82,18 @@ def ask_path(text: str, names: Sequence[str], environment: Mapping[str, str]) ->
     guard = len(copies[GUARD]) == 1
     program = where_class((), there, guard=guard)
     try:
-        lines = _printed(program, len(there), text, java, user, environment)
+        least = len(there) + (3 if guard else 0)
+        lines = _printed(program, least, text, java, user, environment)
     except EnvironmentProblem:
         # A class of ours that is damaged keeps the JVM from telling anything.
         for place in filter(Path.is_file, copies[GUARD]):
             require_undamaged(place)
         raise
+    # The verdict comes first, also on a process that is switched off.
+    (fits, _, sentence), lines = (lines[:3], lines[3:]) if guard else (("", "", ""), lines)
     origins = {name: _path(line) for name, line in zip(there, lines, strict=False)}
-    # The last entry is the program; then the verdict, also on a process that is switched off.
-    whole, fits, _, sentence = (*lines[len(there) :], "", "", "")[:4]
+    # The last entry is the program.
+    whole = lines[len(there)]
     entries = tuple(Path(entry) for entry in whole.split(os.pathsep)[:-1])
     return GivenPath(text, java, entries, copies, origins, fits == "true", sentence)
 

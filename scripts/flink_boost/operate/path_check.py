@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -56,13 +56,17 @@ def our_jar(given: GivenPath, lines: Mapping[str, Line], known: Sequence[Path]) 
     return dropin
 
 
-def judge_path(given: GivenPath, ours: DropIn, known: Sequence[Path]) -> list[Check]:
+def judge_path(
+    given: GivenPath, ours: DropIn, lines: Mapping[str, Line], known: Sequence[Path]
+) -> list[Check]:
     """The verdicts on a class path with that one jar of ours."""
+    line = _line_of(given, (ours.path,), lines)
     return [
         _jar(ours, known),
         Check("version", given.fits, f"{given.sentence.rstrip('.')}."),
         _classes(given, ours),
         _order(given, ours),
+        _families(given, ours, () if line is None else line.family_of.values()),
     ]
 
 
@@ -91,7 +95,7 @@ def _jar(ours: DropIn, known: Sequence[Path]) -> Check:
 
 def _classes(given: GivenPath, ours: DropIn) -> Check:
     wrong: dict[str, list[str]] = {}
-    for name in ours.classes:
+    for name in ours.strings:
         origin = given.origins.get(name)
         if not _same(origin, ours.path):
             wrong.setdefault(str(origin or "nowhere"), []).append(name)
@@ -101,18 +105,33 @@ def _classes(given: GivenPath, ours: DropIn) -> Check:
     return Check(
         "classes",
         True,
-        f"All {len(ours.classes)} patched classes are loaded from {ours.path.name}.",
+        f"All {len(ours.strings)} patched classes of strings are loaded from {ours.path.name}.",
     )
+
+
+def _families(given: GivenPath, ours: DropIn, wanted: Collection[str]) -> Check:
+    """Which families are on; one that is not wanted is off because Flink's classes are others."""
+    if not given.fits or _classes(given, ours).failed:
+        why = "classes" if given.fits else "version"
+        return Check("families", None, f"Not checked: `{why}` says why.")
+    told, passed = ["Strings on"], True
+    for family in ours.families[1:]:
+        names = [name for name in ours.classes if ours.family_of.get(name) == family]
+        other = next((n for n in names if not _same(given.origins.get(n), ours.path)), "")
+        passed = passed and not (other and family in wanted)
+        place = given.origins.get(other, "nowhere")
+        told.append(f"{family} off, {other} comes from {place}" if other else f"{family} on")
+    return Check("families", passed, f"{'; '.join(told)}.")
 
 
 def _order(given: GivenPath, ours: DropIn) -> Check:
     """Who stands before whom, and whether that is by chance."""
-    places = list(dict.fromkeys(p for name in ours.classes for p in given.copies[name]))
+    places = list(dict.fromkeys(p for name in ours.strings for p in given.copies[name]))
     others = [place for place in places if not _same(place, ours.path)]
     in_front = [
         place
         for place in others
-        if any(_before(place, ours.path, given.copies[name]) for name in ours.classes)
+        if any(_before(place, ours.path, given.copies[name]) for name in ours.strings)
     ]
     chance = ours.path.parent in [folder.resolve() for folder in given.wildcards] or (
         ours.path.parent in given.wildcards
@@ -189,7 +208,8 @@ def _line_of(given: GivenPath, ours: Iterable[Path], lines: Mapping[str, Line]) 
         content = None if place is None else _class_file(place, name)
         if content is not None:
             found[name] = hashlib.sha256(content).hexdigest()
-    return fitting_line(found, (line for line in lines.values() if line.enabled))
+    line = fitting_line(found, (line for line in lines.values() if line.enabled))
+    return None if line is None else line.in_effect(found)
 
 
 def _class_file(place: Path, name: str) -> bytes | None:

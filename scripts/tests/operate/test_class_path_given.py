@@ -65,6 +65,10 @@ def of(answer: Answer, *entries: str | Path) -> dict[str, Any]:
     return answer("verify", "--classpath", ":".join(map(str, entries)))
 
 
+# Of families nothing is told where nothing runs.
+FAMILIES = {"families": None}
+
+
 def states(found: dict[str, Any]) -> dict[str, bool | None]:
     return {check["name"]: check["passed"] for check in found["checks"]}
 
@@ -80,10 +84,13 @@ def test_our_jar_in_front_passes_and_stock_in_front_does_not(lib: Path, answer: 
     assert set(states(found).values()) == {True}
     assert found["entries"] == [str(lib / JAR), str(lib / DIST)]
     assert detail(found, "order") == f"{JAR} stands before {DIST}."
+    assert detail(found, "families") == "Strings on; records on."
 
     found = of(answer, lib / DIST, lib / JAR)
     assert found["exit_code"] == VerificationFailed.exit_code
-    assert states(found) == {"jar": True, "version": True, "classes": False, "order": False}
+    assert (
+        states(found) == {"jar": True, "version": True, "classes": False, "order": False} | FAMILIES
+    )
     assert detail(found, "classes").endswith(f", {STRING} from {lib / DIST}.")
     assert detail(found, "order") == f"{lib / DIST} stands before {JAR}."
 
@@ -179,7 +186,9 @@ def test_our_classes_without_their_record_and_a_changed_class(
         archive.writestr(f"{STRING.replace('.', '/')}.class", changed)
     found = of(answer, lib / JAR, lib / DIST, hotfix)
     assert found["exit_code"] == VerificationFailed.exit_code
-    assert states(found) == {"jar": True, "version": False, "classes": True, "order": True}
+    assert (
+        states(found) == {"jar": True, "version": False, "classes": True, "order": True} | FAMILIES
+    )
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.version)
