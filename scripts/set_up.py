@@ -31,7 +31,6 @@ from packages import DamagedPackage, check_installed, explain, unpack_codespeed
 ROOT = Path(__file__).resolve().parents[1]
 _CODE = (Path(__file__), Path(__file__).with_name("packages.py"))
 GROUPS = ("operate", "measure", "dashboard", "dev")
-_WITH_PACKAGE = ("operate", "measure", "dev")
 
 _COMMAND_SECONDS = 1800.0
 _INTERRUPTED = 130
@@ -149,7 +148,7 @@ class _SetUp:
                 *(() if group in ("dev", "uv") else ("--constraints", str(dev))),
                 *(("--upgrade",) if upgrade else ()),
                 *(() if group == "operate" else ("--group", group)),
-                *(("pyproject.toml",) if group in _WITH_PACKAGE else ()),
+                *(("pyproject.toml",) if group in GROUPS else ()),
             )
 
     def _install(self) -> None:
@@ -165,16 +164,15 @@ class _SetUp:
         )
 
     def _install_sources(self) -> None:
-        """Builds and installs Codespeed and, but for the dashboard's image, this package."""
+        """Builds and installs Codespeed, and this package."""
         wanted = []
         if self._group in ("dashboard", "dev"):
             self._tell("Building Codespeed")
             source = self._layout.cache / "codespeed"
             unpack_codespeed(self._layout.codespeed, self._layout.cache, source)
             wanted += [str(source)]
-        if self._group in _WITH_PACKAGE:
-            self._tell("Installing flink-boost")
-            wanted += ["--editable", str(self._layout.project.parent)]
+        self._tell("Installing flink-boost")
+        wanted += ["--editable", str(self._layout.project.parent)]
         self._uv_cached(
             *("pip", "install", "--python", str(self._python), "--no-deps", "--no-sources"),
             *("--require-build-hashes", "--preview-features", "build-dependency-hashes"),

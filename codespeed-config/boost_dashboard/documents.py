@@ -318,6 +318,20 @@ class OldAgainstNew(Document):
     sentence: Sentence
 
 
+class Undecided(Document):
+    """Suspects that no rerun has decided; without ``why`` the night's pairs were used up."""
+
+    count: _Count
+    why: Sentence = ""
+
+
+class Learning(Document):
+    """Benchmarks whose series is too short to be judged, and for how many nights yet."""
+
+    count: _Count
+    nights: _Count
+
+
 class NightStep(Document):
     """A step of a night."""
 
@@ -344,6 +358,8 @@ class ToldNight(Document):
     box_changes: Annotated[tuple[BoxChange, ...], Field(max_length=50)]
     steps: Annotated[tuple[NightStep, ...], Field(max_length=MOST_ROWS)]
     old_against_new: Annotated[tuple[OldAgainstNew, ...], Field(max_length=50)] = ()
+    undecided: Undecided | None = None
+    learning: Learning | None = None
 
     @property
     def is_whole(self) -> bool:

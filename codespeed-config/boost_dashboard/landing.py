@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from boost_dashboard.natural_order import group_of, natural_key
 from boost_dashboard.reading.rows import RATIO_SUFFIX
-from boost_dashboard.verdicts import Verdict, by_chance, judge
+from flink_boost.judge.verdict import Verdict, by_chance, judge
 
 if TYPE_CHECKING:
     from boost_dashboard.notes import Note

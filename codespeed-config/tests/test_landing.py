@@ -18,7 +18,7 @@ from boost_dashboard.landing import (
     rows_of,
     sparkline,
 )
-from boost_dashboard.verdicts import Verdict
+from flink_boost.judge.verdict import Verdict
 
 
 def measured(benchmark: str, value: float, **changes: Any) -> Measured:

@@ -9,6 +9,7 @@ import pytest
 
 import postgresql
 from conftest import Dashboard, result
+from flink_boost.service.nightly.night_record import NightRecord
 from operating import facts
 from test_alarms import alarm as suspicion
 from test_alarms import sheet as suspicions
@@ -375,3 +376,23 @@ def test_what_an_update_of_the_box_has_changed_is_shown(start: Any) -> None:
     assert row["old_against_new"] == [found]
     bad = {**found, "box": {**found["box"], "low": -1}}  # type: ignore[dict-item]
     assert post(dashboard, NIGHTS, told_night(old_against_new=[bad])).status_code == 400
+
+
+def test_all_that_a_night_records_is_taken_and_shown(start: Any) -> None:
+    dashboard: Dashboard = start()
+    record = NightRecord.model_validate(
+        told_night(
+            undecided={"count": 2, "why": "3f9c2d1 <cannot> be built"},
+            learning={"count": 7, "nights": 4},
+        )
+    )
+    must(dashboard, NIGHTS, record.model_dump_json())
+    shown = page(dashboard, f"nights/{NIGHT}/")
+    assert "2 suspected: 3f9c2d1 &lt;cannot&gt; be built" in shown
+    assert "7, up to 4 nights more" in shown
+    (row,) = dashboard.get("nights.json").json()["nights"]
+    assert set(row) >= set(NightRecord.model_fields)
+    assert (row["undecided"]["count"], row["learning"]["nights"]) == (2, 4)
+    assert (
+        post(dashboard, NIGHTS, told_night(learning={"count": -1, "nights": 1})).status_code == 400
+    )

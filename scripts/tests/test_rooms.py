@@ -63,6 +63,11 @@ def copy(tmp_path: Path) -> Path:
         ),
         ("flink/lines.py", "import click", "base and flink run on the standard library alone"),
         ("judge/ratio.py", "import otava.analysis", "The product needs nothing of the lab"),
+        (
+            "judge/verdict.py",
+            "import flink_boost.base.text",
+            "The rule of verdicts, which the dashboard imports, stands alone",
+        ),
         ("port/soak.py", "import httpx", "Only publish and service speak HTTP by httpx"),
         (
             "judge/series.py",

@@ -1,7 +1,6 @@
 """What the interval of a ratio says: the one rule for tables, pages, reports and marks. Pure.
 
-The dashboard's image holds nothing of the measuring side: it has a copy of this file, which a test
-holds equal to it, byte by byte.
+The dashboard imports this module too, and has none of the libraries that the others need.
 """
 
 from __future__ import annotations

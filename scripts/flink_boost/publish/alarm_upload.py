@@ -222,7 +222,5 @@ def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx
     left_out = ""
     if isinstance(sheet, AlarmDocument):
         sheet, left_out = fitting(sheet)
-    # A dashboard of before knows no retired boxes: it is told of them only where there are some.
-    unknown = {"retired"} if isinstance(sheet, AlarmDocument) and not sheet.retired else None
-    post(Post(PATH, sheet.model_dump_json(exclude=unknown), "The alarms", _AGAIN), target, client)
+    post(Post(PATH, sheet.model_dump_json(), "The alarms", _AGAIN), target, client)
     return left_out

@@ -14,7 +14,12 @@ from flink_boost.publish.dashboard_post import DocumentRefused
 from flink_boost.publish.target import Target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
+from flink_boost.service.nightly.night_record import (
+    LearningRecord,
+    NightRecord,
+    NightState,
+    Order,
+)
 from flink_boost.service.nightly.notify_dashboard import send_nights
 
 FIRST = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
@@ -57,6 +62,15 @@ def test_each_is_sent_once_and_again_when_it_has_changed(journal: NightJournal) 
         journal.write(last.model_copy(update={"state": NightState.SHORT}))
         assert send(journal, server.url) == 1
     assert [night["state"] for night in server.nights.values()] == ["complete"] * 2 + ["short"]
+
+
+def test_nothing_of_a_record_is_left_out(journal: NightJournal) -> None:
+    night = journal.load(NAMES[0])
+    told = night.model_copy(update={"learning": LearningRecord(count=2, nights=3)})
+    journal.write(told)
+    with failing_codespeed() as server:
+        send(journal, server.url)
+    assert server.nights["box-1", NAMES[0]] == json.loads(told.model_dump_json())
 
 
 def test_one_that_is_refused_does_not_hold_back_the_others(journal: NightJournal) -> None:

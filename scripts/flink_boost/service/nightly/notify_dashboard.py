@@ -36,11 +36,7 @@ def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> 
             night = journal.load(name)
         except BrokenData:
             continue  # whoever begins a night is told of it
-        # A dashboard takes no field that it does not know; the note of `confirm` says it in words.
-        left_out = {"undecided", "learning"} | (
-            set() if night.old_against_new else {"old_against_new"}
-        )
-        content = night.model_dump_json(exclude=left_out)
+        content = night.model_dump_json()
         digest = sha256(f"{target.url}\n{content}".encode()).hexdigest()
         mark = journal.folder / name / _MARK
         if night.box and not (mark.exists() and mark.read_text().strip() == digest):
