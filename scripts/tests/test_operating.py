@@ -109,7 +109,7 @@ def test_checks_and_commands_exist() -> None:
     checks = [re.findall(r"`(\w+)`", row[0])[0] for row in rows("Verify")]
     assert checks == ["jar", "version", "classes", "stock", "bytes", "mode", "options", "job"]
     checks = [re.findall(r"`(\w+)`", row[0])[0] for row in rows("Verify another class path")]
-    assert checks == ["jar", "version", "classes", "order"]
+    assert checks == ["jar", "version", "classes", "order", "families"]
     called = set(re.findall(r"(?:^|`)flink-boost ([a-z]+)", TEXT, re.MULTILINE))
     assert called == {"install", "verify", "uninstall", "doctor", "releases"}
     assert called <= set(ORDER)

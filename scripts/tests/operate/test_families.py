@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from installations import (
     CARRIED,
+    JAR,
     LINE,
     java_environment,
     new_home,
@@ -23,10 +24,12 @@ from installations import (
     texts,
     with_mode,
 )
+from own_flinks import compiled as compiled_anew
+from own_flinks import entries_of, with_entries
 
 from flink_boost.base.errors import BrokenData, VerificationFailed
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.dropin import ASIDE, RECORD, read_dropin
+from flink_boost.flink.dropin import ASIDE, DOOR, RECORD, read_dropin
 from flink_boost.flink.home import open_home
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
@@ -135,7 +138,9 @@ def test_what_own_builds_are_woven_with_is_without_woven_classes(
     there = {str(file.relative_to(patches)) for file in patches.rglob("*") if file.is_file()}
     with zipfile.ZipFile(CARRIED.dropin(LINE)) as jar:
         woven = {f"{name.replace('.', '/')}.class" for name in LINE.classes}
-        assert there == set(jar.namelist()) - woven
+        aside = {n for n in jar.namelist() if n.startswith(ASIDE) or n.endswith(DOOR)}
+        assert len(aside) > 1
+        assert there == set(jar.namelist()) - woven - aside
     assert f"family.{ROW}=records" in (patches / RECORD).read_text()
 
 
@@ -274,7 +279,40 @@ def test_install_names_a_wrong_value(home: Path, answer: Answer) -> None:
 
 def test_install_tells_each_family(home: Path, answer: Answer) -> None:
     found = answer("install", home)
-    assert found["families"] == [{"name": "strings", "state": "on", "reason": ""}]
+    assert found["families"] == [{"name": e, "state": "on", "reason": ""} for e in FAMILIES]
+
+
+@pytest.mark.usefixtures("fewer_strings")
+@pytest.mark.timeout(300)
+def test_a_flink_with_other_serializers_has_its_records_off_and_is_sound(
+    home: Path, tmp_path: Path, answer: Answer
+) -> None:
+    name = next(iter(LINE.classes.keys() - LINE.strings.keys()))
+    with_entries(home, entries_of(compiled_anew(tmp_path, (name,))))
+
+    found = answer("install", home)
+    strings, records = found["families"]
+    assert found["jar"].endswith(JAR)
+    assert strings == {"name": "strings", "state": "on", "reason": ""}
+    assert (records["name"], records["state"]) == ("records", "missed")
+    (note,) = found["notes"]
+    assert note.startswith("Of its families, records off, ")
+    assert f"has another {name}" in note
+
+    found = answer("verify", home)
+    assert found["ok"], found
+    details = {check["name"]: check["detail"] for check in found["checks"]}
+    assert details["families"].startswith("Strings on; records off, ")
+    assert f"All {len(LINE.strings)} patched classes" in details["classes"]
+
+    found = answer("doctor", home)
+    assert found["ok"], found
+    (told,) = [f for f in found["findings"] if "records" in f["text"]]
+    assert told["level"] == "fine"
+
+    set_options(home, **{"env_java_default-opts_all": f"-D{STRICT}=true"})
+    found = answer("doctor", home)
+    assert "asks for all" in problems(found)[0]
 
 
 def test_a_check_of_an_installation_sees_each_family(
