@@ -21,6 +21,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkTestsIn
 from flink_boost.base.files import sha256
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import CACHE
+from flink_boost.flink.dropin import ASIDE
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.port.flinktests.blame import Blame
@@ -29,6 +30,7 @@ from flink_boost.port.flinktests.outcome import LOST, WHOLE_CLASS, Outcome
 from flink_boost.port.flinktests.test_class_path import (
     ModuleTests,
     ensure_tests,
+    in_place,
     replaced_classes,
     unpack_tests,
 )
@@ -321,6 +323,18 @@ def test_the_jar_says_which_classes_it_replaces(tmp_path: Path) -> None:
     nothing.write_bytes(b"not a jar")
     with pytest.raises(BrokenData, match="is not a jar"):
         replaced_classes(nothing)
+
+
+def test_classes_that_lie_aside_are_tested_where_they_are_in_effect(tmp_path: Path) -> None:
+    jar = in_place(DROPIN, LINE, tmp_path / "of-line" / DROPIN.name)
+    assert set(replaced_classes(jar)) == set(LINE.classes)
+    pojos = "org/apache/flink/api/java/typeutils/runtime/PojoSerializer.class"
+    with zipfile.ZipFile(DROPIN) as ours, zipfile.ZipFile(jar) as copy:
+        assert copy.read(pojos) == ours.read(ASIDE + pojos)
+        assert len(copy.namelist()) == len(ours.namelist())
+    other = dataclasses.replace(LINE, classes=LINE.strings)
+    assert in_place(DROPIN, other, tmp_path / DROPIN.name) == DROPIN
+    assert set(replaced_classes(DROPIN)) == set(LINE.strings)
 
 
 def test_the_jvm_takes_no_options_from_the_environment(probes: ModuleTests, tmp_path: Path) -> None:

@@ -27,7 +27,11 @@ from flink_boost.port.flinktests import test_plan as planning
 from flink_boost.port.flinktests.jvm import FlinkTestJvm
 from flink_boost.port.flinktests.ofrelease import MODULES, as_line, tests_of_release
 from flink_boost.port.flinktests.outcome import CaseStatus
-from flink_boost.port.flinktests.test_class_path import ensure_tests, replaced_classes
+from flink_boost.port.flinktests.test_class_path import (
+    ensure_tests,
+    in_place,
+    replaced_classes,
+)
 from flink_boost.port.flinktests.test_runner import (
     EndedChunk,
     Plan,
@@ -147,11 +151,12 @@ def _run(
     if patterns:
         scope = "chosen-" + hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:12]
     folder = settings.build / "flink-tests" / f"{line.version}-jdk{jdk}-{scope}"
-    jar = _require_dropin(settings, target.line, dropin)
-    woven = replaced_classes(jar)
+    named = _require_dropin(settings, target.line, dropin)
     # Not with_suffix, for which the suffix of 1.20.2-jdk17 begins at its last dot.
     lock = folder.with_name(f"{folder.name}.lock")
     with exclusive_lock(lock, "flink-boost flink-tests"):
+        jar = in_place(named, line, folder.with_name(f"{folder.name}.jar") / named.name)
+        woven = replaced_classes(jar)
         plan, jvms = _plan(target, scope, patterns, jar, woven, folder)
         goes_on = prepare(folder, plan, keep_complete=everything and not again)
         classes = sum(len(chunk.classes) for chunk in plan.chunks)

@@ -21,6 +21,7 @@ from pathlib import Path
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import make_folder, sha256, write_durably
+from flink_boost.flink.dropin import ASIDE, DOOR
 from flink_boost.flink.lines import Line
 from flink_boost.flink.pinned_maven import maven_command
 from flink_boost.port.flinktests.outcome import BOOST_PACKAGE
@@ -87,6 +88,31 @@ def known_class_path(line: Line, module: str, cache: Path, poms: Path = FOLDER) 
     return jars if first == sha256(pom) and all(jar.is_file() for jar in jars) else []
 
 
+def in_place(dropin: Path, line: Line, copy: Path) -> Path:
+    """The jar with the line's classes that lie aside where a class loader looks; made as ``copy``.
+
+    The guard would come too late: tests load Flink's classes first of all. A jar that has nothing
+    aside stays as it is. Raises ``BrokenData`` for a file that is not a jar.
+    """
+    own = {f"{name.replace('.', '/')}.class" for name in line.classes}
+    try:
+        with zipfile.ZipFile(dropin) as jar:
+            entries = {each: jar.read(each) for each in jar.infolist()}
+    except zipfile.BadZipFile as error:
+        raise BrokenData(f"{dropin} is not a jar ({error}).", "Run `make build`.") from error
+    aside = [each for each in entries if each.filename.startswith(ASIDE)]
+    moved = [each for each in aside if each.filename.removeprefix(ASIDE) in own]
+    if not moved:
+        return dropin
+    for each in moved:
+        each.filename = each.filename.removeprefix(ASIDE)
+    make_folder(copy.parent)
+    with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as jar:
+        for entry, content in entries.items():
+            jar.writestr(entry, content)
+    return copy
+
+
 def replaced_classes(dropin: Path) -> tuple[str, ...]:
     """Names of Flink's own classes that the drop-in jar holds, sorted.
 
@@ -97,7 +123,11 @@ def replaced_classes(dropin: Path) -> tuple[str, ...]:
             files = [name for name in jar.namelist() if name.endswith(".class")]
     except zipfile.BadZipFile as error:
         raise BrokenData(f"{dropin} is not a jar ({error}).", "Run `make build`.") from error
-    names = sorted(name.removesuffix(".class").replace("/", ".") for name in files)
+    names = sorted(
+        name.removesuffix(".class").replace("/", ".")
+        for name in files
+        if not name.startswith(ASIDE) and not name.endswith(DOOR)
+    )
     replaced = tuple(name for name in names if not name.startswith(BOOST_PACKAGE))
     if not replaced:
         raise BrokenData(f"{dropin} replaces no class of Flink.", "Run `make build`.")
