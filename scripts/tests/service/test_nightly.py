@@ -279,7 +279,7 @@ def test_a_dashboard_that_is_down_all_night_costs_nothing_and_gets_it_with_the_n
 
 def test_a_fork_that_hangs_is_a_gap_and_the_night_goes_on(world: World) -> None:
     environ = world.java([2], "sleep 300")
-    ended = world.service(environ=environ, fork_seconds=3).run(ORDER, AT, resume=False)
+    ended = world.service(environ=environ, fork_seconds=10).run(ORDER, AT, resume=False)
     assert ended is not None
     assert [type(problem) for problem in ended.problems] == [BenchmarkFailed]
     night = ended.night
