@@ -16,6 +16,8 @@ public interface Codec {
     enum Input {
         /** {@code DataInputDeserializer}. */
         DESERIALIZER,
+        /** A subclass of it that changes nothing. */
+        DERIVED,
         /** {@code DataInputViewStreamWrapper}. */
         STREAM,
         /** The same over a stream that gives a few bytes at a time. */
@@ -26,6 +28,8 @@ public interface Codec {
         HEAP_SEGMENT,
         /** {@code NonSpanningWrapper} on an off-heap segment. */
         OFF_HEAP_SEGMENT,
+        /** The same on the middle of an array, as no official Flink has it. */
+        SLICED_SEGMENT,
         /** {@code RandomAccessInputView} on segments of {@link #PAGE} bytes. */
         PAGES
     }

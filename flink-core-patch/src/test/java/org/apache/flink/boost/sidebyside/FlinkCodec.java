@@ -34,6 +34,7 @@ public final class FlinkCodec implements Codec {
     private final DataInputView slowStream = new DataInputViewStreamWrapper(slowSource);
     private final DataInputView foreign = new ForeignInput(foreignSource);
     private final DataInputDeserializer deserializer = new DataInputDeserializer();
+    private final DataInputDeserializer derived = new Derived();
     private final DataInputView wrapper = RuntimeViews.newWrapper();
     private final ByteSink sink = new ByteSink();
 
@@ -58,6 +59,10 @@ public final class FlinkCodec implements Codec {
                 deserializer.setBuffer(bytes, start, end - start);
                 in = deserializer;
                 break;
+            case DERIVED:
+                derived.setBuffer(bytes, start, end - start);
+                in = derived;
+                break;
             case STREAM:
                 source.open(bytes, start, end);
                 in = stream;
@@ -81,6 +86,9 @@ public final class FlinkCodec implements Codec {
             case OFF_HEAP_SEGMENT:
                 in = wrapper(MemorySegmentFactory.wrapOffHeapMemory(offHeap(bytes)), start, end);
                 break;
+            case SLICED_SEGMENT:
+                in = wrapper(RuntimeViews.slice(bytes), start, end);
+                break;
             default:
                 ArrayList<MemorySegment> pages = pages(bytes, end);
                 segments = pages;
@@ -88,11 +96,22 @@ public final class FlinkCodec implements Codec {
         }
     }
 
+    /** The open input, for what this interface does not have. */
+    public DataInputView input() {
+        return in;
+    }
+
+    /** The open output. */
+    public DataOutputView output() {
+        return out;
+    }
+
     @Override
     public int position() {
         switch (inputKind) {
             case DESERIALIZER:
-                return RuntimeViews.positionOf(deserializer);
+            case DERIVED:
+                return RuntimeViews.positionOf((DataInputDeserializer) in);
             case STREAM:
                 return source.position();
             case SLOW_STREAM:
@@ -110,10 +129,12 @@ public final class FlinkCodec implements Codec {
     public void moveTo(int position) {
         switch (inputKind) {
             case DESERIALIZER:
-                RuntimeViews.move(deserializer, position);
+            case DERIVED:
+                RuntimeViews.move((DataInputDeserializer) in, position);
                 break;
             case HEAP_SEGMENT:
             case OFF_HEAP_SEGMENT:
+            case SLICED_SEGMENT:
                 RuntimeViews.moveWrapper(wrapper, position);
                 break;
             default:
@@ -125,7 +146,8 @@ public final class FlinkCodec implements Codec {
     public void release() throws IOException {
         switch (inputKind) {
             case DESERIALIZER:
-                deserializer.releaseArrays();
+            case DERIVED:
+                ((DataInputDeserializer) in).releaseArrays();
                 break;
             case STREAM:
             case SLOW_STREAM:
@@ -241,5 +263,11 @@ public final class FlinkCodec implements Codec {
             pages.add(MemorySegmentFactory.wrap(page));
         }
         return pages;
+    }
+
+    /** As users may extend Flink's class. */
+    private static final class Derived extends DataInputDeserializer {
+
+        private static final long serialVersionUID = 1L;
     }
 }

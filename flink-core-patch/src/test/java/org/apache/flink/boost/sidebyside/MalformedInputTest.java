@@ -107,7 +107,7 @@ class MalformedInputTest {
     @ParameterizedTest
     @EnumSource(
             value = Input.class,
-            names = {"HEAP_SEGMENT", "OFF_HEAP_SEGMENT", "PAGES"})
+            names = {"HEAP_SEGMENT", "OFF_HEAP_SEGMENT", "SLICED_SEGMENT", "PAGES"})
     void endsAsStockOnFreedSegments(Input view) {
         for (Operation operation : Operation.values()) {
             assertThat(ofFreed(patched, view, operation))
@@ -128,7 +128,13 @@ class MalformedInputTest {
     @ParameterizedTest
     @EnumSource(
             value = Input.class,
-            names = {"DESERIALIZER", "HEAP_SEGMENT", "OFF_HEAP_SEGMENT"})
+            names = {
+                "DESERIALIZER",
+                "DERIVED",
+                "HEAP_SEGMENT",
+                "OFF_HEAP_SEGMENT",
+                "SLICED_SEGMENT"
+            })
     void endsAsStockAtAnyPosition(Input view) {
         int[] positions = {Integer.MIN_VALUE, -1, 1, 8, 9, 10, 15, 16, 17, 1000, Integer.MAX_VALUE};
         for (int position : positions) {

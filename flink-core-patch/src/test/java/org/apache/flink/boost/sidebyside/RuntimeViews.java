@@ -9,9 +9,11 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.core.memory.MemorySegmentFactory;
 
 /**
  * The views of flink-runtime, whose names differ between lines and which are package-private, and
@@ -25,6 +27,11 @@ final class RuntimeViews {
         PACKAGE + "SpillingAdaptiveSpanningRecordDeserializer$NonSpanningWrapper"
     };
     private static final String PAGES = "org.apache.flink.runtime.io.disk.RandomAccessInputView";
+
+    /** Bytes around a slice. */
+    private static final int FRONT = 11;
+
+    private static final int BACK = 5;
 
     private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
     private static final Class<?> WRAPPER = find(WRAPPERS);
@@ -104,6 +111,28 @@ final class RuntimeViews {
         } catch (Throwable e) {
             throw unchecked(e);
         }
+    }
+
+    /** A heap segment of these bytes in the middle of an array, around which are ones. */
+    static MemorySegment slice(byte[] bytes) {
+        // A segment has at least one byte.
+        int size = Math.max(bytes.length, 1);
+        byte[] ones = new byte[FRONT + size + BACK];
+        Arrays.fill(ones, (byte) 1);
+        ones[FRONT] = 0;
+        System.arraycopy(bytes, 0, ones, FRONT, bytes.length);
+        MemorySegment segment = MemorySegmentFactory.wrap(ones);
+        try {
+            Field address = open(MemorySegment.class.getDeclaredField("address"));
+            long first = address.getLong(segment) + FRONT;
+            address.setLong(segment, first);
+            open(MemorySegment.class.getDeclaredField("addressLimit"))
+                    .setLong(segment, first + size);
+            open(MemorySegment.class.getDeclaredField("size")).setInt(segment, size);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        return segment;
     }
 
     static int positionOfPages(DataInputView view) {

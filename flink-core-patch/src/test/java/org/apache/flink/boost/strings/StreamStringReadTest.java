@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,32 +19,10 @@ import org.apache.flink.boost.strings.TransferViews.Input;
 import org.apache.flink.boost.strings.TransferViews.Source;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.boost.woven.StringValuePatch;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** Reading from views whose memory is not ours to see. */
 class StreamStringReadTest {
-
-    @Nested
-    class FromTheStreamWrapper extends ForeignReadContract {
-        FromTheStreamWrapper() {
-            super(TransferViews.STREAM);
-        }
-    }
-
-    @Nested
-    class FromAStreamThatGivesFewBytesAtATime extends ForeignReadContract {
-        FromAStreamThatGivesFewBytesAtATime() {
-            super(TransferViews.TRICKLE);
-        }
-    }
-
-    @Nested
-    class FromASubclassOfTheDeserializer extends ForeignReadContract {
-        FromASubclassOfTheDeserializer() {
-            super(TransferViews.DERIVED);
-        }
-    }
 
     /** Its {@code readFully} does not tell how far it came when it fails. */
     @Test
@@ -54,37 +31,6 @@ class StreamStringReadTest {
             Input in = open(TransferViews.PLAIN, Wire.encoded(text));
             assertThat(StringValuePatch.readString(in.view())).isSameAs(HandOver.TO_STOCK);
             assertThat(FlinkClasses.PATCHED.readString(in.view())).isEqualTo(text);
-        }
-    }
-
-    abstract static class ForeignReadContract extends StringReadContract {
-
-        private final Source source;
-        private Input last;
-
-        ForeignReadContract(Source source) {
-            this.source = source;
-        }
-
-        @Override
-        protected DataInput open(FlinkClasses flink, byte[] bytes, int start, int end) {
-            try {
-                last = source.open(flink, bytes, start, end);
-                return last.view();
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        }
-
-        @Override
-        protected int position(DataInput in) {
-            assertThat(in).isSameAs(last.view());
-            return last.position().getAsInt();
-        }
-
-        @Override
-        protected Outcome endOfInput(byte[] bytes, int end) {
-            return new Outcome(null, EOFException.class.getName(), end);
         }
     }
 
@@ -174,32 +120,6 @@ class StreamStringReadTest {
                     };
             assertThat(FlinkClasses.PATCHED.readString(new DataInputStream(nested)))
                     .isEqualTo(text);
-        }
-    }
-
-    /** All lengths around the sizes at which arrays are filled and grow. */
-    @Test
-    void readsLongTextOfEveryKind() throws IOException {
-        int[] lengths = {2047, 2048, 2049, 4096, 4097, 65_535, 65_536, 65_537, 200_000, 1_100_000};
-        String[] units = {"a", "\u00e9", "\u0416", "\u6f22", "ascii and \u00e9 ", "a\u0416\u6f22"};
-        for (int length : lengths) {
-            for (String unit : units) {
-                assertReads(unit.repeat(length / unit.length() + 1).substring(0, length));
-            }
-            // The first character that does not fit the guess comes late.
-            assertReads("a".repeat(length - 1) + "\u0416");
-            assertReads("\u00e9".repeat(length - 2) + "\u0100b");
-        }
-    }
-
-    private static void assertReads(String text) throws IOException {
-        byte[] encoded = Wire.encoded(text);
-        for (Source source : new Source[] {TransferViews.STREAM, TransferViews.DERIVED}) {
-            Input in = open(source, encoded);
-            String read = FlinkClasses.PATCHED.readString(in.view());
-            assertThat(read.equals(text)).isTrue();
-            assertThat(read.hashCode()).isEqualTo(text.hashCode());
-            assertThat(in.position().getAsInt()).isEqualTo(encoded.length);
         }
     }
 

@@ -3,8 +3,6 @@ package org.apache.flink.boost.strings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -16,28 +14,31 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.apache.flink.boost.fuzz.StringCodecFuzz;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.Input;
+import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.sidebyside.Operation;
+import org.apache.flink.boost.sidebyside.Outcome;
+import org.apache.flink.boost.sidebyside.Sides;
 
 /** Properties over arbitrary strings; jqwik shrinks what breaks them. */
 class StringCodecPropertyTest {
+
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
 
     @Property
     void whatPatchedWritesStockReadsAndTheOtherWayRound(
             @ForAll @Size(max = 20) List<String> texts,
             @ForAll @IntRange(min = 1, max = 64) int room)
             throws IOException {
-        DataOutput patched = FlinkClasses.PATCHED.newOutput(room);
-        DataOutput stock = FlinkClasses.STOCK.newOutput(room);
-        for (String text : texts) {
-            FlinkClasses.PATCHED.writeString(text, patched);
-            FlinkClasses.STOCK.writeString(text, stock);
-        }
-        byte[] bytes = bytes(patched);
-        assertThat(bytes).isEqualTo(bytes(stock));
-        DataInput patchedIn = FlinkClasses.PATCHED.newInput(bytes, 0, bytes.length);
-        DataInput stockIn = FlinkClasses.STOCK.newInput(bytes, 0, bytes.length);
-        for (String text : texts) {
-            assertThat(FlinkClasses.PATCHED.readString(patchedIn)).isEqualTo(text);
-            assertThat(FlinkClasses.STOCK.readString(stockIn)).isEqualTo(text);
+        byte[] bytes = written(patched, texts, room);
+        assertThat(bytes).isEqualTo(written(stock, texts, room));
+        for (Codec codec : new Codec[] {patched, stock}) {
+            codec.open(Input.DESERIALIZER, bytes, 0, bytes.length);
+            for (String text : texts) {
+                assertThat(codec.readString()).isEqualTo(text);
+            }
         }
     }
 
@@ -48,10 +49,8 @@ class StringCodecPropertyTest {
         Map<String, Integer> built = new HashMap<>();
         for (String text : texts) {
             byte[] bytes = Wire.encoded(text);
-            built.put(
-                    FlinkClasses.PATCHED.readString(
-                            FlinkClasses.PATCHED.newInput(bytes, 0, bytes.length)),
-                    text.length());
+            patched.open(Input.DESERIALIZER, bytes, 0, bytes.length);
+            built.put(patched.readString(), text.length());
         }
         for (String text : texts) {
             assertThat(built).containsEntry(new String(text.toCharArray()), text.length());
@@ -63,12 +62,20 @@ class StringCodecPropertyTest {
     @Property
     void anyBytesEndAsInStock(@ForAll @Size(max = 60) byte[] bytes) {
         Assume.that(StringCodecFuzz.claims(bytes, 0) <= StringCodecFuzz.MOST_CHARACTERS);
-        new ArrayStringReadTest().assertSameAsStock(bytes, 0, bytes.length);
+        assertThat(read(patched, bytes)).isEqualTo(read(stock, bytes));
     }
 
-    private static byte[] bytes(DataOutput out) {
-        return Arrays.copyOf(
-                (byte[]) FlinkClasses.field(out, "buffer"),
-                (int) FlinkClasses.field(out, "position"));
+    private static Outcome read(Codec codec, byte[] bytes) {
+        codec.open(Input.DESERIALIZER, bytes, 0, bytes.length);
+        codec.open(Output.SERIALIZER, 1);
+        return Outcome.of(codec, Operation.READ_STRING);
+    }
+
+    private static byte[] written(Codec codec, List<String> texts, int room) throws IOException {
+        codec.open(Output.SERIALIZER, room);
+        for (String text : texts) {
+            codec.writeString(text);
+        }
+        return Arrays.copyOf(codec.written(), codec.writtenLength());
     }
 }

@@ -4,7 +4,6 @@ package org.apache.flink.boost.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,38 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.StringReadContract;
 import org.apache.flink.boost.strings.Texts;
-import org.apache.flink.boost.strings.TransferViews.Input;
 import org.apache.flink.boost.strings.TransferViews.Output;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 
-/** Strings in memory in pages: what sorters, hash tables and spilling channels read and write. */
-class PagedStringTest extends StringReadContract {
-
-    private Input last;
-
-    @Override
-    protected DataInput open(FlinkClasses flink, byte[] bytes, int start, int end) {
-        try {
-            last = NetworkViews.PAGED_INPUT.open(flink, bytes, start, end);
-            return last.view();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    @Override
-    protected int position(DataInput in) {
-        assertThat(in).isSameAs(last.view());
-        return last.position().getAsInt();
-    }
-
-    @Override
-    protected Outcome endOfInput(byte[] bytes, int end) {
-        return new Outcome(null, EOFException.class.getName(), end);
-    }
+/** Strings in memory in pages: what sorters, hash tables and spilling channels write. */
+class PagedStringTest {
 
     @Test
     void writesAllKindsAtBoundaryLengths() {

@@ -4,24 +4,51 @@ package org.apache.flink.boost.network;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import java.io.DataInput;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.Input;
+import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Network buffers as Flink allocates them: off-heap. */
-class OffHeapSegmentStringReadTest extends SegmentStringReadContract {
+/** What the view of a record in one network buffer keeps and leaves behind. */
+class SegmentStringReadTest {
 
-    @Override
-    String factoryMethod() {
-        return "allocateUnpooledOffHeapMemory";
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final long self = Thread.currentThread().getId();
+
+    /** Text that is only late not ASCII leaves no more garbage than text that is not at once. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Input.class,
+            names = {"HEAP_SEGMENT", "OFF_HEAP_SEGMENT", "SLICED_SEGMENT"})
+    void allocatesNothingForAWrongGuessTwice(Input view) throws IOException {
+        for (int n : new int[] {100, 2000, 5000}) {
+            long late = allocated(view, "x".repeat(n - 1) + "\u0416");
+            long early = allocated(view, "\u0416" + "x".repeat(n - 1));
+            assertThat(late).as("%s characters", n).isBetween(early - 64, early + 64);
+        }
     }
 
-    @Override
-    boolean isOffHeap() {
-        return true;
+    /** Bytes per string, after the first one that the view has read. */
+    private long allocated(Input view, String text) throws IOException {
+        int times = 50;
+        byte[] one = Wire.encoded(text);
+        byte[] bytes = new byte[one.length * times];
+        for (int i = 0; i < times; i++) {
+            System.arraycopy(one, 0, bytes, i * one.length, one.length);
+        }
+        Codec patched = Sides.patched();
+        patched.open(view, bytes, 0, bytes.length);
+        assertThat(patched.readString()).isEqualTo(text);
+        long before = threads.getThreadAllocatedBytes(self);
+        for (int i = 1; i < times; i++) {
+            patched.readString();
+        }
+        return (threads.getThreadAllocatedBytes(self) - before) / (times - 1);
     }
 
     /**
@@ -54,19 +81,18 @@ class OffHeapSegmentStringReadTest extends SegmentStringReadContract {
             System.arraycopy(ascii, 0, bytes, other.length + i * ascii.length, ascii.length);
         }
         System.arraycopy(other, 0, bytes, bytes.length - other.length, other.length);
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long self = Thread.currentThread().getId();
         long allocated = 0;
         // The first time classes are loaded.
         for (int round = 0; round < 3; round++) {
-            DataInput in = open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
+            Codec patched = Sides.patched();
+            patched.open(Input.OFF_HEAP_SEGMENT, bytes, 0, bytes.length);
             StringBuilder read = new StringBuilder();
             for (int i = 0; i <= strings; i++) {
-                read.append(FlinkClasses.PATCHED.readString(in));
+                read.append(patched.readString());
             }
             assertThat(read.toString()).isEqualTo(all);
             long before = threads.getThreadAllocatedBytes(self);
-            String last = FlinkClasses.PATCHED.readString(in);
+            String last = patched.readString();
             allocated = threads.getThreadAllocatedBytes(self) - before;
             assertThat(last).isEqualTo(late);
         }
