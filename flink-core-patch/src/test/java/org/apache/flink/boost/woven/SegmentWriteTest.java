@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.SlicedSegments;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
@@ -24,6 +23,7 @@ class SegmentWriteTest {
     private static final String FACTORY = "org.apache.flink.core.memory.MemorySegmentFactory";
     private static final String WRITABLE = "org.apache.flink.core.memory.MemorySegmentWritable";
     private static final String SLICE = "slice";
+    private static final String SLICES = "org.apache.flink.boost.sidebyside.RuntimeViews";
     private static final String NONE = "null";
     private static final int SIZE = 300;
 
@@ -130,7 +130,7 @@ class SegmentWriteTest {
             case NONE:
                 return null;
             case SLICE:
-                return SlicedSegments.slice(flink, SIZE);
+                return flink.invokeStatic(SLICES, SLICE, (Object) new byte[SIZE]);
             default:
                 return flink.invokeStatic(FACTORY, factory, SIZE, null);
         }

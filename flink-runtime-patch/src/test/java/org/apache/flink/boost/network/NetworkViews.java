@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.SlicedSegments;
 import org.apache.flink.boost.strings.TransferViews.Input;
 import org.apache.flink.boost.strings.TransferViews.Output;
 import org.apache.flink.boost.strings.TransferViews.Source;
@@ -23,10 +22,12 @@ final class NetworkViews {
     private static final int PAGE_SIZE = 64;
 
     /** Stands for a method of the factory that makes a part of an array a segment. */
-    static final String SLICE = "slice";
+    private static final String SLICE = "slice";
+
+    private static final String SLICES = "org.apache.flink.boost.sidebyside.RuntimeViews";
 
     /** The view of a record in one network buffer; its name differs by line. */
-    static final String NON_SPANNING = nonSpanning();
+    private static final String NON_SPANNING = nonSpanning();
 
     /** Memory in pages. */
     static final Source PAGED_INPUT = NetworkViews::pagedInput;
@@ -37,13 +38,13 @@ final class NetworkViews {
     private NetworkViews() {}
 
     /** A segment with these bytes, made by a method of {@code MemorySegmentFactory}. */
-    static Object segment(FlinkClasses flink, String factory, byte[] bytes) throws IOException {
+    private static Object segment(FlinkClasses flink, String factory, byte[] bytes)
+            throws IOException {
+        if (factory.equals(SLICE)) {
+            return flink.invokeStatic(SLICES, SLICE, (Object) bytes);
+        }
         // A segment has at least one byte. Without an owner, as in Flink's pool of network buffers.
-        int size = Math.max(bytes.length, 1);
-        Object segment =
-                factory.equals(SLICE)
-                        ? SlicedSegments.slice(flink, size)
-                        : flink.invokeStatic(FACTORY, factory, size, null);
+        Object segment = flink.invokeStatic(FACTORY, factory, Math.max(bytes.length, 1), null);
         flink.invoke(segment, "put", 0, bytes, 0, bytes.length);
         return segment;
     }
