@@ -50,7 +50,7 @@ dist: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## Whole Flink di
 	@.venv/bin/flink-boost dist $(if $(filter-out file,$(origin LINE)),--line $(LINE))
 
 .PHONY: release
-release: setup ## Everything that one publishes of this commit, with sums; FLINK_BOOST_GPG_KEY_FILE signs them. A trial: LINE=2.3.0 WITHOUT_DISTRIBUTIONS=1
+release: setup ## Everything that one publishes of this commit, with sums; FLINK_BOOST_GPG_KEY_FILE signs them. A trial: WITHOUT_DISTRIBUTIONS=1 and one LINE
 	@cd scripts && ../.venv/bin/python -m release $(if $(filter-out file,$(origin LINE)),--line $(LINE)) \
 		$(if $(WITHOUT_DISTRIBUTIONS),--without-distributions)
 

@@ -144,8 +144,8 @@ def test_each_way_to_end_early(
 
 
 ON_FULL_DISK = """
-mount -t tmpfs -o size=2m none "$0" && cp -R "$1"/. "$0" || exit 99
-head -c 4m /dev/zero > "$0/filling" 2>/dev/null
+mount -t tmpfs -o size=8m none "$0" && cp -R "$1"/. "$0" || exit 99
+head -c 16m /dev/zero > "$0/filling" 2>/dev/null
 shift
 exec "$@"
 """

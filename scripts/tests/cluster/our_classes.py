@@ -30,10 +30,16 @@ def runs_our_classes_from(jar: Path, line: Line, flink: FlinkInstallation, words
         assert f"for Flink {line.version}: mode on, {words}" in announcements[0]
         assert "string access opened" in announcements[0]
         loaded = flink.loaded_classes(entry_point)
-        for name in line.classes:
+        for name in line.strings:
             assert loaded.get(name, jar.name) == jar.name
+        for name in line.classes.keys() - line.strings.keys():
+            assert not loaded[name].endswith(".jar"), (
+                process,
+                name,
+                "was not defined by our guard",
+            )
     loaded = flink.loaded_classes(TASK_MANAGER)
-    assert {loaded[name] for name in (*CODEC, *line.classes)} == {jar.name}
+    assert {loaded[name] for name in (*CODEC, *line.strings)} == {jar.name}
 
 
 def announced(log: str) -> list[str]:

@@ -67,7 +67,9 @@ def test_the_kill_switch_runs_stocks_code_with_the_jar_in_place(
         if process != "client" or line.version != "1.9.3":  # its client does not read any there
             assert set(line.jvm_options) <= options
     loaded = flink.loaded_classes(TASK_MANAGER)
-    assert {loaded[name] for name in line.classes} == {dropin_jar.name}
+    assert {loaded[name] for name in line.strings} == {dropin_jar.name}
+    for name in (line.classes.keys() - line.strings.keys()) & loaded.keys():
+        assert loaded[name].startswith("flink-dist")
     # The test above shows that the codec cannot work without these two.
     assert not set(CODEC) & set(loaded)
 

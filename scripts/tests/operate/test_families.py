@@ -215,10 +215,9 @@ def test_doctor_tells_of_families_where_switched_off_strings_are_shadowed(
     assert any(text.startswith("Of its families, records off, ") for text in told), told
     assert "No other jar stands before its classes on the class path." not in told
 
+    # Without strings no family is to run, and so none can be missed.
     set_options(home, env_java_opts_jobmanager=f"-D{STRICT}=true")
-    found = answer("doctor", home)
-    assert found["exit_code"] == VerificationFailed.exit_code
-    assert any("asks for all" in problem for problem in problems(found)), problems(found)
+    assert answer("doctor", home)["ok"]
 
 
 @pytest.mark.parametrize(
