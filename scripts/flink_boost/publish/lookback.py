@@ -8,15 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from flink_boost.base.text import NOTHING, interval_text
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE, Interval, interval
 from flink_boost.judge.series import Point, Series, pair_log_ratios
 from flink_boost.judge.trend import Change, TrendVerdict
 from flink_boost.measure.summary import RunSummary
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, chart_of
-from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
+from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, templates
 
 _PLOT_WIDTH = 41
 
@@ -104,21 +102,21 @@ def lookback_document(found: Lookback) -> dict[str, Any]:
 
 def lookback_page(found: Sequence[Lookback], pattern: str, most_runs: int) -> str:
     """A page that is complete in itself, with a plot per series."""
-    environment = Environment(
-        loader=PackageLoader("flink_boost.publish", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("lookback.html.j2").render(
-        pattern=pattern,
-        figures=[
-            (lookback_sheet(one, most_runs), chart_of(one.series, tuple(one.changes), most_runs))
-            for one in found
-            if any(one.series.points[-most_runs:])
-        ],
-        size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+    return (
+        templates()
+        .get_template("lookback.html.j2")
+        .render(
+            pattern=pattern,
+            figures=[
+                (
+                    lookback_sheet(one, most_runs),
+                    chart_of(one.series, tuple(one.changes), most_runs),
+                )
+                for one in found
+                if any(one.series.points[-most_runs:])
+            ],
+            size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+        )
     )
 
 

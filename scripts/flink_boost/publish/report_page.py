@@ -7,17 +7,13 @@ forbids scripts and requests, should a value ever get past that.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from flink_boost.base.text import short_number
-from flink_boost.flink.side import SIDE_TITLES, Side
+from flink_boost.flink.side import Side
 from flink_boost.judge.outcomes import Comparison
 from flink_boost.judge.ratio import HarnessCheck, check_harness
 from flink_boost.judge.series import Series, settings_of
@@ -27,14 +23,14 @@ from flink_boost.measure.model import RunInfo
 from flink_boost.measure.release import flink_of
 from flink_boost.publish.comparison import (
     chance_sentence,
-    gc_ratio_text,
+    comparison_sheet,
     harness_sentence,
     order_sentence,
 )
 from flink_boost.publish.plot import HEIGHT, LEFT, RIGHT, WIDTH, Chart, chart_of
 from flink_boost.publish.profile_links import ProfileLinks
 from flink_boost.publish.raw_data import RawData
-from flink_boost.publish.sheet import Sheet, tone_of
+from flink_boost.publish.sheet import Sheet, templates
 
 
 @dataclass(frozen=True)
@@ -67,24 +63,6 @@ class ReportInput:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table, as text."""
-
-    name: str
-    reference: str
-    candidate: str
-    unit: str
-    ratio: str
-    interval: str
-    verdict: str
-    verdict_class: str
-    hint: str
-    allocation: str
-    cpu: str
-    gc: str
-
-
-@dataclass(frozen=True)
 class Figure:
     """A plot, its values as text, and what detection says about it."""
 
@@ -95,35 +73,30 @@ class Figure:
 
 def render(report: ReportInput) -> str:
     """The page as text."""
-    environment = Environment(
-        loader=PackageLoader("flink_boost.publish", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["breaking_points"] = _breaking_points
     run = report.run
-    return environment.get_template("report.html.j2").render(
-        run=run,
-        side_names=tuple(SIDE_TITLES[side] for side in run.main_sides),
-        started=_utc(run.started),
-        made=_utc(report.made),
-        headline=headline(run, report.comparisons),
-        rows=[_row(comparison) for comparison in report.comparisons],
-        confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
-        figures=_figures(report),
-        trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
-        chance=chance_sentence(report.comparisons),
-        rules=RULES,
-        aa=None if report.aa is None else aa_sentence(report.aa),
-        circumstances=_circumstances(run),
-        further=report.further,
-        left_out=report.left_out,
-        profiles=report.profiles,
-        raw=report.raw,
-        dashboard_url=_web_address(report.dashboard_url),
-        size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+    return (
+        templates()
+        .get_template("report.html.j2")
+        .render(
+            run=run,
+            started=_utc(run.started),
+            made=_utc(report.made),
+            headline=headline(run, report.comparisons),
+            results=comparison_sheet(run, report.comparisons) if report.comparisons else None,
+            confidence=report.comparisons[0].confidence if report.comparisons else 0.95,
+            figures=_figures(report),
+            trend_headline=trend_headline([trend for _, trend in _own_series(report)]),
+            chance=chance_sentence(report.comparisons),
+            rules=RULES,
+            aa=None if report.aa is None else aa_sentence(report.aa),
+            circumstances=_circumstances(run),
+            further=report.further,
+            left_out=report.left_out,
+            profiles=report.profiles,
+            raw=report.raw,
+            dashboard_url=_web_address(report.dashboard_url),
+            size={"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": WIDTH - RIGHT},
+        )
     )
 
 
@@ -185,41 +158,6 @@ def aa_sentence(aa: AaSummary) -> str:
         f"{harness_sentence(aa.check)} Newest stock-against-stock run of the group "
         f"{aa.run.group}: {aa.run.run_id}, {_utc(aa.run.started)}."
     )
-
-
-def _row(comparison: Comparison) -> Row:
-    hint = ""
-    if comparison.pairs_needed:
-        hint = f"about {comparison.pairs_needed} pairs would decide"
-    return Row(
-        name=comparison.cell.name,
-        reference=short_number(comparison.reference),
-        candidate=short_number(comparison.candidate),
-        unit=comparison.unit,
-        ratio=f"{comparison.ratio:.2f}x",
-        interval=_interval(comparison),
-        verdict=comparison.verdict.value,
-        verdict_class=tone_of(comparison.verdict).value,
-        hint=hint,
-        allocation=_change_of(comparison.reference_alloc, comparison.candidate_alloc),
-        cpu="–" if comparison.cpu_ratio is None else f"{comparison.cpu_ratio:.2f}x",
-        gc="–" if comparison.gc is None else gc_ratio_text(comparison),
-    )
-
-
-def _interval(comparison: Comparison) -> str:
-    if comparison.pairs < 2:
-        return "needs 2 pairs"
-    high = f"{comparison.high:.2f}" if comparison.high < 1000 else "over 1000"
-    return f"{comparison.low:.2f} – {high}"
-
-
-def _change_of(before: float | None, after: float | None) -> str:
-    if before is None or after is None:
-        return "–"
-    # JMH reports traces such as 0.0002 B/op for code that allocates nothing.
-    first, second = (short_number(0.0 if value < 0.01 else value) for value in (before, after))
-    return f"{first} → {second}"
 
 
 def _figures(report: ReportInput) -> list[Figure]:
@@ -295,11 +233,6 @@ def _circumstances(run: RunInfo) -> list[tuple[str, str]]:
         ("java.lang opened", "yes, as Flink's own configuration does" if run.opened else "no"),
         ("JVM options", " ".join(run.jvm_options) or "none"),
     ]
-
-
-def _breaking_points(name: str) -> list[str]:
-    """A long name in pieces, after any of which a line may break."""
-    return re.findall(r"[^.,\[]*[.,\[]?", name)
 
 
 def _benchmarks(count: int) -> str:

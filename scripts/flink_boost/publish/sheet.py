@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -96,27 +97,38 @@ def rich_table(sheet: Sheet) -> Table:
 
 def markdown(sheet: Sheet) -> str:
     """A GitHub table with its title in front and its notes below, ending with a newline."""
-    lines = [f"**{sheet.title}**", ""]
+    parts = [f"**{sheet.title}**"]
     if sheet.columns:
-        lines += [
-            "| " + " | ".join(column.title for column in sheet.columns) + " |",
-            "|" + "|".join("---:" if column.numeric else ":---" for column in sheet.columns) + "|",
-        ]
-        for row in sheet.rows:
-            lines.append("| " + " | ".join(entry.text.replace("|", r"\|") for entry in row) + " |")
-        lines += [""] if sheet.notes else []
-    for index, note in enumerate(sheet.notes):
-        lines += ["", note] if index else [note]
-    return "\n".join(lines) + "\n"
+        parts.append(markdown_table(sheet))
+    return "\n\n".join((*parts, *sheet.notes)) + "\n"
+
+
+def markdown_table(sheet: Sheet) -> str:
+    """The GitHub table alone."""
+    heads = " | ".join(column.title for column in sheet.columns)
+    rules = "|".join("---:" if column.numeric else ":---" for column in sheet.columns)
+    rows = (" | ".join(entry.text.replace("|", r"\|") for entry in row) for row in sheet.rows)
+    return "\n".join((f"| {heads} |", f"|{rules}|", *(f"| {row} |" for row in rows)))
 
 
 def html(sheets: Sequence[Sheet]) -> str:
     """A page that is complete in itself; every value is escaped."""
+    return templates().get_template("sheets.html.j2").render(sheets=sheets)
+
+
+def templates(*, as_html: bool = True) -> Environment:
+    """The templates of all pages: HTML escapes every value, and a missing one is an error."""
     environment = Environment(
         loader=PackageLoader("flink_boost.publish", "templates"),
-        autoescape=True,
+        autoescape=as_html,  # noqa: S701 Markdown is escaped by its own filters
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("sheets.html.j2").render(sheets=sheets)
+    environment.filters["breaking_points"] = breaking_points
+    return environment
+
+
+def breaking_points(name: str) -> list[str]:
+    """A long name in pieces, after any of which a line may break."""
+    return re.findall(r"[^.,\[]*[.,\[]?", name)

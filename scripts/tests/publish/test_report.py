@@ -197,7 +197,7 @@ def test_the_page_holds_table_plots_and_circumstances() -> None:
     for expected in (
         "StringSerializationBenchmark.",
         "2.00x",
-        "1.90 – 2.10",
+        "1.90–2.10",
         "1234 → 0",
         "1.50x",
         "Example CPU, 4 cores",
@@ -227,11 +227,10 @@ def test_a_quick_look_says_so() -> None:
 def test_an_interval_that_does_not_exist_is_not_shown_as_numbers() -> None:
     row = make_comparison(low=0.0, high=math.inf, pairs_needed=7)
     wide = Page(render(make_input(comparisons=(row,)))).text
-    assert "0.00 – over 1000" in wide
+    assert "0.00–>1000" in wide
     row = row.model_copy(update={"pairs": 1})
     text = Page(render(make_input(comparisons=(row,)))).text
-    assert "needs 2 pairs" in text
-    assert "about 7 pairs would decide" in text
+    assert "needs about 7 pairs" in text
     assert "inf" not in text.split()
 
 

@@ -16,7 +16,7 @@ from flink_boost.measure import runner, store
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork_files import Attempt
 from flink_boost.measure.fork_launch import ForkOrder
-from flink_boost.service.requests.answer import verdict_text
+from flink_boost.service.requests.answer_sheet import verdict_text
 from flink_boost.service.requests.comparing import compare
 from flink_boost.service.requests.request_rows import rows_of
 from flink_boost.service.requests.time_limits import PatientForks

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from flink_boost.base.errors import (
     AnswerLost,
@@ -22,23 +21,21 @@ from flink_boost.base.errors import (
     UsageProblem,
 )
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.base.text import short_number
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.cli.request_serving import check_command, serve_command, status_command
 from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
+from flink_boost.publish.sheet import rich_table
 from flink_boost.service.builds.recipe import Recipe, load_recipe, public_name
 from flink_boost.service.builds.repository import merge_base, resolve, uncommitted
 from flink_boost.service.requests import grammar
 from flink_boost.service.requests.answer import (
     Circumstances,
-    allocation_text,
     answer,
-    by_weight,
     verdict_line,
-    verdict_text,
 )
+from flink_boost.service.requests.answer_sheet import answer_sheet
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import compare
 from flink_boost.service.requests.comparison_setup import known_here, means_of
@@ -270,20 +267,7 @@ def _print_table(rows: tuple[AnswerRow, ...], measured: Measured) -> None:
     console.print(verdict_line(rows, measured).replace("*", "").replace("`", ""), markup=False)
     if measured.same:
         return
-    table = Table(box=None, pad_edge=False)
-    for title in ("benchmark", "base", "head", "head ÷ base", "B/op", ""):
-        table.add_column(title, justify="right" if title in ("base", "head") else "left")
-    for row in by_weight(rows):
-        known = row.ratio is not None and row.base is not None and row.head is not None
-        table.add_row(
-            row.name,
-            f"{short_number(row.base or 0)} {row.unit}" if known else "–",
-            f"{short_number(row.head or 0)} {row.unit}" if known else "–",
-            f"{row.ratio:.3f} ({row.low:.3f}–{row.high:.3f})" if known else "–",
-            allocation_text(row).replace("*", ""),
-            verdict_text(row),
-        )
-    console.print(table)
+    console.print(rich_table(answer_sheet(rows)))
     console.print(
         f"base {measured.order.base[:12]}, head {measured.order.head[:12]}. {measured.quiet}"
     )

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from flink_boost.base.text import NOTHING
 from flink_boost.judge.verdict import by_chance, judge
 from flink_boost.publish.nightly.changes import NightChange, news_of
 from flink_boost.publish.nightly.night_facts import NightReport, ReportedRow, ReportedStep
 from flink_boost.publish.nightly.words import percent, size_of
-from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, tone_of
+from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, templates, tone_of
 
 _LEVEL = 0.95  # of the intervals in a night's table
 _FINDS = (
@@ -94,13 +94,7 @@ def code_span(text: object) -> str:
 
 
 def _environment(*, html: bool) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("flink_boost.publish", "templates"),
-        autoescape=html,  # noqa: S701 Markdown is escaped by `plain`
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(as_html=html)
     environment.filters.update(
         web_address=web_address, plain=plain, code=code_span, size=size_of, percent=percent
     )

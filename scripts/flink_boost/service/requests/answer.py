@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import PurePath
 
-from flink_boost.base.text import short_number
-from flink_boost.judge.verdict import Verdict, judge
+from flink_boost.publish.sheet import markdown_table
+from flink_boost.service.requests.answer_sheet import (
+    ORDER,
+    by_weight,
+    distance,
+    marked_sheet,
+    share_text,
+)
 from flink_boost.service.requests.grammar import shown
 from flink_boost.service.requests.request import Measured
 from flink_boost.service.requests.request_rows import failures_text
@@ -22,27 +28,12 @@ from flink_boost.service.requests.wording import fenced
 
 MOST_SHOWN = 5
 LONGEST = 60_000  # characters; GitHub takes 65,536, and a mark of ours comes behind
-_ORDER = (
-    "slower",
-    Unjudged.NOT_MEASURED,
-    Unjudged.FORKS_FAILED,
-    "faster",
-    "undecided",
-    "same",
-)
-_MARKS = {
-    "slower": "🔻 **{}**",
-    "faster": "🔺 **{}**",
-    Unjudged.FORKS_FAILED: "⚠️ **{}**",
-    Unjudged.NOT_MEASURED: "⚠️ {}",
-}
 _OF_FAILED = (
     " *Forks failed* says nothing of speed: the pairs that are left may be the lucky ones, and a"
     " JVM that ends with an error is a finding of its own. The logs are on the machine that"
     " measured."
 )
 _NO_RECIPE = "The recipe is a file of the machine that measured: name yours with `--recipe`."
-_HEAD = "| benchmark | base | head | head ÷ base | B/op | |\n|---|---:|---:|---|---|---|"
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,8 @@ def answer(rows: Sequence[AnswerRow], about: Circumstances) -> str:
 
 def _fitting(rows: Sequence[AnswerRow], room: int) -> tuple[Sequence[AnswerRow], int]:
     """The first rows whose lines have so many characters together, and how many are left out."""
-    lengths = accumulate(len(_line(row)) + 1 for row in rows)
+    _, _, *lines = markdown_table(marked_sheet(rows)).splitlines()
+    lengths = accumulate(len(line) + 1 for line in lines)
     count = sum(length <= room for length in lengths)
     return rows[:count], len(rows) - count
 
@@ -83,7 +75,7 @@ def _folded_rows(rows: Sequence[AnswerRow], left_out: int = 0) -> str:
     """The rows behind the first, folded; empty without any."""
     if not rows and not left_out:
         return ""
-    table = _table(rows)
+    table = markdown_table(marked_sheet(rows))
     if left_out:
         table += (
             f"\n\n{left_out} rows are left out, those that matter least: a comment holds no more."
@@ -100,7 +92,10 @@ def _answer(rows: Sequence[AnswerRow], about: Circumstances, folded: str, repeat
             f" `{about.measured.order.head[:12]}`. Ask again for what is there now."
         )
     if not about.measured.same:
-        parts += [_table(by_weight(rows)[:MOST_SHOWN]), *filter(None, (folded,))]
+        parts += [
+            markdown_table(marked_sheet(by_weight(rows)[:MOST_SHOWN])),
+            *filter(None, (folded,)),
+        ]
     parts += [_what(about), _folded("Repeat it", repeat), _reading(rows)]
     for name, lines in about.measured.profile_texts:
         parts.append(_folded(f"Where {name} spends its time", _as_code(lines)))
@@ -131,11 +126,11 @@ def verdict_line(rows: Sequence[AnswerRow], measured: Measured) -> str:
 
 def headline(rows: Sequence[AnswerRow]) -> str:
     """The verdict in one line, from rows that were measured."""
-    by_kind = {kind: [row for row in rows if row.told == kind] for kind in _ORDER}
+    by_kind = {kind: [row for row in rows if row.told == kind] for kind in ORDER}
     total = len(rows)
     said = []
     for kind in ("slower", "faster"):
-        if found := sorted(by_kind[kind], key=_distance, reverse=True):
+        if found := sorted(by_kind[kind], key=distance, reverse=True):
             most = found[0]
             which = f"by {_percent(most)}" if len(found) == 1 else f"the most by {_percent(most)}"
             said.append(f"**{kind.capitalize()}**: {len(found)} of {total}, {which}")
@@ -167,65 +162,6 @@ def _blame(rows: Sequence[AnswerRow]) -> str:
         return ""
     who = failures_text(rows[0]) if len(rows) == 1 else f"JVMs of {' and '.join(sides)}"
     return f", as {who} failed" if rows[0].verdict is Unjudged.NOT_MEASURED else f", {who}"
-
-
-def by_weight(rows: Sequence[AnswerRow]) -> tuple[AnswerRow, ...]:
-    """What matters first; among equals the largest difference."""
-    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.told), -_distance(row))))
-
-
-def verdict_text(row: AnswerRow) -> str:
-    """What is said of a row, as plain text."""
-    if row.verdict is Verdict.SAME:
-        return f"the same within ±{row.within or 0.0:.1%}"
-    if row.verdict is Verdict.UNDECIDED:
-        seen = f"smallest effect that could have been seen: {share_text(row.smallest or 0.0)}"
-        once = judge(row.low, row.high)
-        if once.is_slower or once.is_faster:
-            return (
-                f"undecided: {once.direction} in all pairs, not surely in the fresh ones ({seen})"
-            )
-        return f"undecided ({seen})"
-    if row.verdict is Unjudged.NOT_MEASURED:
-        return f"not measured: {row.reason}"
-    if row.verdict is Unjudged.FORKS_FAILED:
-        return f"forks failed: {row.reason}; the numbers are of {row.pairs} whole pairs"
-    failed = f"; {failures_text(row)} failed" if row.failed else ""
-    return f"{row.verdict.value}{failed}"
-
-
-def share_text(share: float) -> str:
-    """``4.2%``; beyond a doubling the number says no more."""
-    return f"{share:.1%}" if share < 1 else "more than 100%"
-
-
-def _table(rows: Sequence[AnswerRow]) -> str:
-    return "\n".join((_HEAD, *map(_line, rows)))
-
-
-def _line(row: AnswerRow) -> str:
-    mark = _MARKS.get(row.told)
-    said, word = verdict_text(row), row.verdict.value
-    text = mark.format(word) + said.removeprefix(word) if mark else said
-    name = f"`{row.name}`"
-    if row.ratio is None or row.base is None or row.head is None:
-        return f"| {name} | – | – | – | – | {text} |"
-    ratio = f"{row.ratio:.3f} ({row.low:.3f}–{row.high:.3f})"
-    base = f"{short_number(row.base)} {row.unit}"
-    head = f"{short_number(row.head)} {row.unit}"
-    return f"| {name} | {base} | {head} | {ratio} | {allocation_text(row)} | {text} |"
-
-
-def allocation_text(row: AnswerRow) -> str:
-    """``784 → 640``; one number where it did not change by a thousandth and half a byte."""
-    if row.base_alloc is None or row.head_alloc is None:
-        return "–"
-    larger = max(abs(row.base_alloc), abs(row.head_alloc))
-    head = short_number(row.head_alloc)
-    # Half a byte: what JMH itself allocates is shared out among operations.
-    if abs(row.base_alloc - row.head_alloc) < max(0.5, larger / 1000):
-        return head
-    return f"{short_number(row.base_alloc)} → **{head}**"
 
 
 def _what(about: Circumstances) -> str:
@@ -288,9 +224,3 @@ def _folded(title: str, content: str) -> str:
 def _percent(row: AnswerRow) -> str:
     ratio = row.ratio or 1.0
     return f"{abs(ratio - 1):.1%} (`{row.name}`)"
-
-
-def _distance(row: AnswerRow) -> float:
-    if row.ratio is None:
-        return 0.0
-    return max(row.ratio, 1 / row.ratio)
