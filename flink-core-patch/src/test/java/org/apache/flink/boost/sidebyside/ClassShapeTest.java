@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.boost.strings.WovenRecord;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,8 +39,8 @@ class ClassShapeTest {
     @ParameterizedTest
     @MethodSource("classes")
     void fieldsAndConstructorsAreStocks(String name) {
-        Class<?> ours = FlinkClasses.PATCHED.type(name);
-        Class<?> stocks = FlinkClasses.STOCK.type(name);
+        Class<?> ours = Sides.patchedType(name);
+        Class<?> stocks = Sides.stockType(name);
 
         List<String> fields = described(ours.getDeclaredFields());
         int count = inOrder(stocks).size();
@@ -58,15 +57,15 @@ class ClassShapeTest {
     @ParameterizedTest
     @MethodSource("classes")
     void theClassItselfIsDeclaredAsStocks(String name) {
-        assertThat(declaration(FlinkClasses.PATCHED.type(name)))
-                .isEqualTo(declaration(FlinkClasses.STOCK.type(name)));
+        assertThat(declaration(Sides.patchedType(name)))
+                .isEqualTo(declaration(Sides.stockType(name)));
     }
 
     @ParameterizedTest
     @MethodSource("classes")
     void methodsAreStocksAndThoseOfTheWeaver(String name) {
-        Set<String> ours = sorted(FlinkClasses.PATCHED.type(name).getDeclaredMethods());
-        Set<String> stocks = sorted(FlinkClasses.STOCK.type(name).getDeclaredMethods());
+        Set<String> ours = sorted(Sides.patchedType(name).getDeclaredMethods());
+        Set<String> stocks = sorted(Sides.stockType(name).getDeclaredMethods());
 
         assertThat(ours).containsAll(stocks);
         ours.removeAll(stocks);
@@ -83,8 +82,8 @@ class ClassShapeTest {
     @ParameterizedTest
     @MethodSource("classes")
     void interfacesAreStocksAndOurs(String name) {
-        List<String> ours = named(FlinkClasses.PATCHED.type(name).getInterfaces());
-        List<String> stocks = named(FlinkClasses.STOCK.type(name).getInterfaces());
+        List<String> ours = named(Sides.patchedType(name).getInterfaces());
+        List<String> stocks = named(Sides.stockType(name).getInterfaces());
 
         assertThat(ours.subList(0, stocks.size())).isEqualTo(stocks);
         assertThat(ours.subList(stocks.size(), ours.size()))
@@ -94,9 +93,9 @@ class ClassShapeTest {
     @ParameterizedTest
     @MethodSource("classes")
     void javaSerializationSeesTheSameClass(String name) {
-        Class<?> ours = FlinkClasses.PATCHED.type(name);
+        Class<?> ours = Sides.patchedType(name);
         ObjectStreamClass one = ObjectStreamClass.lookup(ours);
-        ObjectStreamClass other = ObjectStreamClass.lookup(FlinkClasses.STOCK.type(name));
+        ObjectStreamClass other = ObjectStreamClass.lookup(Sides.stockType(name));
 
         assertThat(one != null).isEqualTo(Serializable.class.isAssignableFrom(ours));
         assertThat(other != null).isEqualTo(one != null);
@@ -111,12 +110,12 @@ class ClassShapeTest {
     @ParameterizedTest
     @MethodSource("classes")
     void anotherClassHasAnotherShape(String name) {
-        Class<?> ours = FlinkClasses.PATCHED.type(name);
+        Class<?> ours = Sides.patchedType(name);
 
         assertThat(described(ours.getDeclaredFields()))
                 .isNotEqualTo(described(Thread.class.getDeclaredFields()));
         assertThat(sorted(ours.getDeclaredMethods()))
-                .isNotEqualTo(sorted(FlinkClasses.STOCK.type(name).getDeclaredMethods()));
+                .isNotEqualTo(sorted(Sides.stockType(name).getDeclaredMethods()));
         assertThat(declaration(ours)).isNotEqualTo(declaration(Thread.class));
     }
 

@@ -2,9 +2,9 @@
 package org.apache.flink.boost.sidebyside;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
+import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.StreamUse.Writer;
-import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
@@ -30,6 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class FailingOutputTest {
 
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
+
     private static final int[] LENGTHS = {1, 7, 8, 9, 40, 2040, 2048, 2049, 5000};
 
     @ParameterizedTest
@@ -40,8 +43,8 @@ class FailingOutputTest {
             for (int room : rooms(size)) {
                 Exact ours = new Exact(room, new IOException("full"));
                 Exact stocks = new Exact(room, new IOException("full"));
-                Throwable failure = writer.failure(FlinkClasses.PATCHED, text, ours);
-                Throwable expected = writer.failure(FlinkClasses.STOCK, text, stocks);
+                Throwable failure = writer.failure(patched, text, ours);
+                Throwable expected = writer.failure(stock, text, stocks);
 
                 assertThat(failure).isSameAs(room < size ? ours.failure : null);
                 assertThat(expected).isSameAs(room < size ? stocks.failure : null);
@@ -63,8 +66,8 @@ class FailingOutputTest {
             for (int room : rooms(size)) {
                 Whole ours = new Whole(room, new IOException("full"));
                 Whole stocks = new Whole(room, new IOException("full"));
-                Throwable failure = writer.failure(FlinkClasses.PATCHED, text, ours);
-                writer.failure(FlinkClasses.STOCK, text, stocks);
+                Throwable failure = writer.failure(patched, text, ours);
+                writer.failure(stock, text, stocks);
 
                 assertThat(failure).isSameAs(room < size ? ours.failure : null);
                 assertThat(stocks.size()).isEqualTo(Math.min(room, size));
@@ -85,8 +88,7 @@ class FailingOutputTest {
             interrupted.bytesTransferred = 5;
             for (int room : new int[] {0, length / 2, 10_000}) {
                 Thread.currentThread().interrupt();
-                Throwable failure =
-                        writer.failure(FlinkClasses.PATCHED, text, new Exact(room, interrupted));
+                Throwable failure = writer.failure(patched, text, new Exact(room, interrupted));
 
                 assertThat(Thread.interrupted()).as("still interrupted").isTrue();
                 assertThat(failure).isSameAs(room == 10_000 ? null : interrupted);
@@ -102,8 +104,8 @@ class FailingOutputTest {
         boolean less = false;
         for (int room : new int[] {0, 1, 100, 3000, 4999, 10_000}) {
             Exact ours = new Exact(room, new IOException("full"));
-            int counted = sizeAfter(FlinkClasses.PATCHED, text, ours);
-            int stocks = sizeAfter(FlinkClasses.STOCK, text, new Exact(room, ours.failure));
+            int counted = sizeAfter(patched, text, ours);
+            int stocks = sizeAfter(stock, text, new Exact(room, ours.failure));
 
             assertThat(stocks).isEqualTo(Math.min(room, Wire.encoded(text).length));
             assertThat(ours.size()).isEqualTo(stocks);
@@ -113,16 +115,14 @@ class FailingOutputTest {
         assertThat(less).isEqualTo(BoostMode.ENABLED);
     }
 
-    private static int sizeAfter(FlinkClasses flink, String text, OutputStream stream)
-            throws IOException {
-        Object wrapper =
-                flink.create("org.apache.flink.core.memory.DataOutputViewStreamWrapper", stream);
+    private static int sizeAfter(Codec codec, String text, OutputStream stream) throws IOException {
+        codec.openStream(stream);
         try {
-            flink.writeString(text, (DataOutput) wrapper);
+            codec.writeString(text);
         } catch (IOException full) {
             assertThat(full).hasMessage("full");
         }
-        return ((DataOutputStream) wrapper).size();
+        return ((DataOutputStream) codec.output()).size();
     }
 
     /** The comparison of bytes bites: room for one byte more is found out. */
@@ -130,8 +130,8 @@ class FailingOutputTest {
     void oneByteMoreIsFoundOut() {
         Exact some = new Exact(10, new IOException("full"));
         Exact more = new Exact(11, new IOException("full"));
-        Writer.WRITE_STRING.failure(FlinkClasses.PATCHED, "long enough to fail", some);
-        Writer.WRITE_STRING.failure(FlinkClasses.STOCK, "long enough to fail", more);
+        Writer.WRITE_STRING.failure(patched, "long enough to fail", some);
+        Writer.WRITE_STRING.failure(stock, "long enough to fail", more);
 
         assertThat(some.size()).isEqualTo(10);
         assertThat(more.toByteArray()).isNotEqualTo(some.toByteArray());
@@ -142,27 +142,17 @@ class FailingOutputTest {
     void theInputOfACopyThatFailsIsAtMostAnArrayAhead() {
         byte[] bytes = Wire.encoded("x".repeat(5000));
         for (int room : new int[] {0, 1, 100, 3000, 4999}) {
-            ByteSource[] sources = new ByteSource[2];
-            for (int side = 0; side < 2; side++) {
-                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-                sources[side] = new ByteSource(Integer.MAX_VALUE);
-                sources[side].open(bytes, 0, bytes.length);
-                Object in = StreamUse.input(flink, sources[side]);
-                Object out =
-                        flink.create(
-                                "org.apache.flink.core.memory.DataOutputViewStreamWrapper",
-                                new Exact(room, new IOException("full")));
-                try {
-                    flink.copyString((java.io.DataInput) in, (java.io.DataOutput) out);
-                    throw new AssertionError("there is no room");
-                } catch (IOException e) {
-                    assertThat(e).hasMessage("full");
-                }
+            for (Codec codec : new Codec[] {patched, stock}) {
+                codec.open(Input.STREAM, bytes, 0, bytes.length);
+                codec.openStream(new Exact(room, new IOException("full")));
+                assertThatThrownBy(codec::copyString)
+                        .isInstanceOf(IOException.class)
+                        .hasMessage("full");
             }
-            assertThat(sources[1].position()).isEqualTo(room + 1);
+            assertThat(stock.position()).isEqualTo(room + 1);
             // The length field goes byte by byte on both sides.
             int ahead = BoostMode.ENABLED && room >= 2 ? 2048 : 0;
-            assertThat(sources[0].position()).isBetween(room + 1, room + 1 + ahead);
+            assertThat(patched.position()).isBetween(room + 1, room + 1 + ahead);
         }
     }
 

@@ -13,7 +13,6 @@ import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.Codec.Output;
 import org.apache.flink.boost.sidebyside.StreamUse.Writer;
-import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
@@ -27,6 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class HandedOutArraysTest {
 
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
+
     /** As streams do that encrypt or swap in place: what they were given is theirs to change. */
     @ParameterizedTest
     @EnumSource(Writer.class)
@@ -37,7 +39,7 @@ class HandedOutArraysTest {
                 String text = kind.text(random, length);
                 for (int filler : new int[] {0, 0x80, 0xFF}) {
                     Changing stream = new Changing((byte) filler);
-                    assertThat(writer.failure(FlinkClasses.PATCHED, text, stream)).isNull();
+                    assertThat(writer.failure(patched, text, stream)).isNull();
                     if (!Arrays.equals(stream.taken.toByteArray(), writer.encoded(text))) {
                         assertThat(Wire.hex(stream.taken.toByteArray()))
                                 .isEqualTo(Wire.hex(writer.encoded(text)));
@@ -56,7 +58,7 @@ class HandedOutArraysTest {
         assertThat(given).isEqualTo(new byte[] {1, (byte) 0x80, (byte) 0x80});
         assertThat(stream.taken.toByteArray()).isEqualTo(new byte[] {2, 3});
         Changing ofString = new Changing((byte) 0);
-        Writer.WRITE_STRING.failure(FlinkClasses.PATCHED, "an array of it", ofString);
+        Writer.WRITE_STRING.failure(patched, "an array of it", ofString);
         assertThat(ofString.arrays).isEqualTo(BoostMode.ENABLED ? 1 : 0);
     }
 
@@ -66,8 +68,8 @@ class HandedOutArraysTest {
         Keeping ours = new Keeping();
         Keeping stocks = new Keeping();
         for (String text : new String[] {"the first text", "and another one"}) {
-            Writer.WRITE_STRING.failure(FlinkClasses.PATCHED, text, ours);
-            Writer.WRITE_STRING.failure(FlinkClasses.STOCK, text, stocks);
+            Writer.WRITE_STRING.failure(patched, text, ours);
+            Writer.WRITE_STRING.failure(stock, text, stocks);
         }
         byte[] expected = stocks.bytes();
         assertThat(Arrays.copyOf(expected, 15)).isEqualTo(Wire.encoded("the first text"));
@@ -77,8 +79,6 @@ class HandedOutArraysTest {
     /** Who keeps the array of a serializer keeps it as long as with stock. */
     @Test
     void theArrayOfASerializerIsReplacedWhenStockReplacesIt() throws IOException {
-        Codec patched = Sides.patched();
-        Codec stock = Sides.stock();
         SplittableRandom random = new SplittableRandom(78);
         int replaced = 0;
         for (int round = 0; round < 2000; round++) {
@@ -94,12 +94,11 @@ class HandedOutArraysTest {
     /** The other difference: ours grows first, and leaves the array that it leaves as it was. */
     @Test
     void anArrayThatIsLeftHasNoBeginningOfTheValue() throws IOException {
-        for (boolean ofStock : new boolean[] {false, true}) {
-            Codec codec = ofStock ? Sides.stock() : Sides.patched();
+        for (Codec codec : new Codec[] {patched, stock}) {
             codec.open(Output.SERIALIZER, 4);
             byte[] left = codec.written();
             codec.writeString("more than there is room for");
-            boolean filled = ofStock || !BoostMode.ENABLED;
+            boolean filled = codec == stock || !BoostMode.ENABLED;
             assertThat(left).isEqualTo(filled ? new byte[] {28, 'm', 'o', 'r'} : new byte[4]);
         }
     }

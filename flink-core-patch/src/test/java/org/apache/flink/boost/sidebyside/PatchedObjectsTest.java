@@ -10,13 +10,17 @@ import java.io.ObjectInputStream;
 import java.io.ObjectStreamClass;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.flink.boost.strings.FlinkClasses;
-import org.apache.flink.boost.strings.Serialized;
+import java.util.function.Function;
+import org.apache.flink.api.java.typeutils.TypeExtractor;
+import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 
 /** What serializers and the type analysis make of the patched classes that users have. */
 class PatchedObjectsTest {
+
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
 
     private static final String VALUE = "org.apache.flink.types.StringValue";
     private static final String INPUT = "org.apache.flink.core.memory.DataInputDeserializer";
@@ -28,8 +32,8 @@ class PatchedObjectsTest {
             byte[] ours = Serialized.byJava(pair[0]);
             assertThat(Wire.hex(ours)).isEqualTo(Wire.hex(Serialized.byJava(pair[1])));
             // Each side reads what the other wrote.
-            assertThat(javaObject(ours, FlinkClasses.STOCK)).isInstanceOf(pair[1].getClass());
-            assertThat(javaObject(ours, FlinkClasses.PATCHED)).isInstanceOf(pair[0].getClass());
+            assertThat(javaObject(ours, Sides::stockType)).isInstanceOf(pair[1].getClass());
+            assertThat(javaObject(ours, Sides::patchedType)).isInstanceOf(pair[0].getClass());
         }
     }
 
@@ -47,55 +51,58 @@ class PatchedObjectsTest {
     @Test
     void kryoWritesThemAsItDoesOnStock() throws IOException {
         for (Object[] pair : new Object[][] {values(), inputs()}) {
-            String ours = Wire.hex(Serialized.byKryo(FlinkClasses.PATCHED, pair[0]));
-            assertThat(ours).isEqualTo(Wire.hex(Serialized.byKryo(FlinkClasses.STOCK, pair[1])));
+            String ours = Wire.hex(patched.serializedByKryo(pair[0]));
+            assertThat(ours).isEqualTo(Wire.hex(stock.serializedByKryo(pair[1])));
             assertThat(ours).isNotEmpty();
         }
     }
 
     @Test
-    void theTypeAnalysisSeesTheSameTypes() throws IOException {
-        String extractor = "org.apache.flink.api.java.typeutils.TypeExtractor";
+    void theTypeAnalysisSeesTheSameTypes() throws ReflectiveOperationException {
+        String extractor = TypeExtractor.class.getName();
         for (String name : List.of(VALUE, INPUT, OUTPUT)) {
-            Object[] types = new Object[2];
-            for (int side = 0; side < 2; side++) {
-                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-                types[side] = flink.invokeStatic(extractor, "getForClass", flink.type(name));
-            }
-            assertThat(types[0]).hasToString(types[1].toString());
-            assertThat(types[0].getClass().getName()).isEqualTo(types[1].getClass().getName());
-            assertThat(types[0].getClass().getSimpleName())
+            Object ours = TypeExtractor.getForClass(Sides.patchedType(name));
+            Object stocks =
+                    Sides.stockType(extractor)
+                            .getMethod("getForClass", Class.class)
+                            .invoke(null, Sides.stockType(name));
+            assertThat(ours).hasToString(stocks.toString());
+            assertThat(ours.getClass().getName()).isEqualTo(stocks.getClass().getName());
+            assertThat(ours.getClass().getSimpleName())
                     .isEqualTo(name.equals(VALUE) ? "ValueTypeInfo" : "GenericTypeInfo");
         }
     }
 
-    private static Object[] values() throws IOException {
+    private Object[] values() throws IOException {
         Object[] values = new Object[2];
         for (int side = 0; side < 2; side++) {
-            FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-            values[side] = flink.newStringValue("a text that is longer than the next");
+            Codec codec = side == 0 ? patched : stock;
+            CharSequence value = codec.stringValue("a text that is longer than the next");
             byte[] bytes = Wire.encoded("caf\u00e9 \u6f22", 0);
-            flink.invoke(values[side], "read", flink.newInput(bytes, 0, bytes.length));
+            codec.open(Input.DESERIALIZER, bytes, 0, bytes.length);
+            codec.readInto(value);
+            values[side] = value;
         }
         return values;
     }
 
-    private static Object[] inputs() throws IOException {
+    private Object[] inputs() throws IOException {
         Object[] inputs = new Object[2];
+        byte[] bytes = Wire.encoded("flink");
+        byte[] two = Arrays.copyOf(bytes, 2 * bytes.length);
         for (int side = 0; side < 2; side++) {
-            FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-            byte[] bytes = Wire.encoded("flink");
-            byte[] two = Arrays.copyOf(bytes, 2 * bytes.length);
-            java.io.DataInput in = flink.newInput(two, 0, two.length);
-            assertThat(flink.readString(in)).isEqualTo("flink");
-            inputs[side] = in;
+            Codec codec = side == 0 ? patched : stock;
+            codec.open(Input.DESERIALIZER, two, 0, two.length);
+            assertThat(codec.readString()).isEqualTo("flink");
+            inputs[side] = codec.input();
         }
         return inputs;
     }
 
-    private static Object javaObject(byte[] bytes, FlinkClasses flink) throws Exception {
+    private static Object javaObject(byte[] bytes, Function<String, Class<?>> types)
+            throws Exception {
         try (InputStream source = new ByteArrayInputStream(bytes);
-                ObjectInputStream in = new SideInputStream(source, flink)) {
+                ObjectInputStream in = new SideInputStream(source, types)) {
             return in.readObject();
         }
     }
@@ -103,11 +110,11 @@ class PatchedObjectsTest {
     /** Finds Flink's classes on one side. */
     private static final class SideInputStream extends ObjectInputStream {
 
-        private final FlinkClasses flink;
+        private final Function<String, Class<?>> types;
 
-        SideInputStream(InputStream in, FlinkClasses flink) throws IOException {
+        SideInputStream(InputStream in, Function<String, Class<?>> types) throws IOException {
             super(in);
-            this.flink = flink;
+            this.types = types;
         }
 
         @Override
@@ -115,7 +122,7 @@ class PatchedObjectsTest {
                 throws IOException, ClassNotFoundException {
             String name = description.getName();
             return name.startsWith("org.apache.flink.")
-                    ? flink.type(name)
+                    ? types.apply(name)
                     : super.resolveClass(description);
         }
     }

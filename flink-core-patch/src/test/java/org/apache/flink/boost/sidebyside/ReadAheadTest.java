@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.StreamUse.Reader;
-import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.boost.strings.TextKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,14 +26,17 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class ReadAheadTest {
 
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
+
     @ParameterizedTest
     @EnumSource(Reader.class)
     void aStreamIsNeverAskedForMoreThanTheValueHas(Reader reader) {
         for (String text : texts()) {
             byte[] bytes = reader.encoded(text);
             for (int most : new int[] {1, 3, 1000, Integer.MAX_VALUE}) {
-                Object ours = reader.outcome(FlinkClasses.PATCHED, new Strict(bytes, most));
-                Object stocks = reader.outcome(FlinkClasses.STOCK, new Strict(bytes, most));
+                Object ours = reader.outcome(patched, new Strict(bytes, most));
+                Object stocks = reader.outcome(stock, new Strict(bytes, most));
 
                 assertThat(stocks).isInstanceOf(String.class);
                 assertThat(ours.equals(stocks)).as(text).isTrue();
@@ -64,11 +66,11 @@ class ReadAheadTest {
             InputStream stream =
                     new BufferedInputStream(new ByteArrayInputStream(bytes), bytes.length);
             stream.mark(bytes.length);
-            Object first = reader.outcome(FlinkClasses.PATCHED, stream);
+            Object first = reader.outcome(patched, stream);
             stream.reset();
 
             assertThat(first).isInstanceOf(String.class);
-            assertThat(reader.outcome(FlinkClasses.PATCHED, stream)).isEqualTo(first);
+            assertThat(reader.outcome(patched, stream)).isEqualTo(first);
             assertThat(stream.read()).isEqualTo(-1);
         }
     }
@@ -83,10 +85,10 @@ class ReadAheadTest {
                 Failing ours = new Failing(bytes, good, interrupted, true);
                 Failing stocks = new Failing(bytes, good, interrupted, true);
                 Thread.currentThread().interrupt();
-                Object end = reader.outcome(FlinkClasses.PATCHED, ours);
+                Object end = reader.outcome(patched, ours);
 
                 assertThat(Thread.interrupted()).as("still interrupted").isTrue();
-                assertThat(end.equals(reader.outcome(FlinkClasses.STOCK, stocks))).isTrue();
+                assertThat(end.equals(reader.outcome(stock, stocks))).isTrue();
                 assertThat(end == interrupted).isEqualTo(good < bytes.length);
                 assertThat(ours.position).isEqualTo(stocks.position);
                 assertThat(interrupted.getSuppressed()).isEmpty();
@@ -105,11 +107,9 @@ class ReadAheadTest {
         for (int good : new int[] {0, 1, 10, bytes.length - 1}) {
             IOException once = new IOException("once");
             Object ours =
-                    Reader.READ_STRING.outcome(
-                            FlinkClasses.PATCHED, new Failing(bytes, good, once, false));
+                    Reader.READ_STRING.outcome(patched, new Failing(bytes, good, once, false));
             Object stocks =
-                    Reader.READ_STRING.outcome(
-                            FlinkClasses.STOCK, new Failing(bytes, good, once, false));
+                    Reader.READ_STRING.outcome(stock, new Failing(bytes, good, once, false));
 
             assertThat(stocks).isSameAs(once);
             // The length field and the first character are read singly.
@@ -137,8 +137,8 @@ class ReadAheadTest {
                             return super.read();
                         }
                     };
-            FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-            assertThat(Reader.READ_STRING.outcome(flink, filter)).isEqualTo(text);
+            Codec codec = side == 0 ? patched : stock;
+            assertThat(Reader.READ_STRING.outcome(codec, filter)).isEqualTo(text);
         }
         assertThat(counted[1]).isEqualTo(bytes.length);
         assertThat(counted[0]).isEqualTo(BoostMode.ENABLED ? 2 : bytes.length);

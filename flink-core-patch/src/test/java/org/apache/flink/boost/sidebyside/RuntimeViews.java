@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 
@@ -58,6 +59,8 @@ final class RuntimeViews {
             getter(DataInputDeserializer.class, DataInputDeserializer.class);
     private static final MethodHandle MOVE =
             setter(DataInputDeserializer.class, DataInputDeserializer.class);
+    private static final MethodHandle MOVE_OUTPUT =
+            setter(DataOutputSerializer.class, DataOutputSerializer.class);
 
     private RuntimeViews() {}
 
@@ -154,6 +157,14 @@ final class RuntimeViews {
     static void move(DataInputDeserializer view, int position) {
         try {
             MOVE.invokeExact(view, position);
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+    }
+
+    static void move(DataOutputSerializer view, int position) {
+        try {
+            MOVE_OUTPUT.invokeExact(view, position);
         } catch (Throwable e) {
             throw unchecked(e);
         }

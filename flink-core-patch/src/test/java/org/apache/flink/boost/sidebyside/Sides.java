@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.sidebyside;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Constructor;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
-import org.apache.flink.boost.strings.FlinkClasses;
 
 /**
  * Puts code of ours between a test and Flink's classes, once per side.
@@ -16,11 +21,20 @@ import org.apache.flink.boost.strings.FlinkClasses;
  */
 public final class Sides {
 
+    private static final String OURS = "org.apache.flink.boost.";
+
     private static final Class<?>[] CODEC_HELPERS = {
-        RuntimeViews.class, ForeignInput.class, ForeignOutput.class
+        FlinkInput.class,
+        ForeignInput.class,
+        ForeignOutput.class,
+        Pages.class,
+        RuntimeViews.class,
+        Serialized.class,
+        UserViews.class
     };
 
-    private static final Constructor<?> STOCK_CODEC = ofStock(FlinkCodec.class, CODEC_HELPERS);
+    /** The classes of the official jars that the system property {@code stock.jars} names. */
+    private static final ClassLoader STOCK = stockLoader();
 
     private Sides() {}
 
@@ -32,10 +46,54 @@ public final class Sides {
     /** Stock's classes, in a loader of their own. */
     public static Codec stock() {
         try {
-            return (Codec) STOCK_CODEC.newInstance();
+            return (Codec) StockCodec.CONSTRUCTOR.newInstance();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Both: ours first. */
+    public static Codec[] both() {
+        return new Codec[] {patched(), stock()};
+    }
+
+    /** The woven class of that name, not initialised. */
+    public static Class<?> patchedType(String name) {
+        return type(name, Sides.class.getClassLoader());
+    }
+
+    /** Stock's class of that name, not initialised. */
+    public static Class<?> stockType(String name) {
+        return type(name, STOCK);
+    }
+
+    private static Class<?> type(String name, ClassLoader loader) {
+        try {
+            return Class.forName(name, false, loader);
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ClassLoader stockLoader() {
+        String jars = System.getProperty("stock.jars");
+        if (jars == null) {
+            throw new AssertionError("-Dstock.jars must name the official Flink jars");
+        }
+        List<URL> urls = new ArrayList<>();
+        // All jars of the class path, so that stock's classes see the rest of stock Flink.
+        String all = jars + File.pathSeparator + System.getProperty("java.class.path");
+        for (String entry : all.split(File.pathSeparator)) {
+            // The weaver and the drop-in jar are ours.
+            if (entry.endsWith(".jar") && !new File(entry).getName().startsWith("flink-boost-")) {
+                try {
+                    urls.add(new File(entry).toURI().toURL());
+                } catch (MalformedURLException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+        return new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
     }
 
     /**
@@ -45,18 +103,22 @@ public final class Sides {
      * @param helpers classes of the same package that call Flink too
      */
     public static Constructor<?> ofStock(Class<?> bridge, Class<?>... helpers) {
-        ClassLoader stock =
-                FlinkClasses.STOCK.type("org.apache.flink.types.StringValue").getClassLoader();
         Set<String> names = new HashSet<>();
         names.add(bridge.getName());
         for (Class<?> helper : helpers) {
             names.add(helper.getName());
         }
         try {
-            return new BridgeLoader(stock, names).loadClass(bridge.getName()).getConstructor();
+            return new BridgeLoader(names).loadClass(bridge.getName()).getConstructor();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Apart: who asks for a class of stock's does not load the bridge. */
+    private static final class StockCodec {
+
+        static final Constructor<?> CONSTRUCTOR = ofStock(FlinkCodec.class, CODEC_HELPERS);
     }
 
     /** Defines the bridge in front of stock's loader. */
@@ -64,8 +126,8 @@ public final class Sides {
 
         private final Set<String> bridge;
 
-        BridgeLoader(ClassLoader stock, Set<String> bridge) {
-            super(stock);
+        BridgeLoader(Set<String> bridge) {
+            super(STOCK);
             this.bridge = bridge;
         }
 
@@ -73,7 +135,7 @@ public final class Sides {
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
             int dollar = name.indexOf('$');
             if (!bridge.contains(dollar < 0 ? name : name.substring(0, dollar))) {
-                return name.startsWith(Sides.class.getPackageName() + ".")
+                return name.startsWith(OURS)
                         ? Sides.class.getClassLoader().loadClass(name)
                         : super.loadClass(name, resolve);
             }

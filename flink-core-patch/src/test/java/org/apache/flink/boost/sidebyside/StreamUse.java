@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.sidebyside;
 
-import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.Objects;
-import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.sidebyside.Codec.Input;
+import org.apache.flink.boost.sidebyside.Codec.Output;
 import org.apache.flink.boost.strings.Wire;
 
 /** Flink's string methods on a stream of the test's own, and how they ended. */
 final class StreamUse {
-
-    private static final String MEMORY = "org.apache.flink.core.memory.";
 
     private StreamUse() {}
 
@@ -21,28 +19,28 @@ final class StreamUse {
     enum Writer {
         WRITE_STRING {
             @Override
-            void put(FlinkClasses flink, String text, Object out) throws IOException {
-                flink.writeString(text, (DataOutput) out);
+            void put(Codec codec, String text) throws IOException {
+                codec.writeString(text);
             }
         },
         COPY_STRING {
             @Override
-            void put(FlinkClasses flink, String text, Object out) throws IOException {
+            void put(Codec codec, String text) throws IOException {
                 byte[] bytes = Wire.encoded(text);
-                flink.copyString(flink.newInput(bytes, 0, bytes.length), (DataOutput) out);
+                codec.open(Input.DESERIALIZER, bytes, 0, bytes.length);
+                codec.copyString();
             }
         },
         COPY_STRING_OF_STREAM {
             @Override
-            void put(FlinkClasses flink, String text, Object out) throws IOException {
+            void put(Codec codec, String text) throws IOException {
                 byte[] bytes = Wire.encoded(text);
-                ByteSource source = new ByteSource(Integer.MAX_VALUE);
-                source.open(bytes, 0, bytes.length);
-                flink.copyString((DataInput) input(flink, source), (DataOutput) out);
+                codec.open(Input.STREAM, bytes, 0, bytes.length);
+                codec.copyString();
             }
         };
 
-        abstract void put(FlinkClasses flink, String text, Object out) throws IOException;
+        abstract void put(Codec codec, String text) throws IOException;
 
         /** The bytes that it puts there. */
         byte[] encoded(String text) {
@@ -50,9 +48,10 @@ final class StreamUse {
         }
 
         /** What it throws, or null. */
-        Throwable failure(FlinkClasses flink, String text, OutputStream stream) {
+        Throwable failure(Codec codec, String text, OutputStream stream) {
+            codec.openStream(stream);
             try {
-                put(flink, text, flink.create(MEMORY + "DataOutputViewStreamWrapper", stream));
+                put(codec, text);
                 return null;
             } catch (IOException | RuntimeException e) {
                 return e;
@@ -64,20 +63,20 @@ final class StreamUse {
     enum Reader {
         READ_STRING {
             @Override
-            Object take(FlinkClasses flink, Object in) throws IOException {
-                return flink.readString((DataInput) in);
+            Object take(Codec codec) throws IOException {
+                return codec.readString();
             }
         },
         COPY_STRING {
             @Override
-            Object take(FlinkClasses flink, Object in) throws IOException {
-                DataOutput out = flink.newOutput(8);
-                flink.copyString((DataInput) in, out);
-                return Wire.hex((byte[]) flink.invoke(out, "getCopyOfBuffer"));
+            Object take(Codec codec) throws IOException {
+                codec.open(Output.SERIALIZER, 8);
+                codec.copyString();
+                return Wire.hex(Arrays.copyOf(codec.written(), codec.writtenLength()));
             }
         };
 
-        abstract Object take(FlinkClasses flink, Object in) throws IOException;
+        abstract Object take(Codec codec) throws IOException;
 
         /** The bytes that it takes. */
         byte[] encoded(String text) {
@@ -85,17 +84,13 @@ final class StreamUse {
         }
 
         /** What it gives, as text, or what it throws. */
-        Object outcome(FlinkClasses flink, InputStream stream) {
+        Object outcome(Codec codec, InputStream stream) {
+            codec.openStream(stream);
             try {
-                return Objects.toString(take(flink, input(flink, stream)));
+                return Objects.toString(take(codec));
             } catch (IOException | RuntimeException e) {
                 return e;
             }
         }
-    }
-
-    /** A {@code DataInputViewStreamWrapper} of one side. */
-    static Object input(FlinkClasses flink, InputStream stream) {
-        return flink.create(MEMORY + "DataInputViewStreamWrapper", stream);
     }
 }

@@ -3,20 +3,21 @@ package org.apache.flink.boost.sidebyside;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.DataInput;
-import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
-import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.sidebyside.Codec.Input;
+import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.sidebyside.Codec.UserInput;
+import org.apache.flink.boost.sidebyside.Codec.UserOutput;
 import org.apache.flink.boost.strings.TextKind;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What a view that users derive from Flink's sees of a string: the calls that stock makes, in the
@@ -25,20 +26,23 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ViewCallsTest {
 
-    private static final String VIEWS = "org.apache.flink.boost.strings.UserCountingViews$";
-
-    /** One way to use a view; gives what was read. */
+    /** One way to use the open view; gives what was read. */
     private interface Use {
-        Object on(FlinkClasses flink, Object view) throws IOException;
+        Object on(Codec codec) throws IOException;
     }
 
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
+
     @ParameterizedTest
-    @ValueSource(strings = {"Output", "ByteOutput", "ArraysOutput"})
-    void anOutputSeesTheCallsOfStock(String type) throws IOException {
+    @EnumSource(
+            value = UserOutput.class,
+            names = {"COUNTING_WRITE", "COUNTING_BYTES", "COUNTING_ARRAYS"})
+    void anOutputSeesTheCallsOfStock(UserOutput view) throws IOException {
         for (String text : texts()) {
             for (Use use : writes(text)) {
-                String ours = calls(FlinkClasses.PATCHED, type, use);
-                String stocks = calls(FlinkClasses.STOCK, type, use);
+                String ours = calls(patched, view, use);
+                String stocks = calls(stock, view, use);
                 if (!ours.equals(stocks)) {
                     assertThat(ours).as(text).isEqualTo(stocks);
                 }
@@ -47,16 +51,18 @@ class ViewCallsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Input", "ArraysInput"})
-    void anInputSeesTheCallsOfStock(String type) throws IOException {
+    @EnumSource(
+            value = UserInput.class,
+            names = {"COUNTING_BYTES", "COUNTING_ARRAYS"})
+    void anInputSeesTheCallsOfStock(UserInput view) throws IOException {
         for (String text : texts()) {
             for (Use use : reads()) {
                 for (int added = 0; added < 2; added++) {
                     byte[] bytes = Wire.encoded(text, added);
                     // One byte less too: the calls up to the end, and not one more.
                     for (int end = bytes.length; end >= bytes.length - 1; end--) {
-                        String ours = calls(FlinkClasses.PATCHED, type, bytes, end, use);
-                        String stocks = calls(FlinkClasses.STOCK, type, bytes, end, use);
+                        String ours = calls(patched, view, bytes, end, use);
+                        String stocks = calls(stock, view, bytes, end, use);
                         if (!ours.equals(stocks)) {
                             assertThat(ours).as(text).isEqualTo(stocks);
                         }
@@ -71,8 +77,8 @@ class ViewCallsTest {
     void anOutputThatOverridesAllSeesArrays() throws IOException {
         String text = "long enough for an array";
         Use write = writes(text).get(0);
-        String ours = calls(FlinkClasses.PATCHED, "AllOutput", write);
-        String stocks = calls(FlinkClasses.STOCK, "AllOutput", write);
+        String ours = calls(patched, UserOutput.COUNTING_ALL, write);
+        String stocks = calls(stock, UserOutput.COUNTING_ALL, write);
 
         assertThat(stocks).contains("write " + (text.length() + 1)).doesNotContain("write of");
         if (BoostMode.ENABLED) {
@@ -87,10 +93,10 @@ class ViewCallsTest {
     /** The record of calls is not empty where stock makes some, so that it can differ. */
     @Test
     void callsAreRemembered() throws IOException {
-        assertThat(calls(FlinkClasses.STOCK, "Output", writes("flink").get(0)))
+        assertThat(calls(stock, UserOutput.COUNTING_WRITE, writes("flink").get(0)))
                 .startsWith("[write 6, write 102, ");
         byte[] bytes = Wire.encoded("ab");
-        assertThat(calls(FlinkClasses.STOCK, "Input", bytes, bytes.length, reads().get(0)))
+        assertThat(calls(stock, UserInput.COUNTING_BYTES, bytes, bytes.length, reads().get(0)))
                 .startsWith("[readUnsignedByte, readUnsignedByte, readUnsignedByte]; ab");
     }
 
@@ -108,46 +114,46 @@ class ViewCallsTest {
     private static List<Use> writes(String text) throws IOException {
         byte[] value = Wire.encoded(text);
         return List.of(
-                (flink, out) -> {
-                    flink.writeString(text, (DataOutput) out);
+                codec -> {
+                    codec.writeString(text);
                     return null;
                 },
-                (flink, out) -> {
-                    flink.copyString(flink.newInput(value, 0, value.length), (DataOutput) out);
+                codec -> {
+                    codec.open(Input.DESERIALIZER, value, 0, value.length);
+                    codec.copyString();
                     return null;
                 });
     }
 
     private static List<Use> reads() {
         return List.of(
-                (flink, in) -> flink.readString((DataInput) in),
-                (flink, in) -> {
-                    flink.copyString((DataInput) in, flink.newOutput(8));
+                Codec::readString,
+                codec -> {
+                    codec.open(Output.SERIALIZER, 8);
+                    codec.copyString();
                     return null;
                 });
     }
 
-    private static String calls(FlinkClasses flink, String type, Use use) throws IOException {
-        Object out = flink.create(VIEWS + type, 16);
-        use.on(flink, out);
-        int length = (int) flink.invoke(out, "length");
-        byte[] array = (byte[]) flink.invoke(out, "getSharedBuffer");
-        return flink.invoke(out, "calls")
+    private static String calls(Codec codec, UserOutput view, Use use) throws IOException {
+        codec.open(view, 16);
+        use.on(codec);
+        byte[] array = codec.written();
+        return codec.outputCalls()
                 + "; "
                 + array.length
                 + " "
-                + Wire.hex(Arrays.copyOf(array, length));
+                + Wire.hex(Arrays.copyOf(array, codec.writtenLength()));
     }
 
-    private static String calls(FlinkClasses flink, String type, byte[] bytes, int end, Use use)
-            throws IOException {
-        Object in = flink.create(VIEWS + type, bytes, 0, end);
+    private static String calls(Codec codec, UserInput view, byte[] bytes, int end, Use use) {
+        codec.open(view, bytes, 0, end);
         String read;
         try {
-            read = String.valueOf(use.on(flink, in));
+            read = String.valueOf(use.on(codec));
         } catch (IOException | RuntimeException e) {
             read = e.getClass().getName();
         }
-        return flink.invoke(in, "calls") + "; " + read + " " + FlinkClasses.field(in, "position");
+        return codec.inputCalls() + "; " + read + " " + codec.position();
     }
 }

@@ -21,7 +21,6 @@ import org.apache.flink.boost.guard.Verdict;
 import org.apache.flink.boost.guard.VersionGuard;
 import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.sidebyside.Sides;
-import org.apache.flink.boost.strings.FlinkClasses;
 import org.apache.flink.core.fs.FileSystemFactory;
 
 /**
@@ -126,7 +125,7 @@ public final class InstallationCheck {
                 if (!family.equals("strings") && !isThere(name)) {
                     continue;
                 }
-                Class<?> stock = FlinkClasses.STOCK.type(name);
+                Class<?> stock = Sides.stockType(name);
                 put("patched." + name, origin(load(name)));
                 put("woven." + name, isWoven(load(name)));
                 put("stock." + name, origin(stock));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.strings;
 
-import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.Input;
+import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.sidebyside.Sides;
 
 /** Writes text to the end of an array that is large for the heap, and says how that ended. */
 public final class GrowthProbe {
@@ -12,21 +15,22 @@ public final class GrowthProbe {
 
     /** Arguments: {@code stock} or {@code patched}, capacity, bytes left in the array. */
     public static void main(String[] arguments) throws IOException {
-        FlinkClasses flink =
-                arguments[0].equals("stock") ? FlinkClasses.STOCK : FlinkClasses.PATCHED;
+        boolean ofStock = arguments[0].equals("stock");
         int capacity = Integer.parseInt(arguments[1]);
         int left = Integer.parseInt(arguments[2]);
         for (String text : new String[] {"flink", "caf\u00e9s", "\u6f22\u5b57\u6f22"}) {
             for (Way way : Way.values()) {
-                DataOutput out = flink.newOutput(capacity);
-                FlinkClasses.setField(out, "position", capacity - left);
+                // A new one each time: the old one keeps its array.
+                Codec codec = ofStock ? Sides.stock() : Sides.patched();
+                codec.open(Output.SERIALIZER, capacity);
+                codec.moveOutputTo(capacity - left);
                 String end = "fits";
                 try {
-                    way.put(flink, text, out);
+                    way.put(codec, text);
                 } catch (IOException | RuntimeException | OutOfMemoryError e) {
                     end = e + " caused by " + e.getCause();
                 }
-                System.out.println("= " + way + " " + text.length() + " " + end + state(out));
+                System.out.println("= " + way + " " + text.length() + " " + end + state(codec));
             }
         }
     }
@@ -34,24 +38,25 @@ public final class GrowthProbe {
     private enum Way {
         STRING {
             @Override
-            void put(FlinkClasses flink, String text, DataOutput out) throws IOException {
-                flink.writeString(text, out);
+            void put(Codec codec, String text) throws IOException {
+                codec.writeString(text);
             }
         },
         COPY {
             @Override
-            void put(FlinkClasses flink, String text, DataOutput out) throws IOException {
+            void put(Codec codec, String text) throws IOException {
                 byte[] bytes = Wire.encoded(text);
-                flink.copyString(flink.newInput(bytes, 0, bytes.length), out);
+                codec.open(Input.DESERIALIZER, bytes, 0, bytes.length);
+                codec.copyString();
             }
         };
 
-        abstract void put(FlinkClasses flink, String text, DataOutput out) throws IOException;
+        abstract void put(Codec codec, String text) throws IOException;
     }
 
-    private static String state(DataOutput out) {
-        byte[] array = (byte[]) FlinkClasses.field(out, "buffer");
-        int position = (int) FlinkClasses.field(out, "position");
+    private static String state(Codec codec) {
+        byte[] array = codec.written();
+        int position = codec.writtenLength();
         byte[] end = Arrays.copyOfRange(array, position - 4, position);
         return " length " + array.length + " position " + position + " after " + Wire.hex(end);
     }

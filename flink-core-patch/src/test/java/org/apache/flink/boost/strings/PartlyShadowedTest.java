@@ -18,8 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.boost.woven.StringValuePatch;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,8 +50,7 @@ class PartlyShadowedTest {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             assertThat(write.invoke(null, TEXT, new DataOutputStream(bytes))).isEqualTo(true);
             assertThat(bytes.toByteArray()).isEqualTo(Wire.encoded(TEXT));
-            assertThat(StringValuePatch.writeString(TEXT, FlinkClasses.PATCHED.newOutput(64)))
-                    .isTrue();
+            assertThat(StringValuePatch.writeString(TEXT, new DataOutputSerializer(64))).isTrue();
         }
     }
 
@@ -96,7 +97,7 @@ class PartlyShadowedTest {
         if (!Files.exists(target)) {
             Files.createDirectories(target.getParent());
             try (InputStream stock =
-                    FlinkClasses.STOCK.type(className).getClassLoader().getResourceAsStream(file)) {
+                    Sides.stockType(className).getClassLoader().getResourceAsStream(file)) {
                 Files.copy(stock, target);
             }
         }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import java.io.ByteArrayInputStream;
+import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -15,22 +17,29 @@ import java.util.SplittableRandom;
 import org.apache.flink.boost.codec.LongText;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.jdk.StringAccess;
-import org.apache.flink.boost.strings.TransferViews.Input;
-import org.apache.flink.boost.strings.TransferViews.Source;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.UserInput;
+import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.boost.woven.StringValuePatch;
+import org.apache.flink.core.memory.DataInputViewStreamWrapper;
+import org.apache.flink.types.StringValue;
 import org.junit.jupiter.api.Test;
 
 /** Reading from views whose memory is not ours to see. */
 class StreamStringReadTest {
 
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
+
     /** Its {@code readFully} does not tell how far it came when it fails. */
     @Test
     void stocksBodyReadsFromNothingButADataInput() throws IOException {
         for (String text : new String[] {"", "flink", "\u0416".repeat(3000)}) {
-            Input in = open(TransferViews.PLAIN, Wire.encoded(text));
-            assertThat(StringValuePatch.readString(in.view())).isSameAs(HandOver.TO_STOCK);
-            assertThat(FlinkClasses.PATCHED.readString(in.view())).isEqualTo(text);
+            byte[] bytes = Wire.encoded(text);
+            DataInput in = new PlainInput(bytes, 0, bytes.length);
+            assertThat(StringValuePatch.readString(in)).isSameAs(HandOver.TO_STOCK);
+            assertThat(StringValue.readString(in)).isEqualTo(text);
         }
     }
 
@@ -40,14 +49,11 @@ class StreamStringReadTest {
         SplittableRandom random = new SplittableRandom(71);
         for (int i = 0; i < 1000; i++) {
             byte[] bytes = Wire.encoded(TextKind.ASCII.text(random, 2 + i % 90));
-            String[] read = new String[2];
-            for (int side = 0; side < 2; side++) {
-                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
-                byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-                Input in = TransferViews.tamperingSource().open(flink, longer, 0, longer.length);
-                read[side] = flink.readString(in.view());
+            byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
+            for (Codec codec : new Codec[] {patched, stock}) {
+                codec.open(UserInput.DECIPHERING, longer, 0, longer.length);
             }
-            assertThat(read[0]).isEqualTo(read[1]);
+            assertThat(patched.readString()).isEqualTo(stock.readString());
         }
     }
 
@@ -63,9 +69,9 @@ class StreamStringReadTest {
             byte[] bytes = Wire.lie(Integer.MAX_VALUE, present);
             long most = 0;
             for (int round = 0; round < 3; round++) {
-                Input in = open(TransferViews.STREAM, bytes);
+                DataInput in = stream(bytes);
                 long before = threads.getThreadAllocatedBytes(self);
-                assertThatThrownBy(() -> StringValuePatch.readString(in.view()))
+                assertThatThrownBy(() -> StringValuePatch.readString(in))
                         .isInstanceOf(EOFException.class);
                 most = threads.getThreadAllocatedBytes(self) - before;
             }
@@ -111,23 +117,15 @@ class StreamStringReadTest {
                         }
 
                         private void readInner() throws IOException {
-                            Input in =
-                                    TransferViews.STREAM.open(
-                                            FlinkClasses.PATCHED, inner, 0, inner.length);
-                            assertThat(FlinkClasses.PATCHED.readString(in.view()))
+                            assertThat(StringValue.readString(stream(inner)))
                                     .isEqualTo("inner \u0416".repeat(50));
                         }
                     };
-            assertThat(FlinkClasses.PATCHED.readString(new DataInputStream(nested)))
-                    .isEqualTo(text);
+            assertThat(StringValue.readString(new DataInputStream(nested))).isEqualTo(text);
         }
     }
 
-    private static Input open(Source source, byte[] bytes) {
-        try {
-            return source.open(FlinkClasses.PATCHED, bytes, 0, bytes.length);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
+    private static DataInput stream(byte[] bytes) {
+        return new DataInputViewStreamWrapper(new ByteArrayInputStream(bytes));
     }
 }

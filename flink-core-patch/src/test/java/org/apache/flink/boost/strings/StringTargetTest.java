@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,12 +14,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.boost.strings.TransferViews.Output;
-import org.apache.flink.boost.strings.TransferViews.Target;
+import java.util.function.Supplier;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.sidebyside.Codec.UserOutput;
+import org.apache.flink.boost.sidebyside.Sides;
+import org.apache.flink.boost.strings.CopyPath.Target;
+import org.apache.flink.types.StringValue;
 import org.junit.jupiter.api.Test;
 
 /** Writing to every target: stock's bytes, and an array that has grown as stock's. */
 class StringTargetTest {
+
+    private static final Target SERIALIZER = CopyPath.of(Output.SERIALIZER);
+
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
 
     @Test
     void writesAllKindsAtBoundaryLengths() {
@@ -48,19 +57,20 @@ class StringTargetTest {
         SplittableRandom random = new SplittableRandom(91);
         for (Target target : targets()) {
             // The serializer is the one whose array grows by our code.
-            int rounds = target == TransferViews.SERIALIZER ? 3000 : 300;
+            int rounds = target == SERIALIZER ? 3000 : 300;
             for (int round = 0; round < rounds; round++) {
                 int capacity = 1 + random.nextInt(random.nextBoolean() ? 20 : 3000);
-                Output patched = target.open(FlinkClasses.PATCHED, capacity);
-                Output stock = target.open(FlinkClasses.STOCK, capacity);
+                Supplier<byte[]> ours = target.open(patched, capacity);
+                Supplier<byte[]> stocks = target.open(stock, capacity);
                 for (int i = 0; i < 1 + round % 8; i++) {
                     String text = Texts.any(random);
-                    FlinkClasses.PATCHED.writeString(text, patched.view());
-                    FlinkClasses.STOCK.writeString(text, stock.view());
-                    assertThat(patched.capacity().getAsInt())
-                            .isEqualTo(stock.capacity().getAsInt());
+                    patched.writeString(text);
+                    stock.writeString(text);
+                    if (patched.isSerializer()) {
+                        assertThat(patched.written()).hasSameSizeAs(stock.written());
+                    }
                 }
-                assertThat(patched.bytes().get()).isEqualTo(stock.bytes().get());
+                assertThat(ours.get()).isEqualTo(stocks.get());
             }
         }
     }
@@ -75,13 +85,12 @@ class StringTargetTest {
                 byte[] expected = Wire.encoded(text);
                 for (int missing = 0; missing <= Math.min(4, expected.length - 1); missing++) {
                     int capacity = expected.length - missing;
-                    Output patched = TransferViews.SERIALIZER.open(FlinkClasses.PATCHED, capacity);
-                    Output stock = TransferViews.SERIALIZER.open(FlinkClasses.STOCK, capacity);
-                    FlinkClasses.PATCHED.writeString(text, patched.view());
-                    FlinkClasses.STOCK.writeString(text, stock.view());
-                    assertThat(patched.bytes().get()).isEqualTo(expected);
-                    assertThat(patched.capacity().getAsInt())
-                            .isEqualTo(stock.capacity().getAsInt());
+                    Supplier<byte[]> written = SERIALIZER.open(patched, capacity);
+                    patched.writeString(text);
+                    stock.open(Output.SERIALIZER, capacity);
+                    stock.writeString(text);
+                    assertThat(written.get()).isEqualTo(expected);
+                    assertThat(patched.written()).hasSameSizeAs(stock.written());
                 }
             }
         }
@@ -92,7 +101,7 @@ class StringTargetTest {
         SplittableRandom random = new SplittableRandom(41);
         for (int i = 0; i < Texts.cases(); i++) {
             String text = Texts.any(random);
-            assertWrites(TransferViews.SERIALIZER, text, Wire.encoded(text));
+            assertWrites(SERIALIZER, text, Wire.encoded(text));
         }
     }
 
@@ -101,16 +110,12 @@ class StringTargetTest {
         String text = "a\u00e9\u0416\u6f22 and ascii";
         for (Target target : targets()) {
             CharSequence[] sequences = {
-                null,
-                "",
-                new StringBuilder(text),
-                CharBuffer.wrap(text),
-                (CharSequence) FlinkClasses.PATCHED.newStringValue(text)
+                null, "", new StringBuilder(text), CharBuffer.wrap(text), patched.stringValue(text)
             };
             for (CharSequence sequence : sequences) {
-                Output out = target.open(FlinkClasses.PATCHED, 8);
-                FlinkClasses.PATCHED.writeString(sequence, out.view());
-                assertThat(out.bytes().get())
+                Supplier<byte[]> written = target.open(patched, 8);
+                patched.writeString(sequence);
+                assertThat(written.get())
                         .isEqualTo(Wire.encoded(sequence == null ? null : sequence.toString()));
             }
         }
@@ -119,16 +124,12 @@ class StringTargetTest {
     @Test
     void failsAsStockBehindTheArray() throws IOException {
         List<Object> ends = new ArrayList<>();
-        for (FlinkClasses flink : new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
-            DataOutput out = flink.newOutput(8);
-            FlinkClasses.setField(out, "position", 1000);
-            Throwable end = catchThrowable(() -> flink.writeString("flink", out));
-            ends.add(
-                    Arrays.asList(
-                            end.getClass(),
-                            FlinkClasses.field(out, "position"),
-                            ((byte[]) FlinkClasses.field(out, "buffer")).length));
-            assertThatThrownBy(() -> flink.writeString("flink", null))
+        for (Codec codec : new Codec[] {patched, stock}) {
+            codec.open(Output.SERIALIZER, 8);
+            codec.moveOutputTo(1000);
+            Throwable end = catchThrowable(() -> codec.writeString("flink"));
+            ends.add(List.of(end.getClass(), codec.writtenLength(), codec.written().length));
+            assertThatThrownBy(() -> codec.writeToNull("flink"))
                     .isInstanceOf(NullPointerException.class);
         }
         assertThat(ends.get(0)).isEqualTo(ends.get(1));
@@ -141,13 +142,13 @@ class StringTargetTest {
         SplittableRandom random = new SplittableRandom(93);
         for (int i = 0; i < 1000; i++) {
             String text = Texts.any(random);
-            Output patched = TransferViews.tamperingTarget().open(FlinkClasses.PATCHED, 16);
-            Output stock = TransferViews.tamperingTarget().open(FlinkClasses.STOCK, 16);
-            FlinkClasses.PATCHED.writeString(text, patched.view());
-            FlinkClasses.STOCK.writeString(text, stock.view());
-            assertThat(patched.bytes().get())
-                    .isEqualTo(stock.bytes().get())
-                    .isNotEqualTo(Wire.encoded(text));
+            List<byte[]> written = new ArrayList<>();
+            for (Codec codec : new Codec[] {patched, stock}) {
+                codec.open(UserOutput.CIPHERING, 16);
+                codec.writeString(text);
+                written.add(Arrays.copyOf(codec.written(), codec.writtenLength()));
+            }
+            assertThat(written.get(0)).isEqualTo(written.get(1)).isNotEqualTo(Wire.encoded(text));
         }
     }
 
@@ -167,14 +168,14 @@ class StringTargetTest {
                         @Override
                         public void write(byte[] bytes, int offset, int length) throws IOException {
                             ByteArrayOutputStream other = new ByteArrayOutputStream();
-                            FlinkClasses.PATCHED.writeString(
+                            StringValue.writeString(
                                     "in between \u00e9", new DataOutputStream(other));
                             assertThat(other.toByteArray())
                                     .isEqualTo(Wire.encoded("in between \u00e9"));
                             seen.write(bytes, offset, length);
                         }
                     };
-            FlinkClasses.PATCHED.writeString(text, new DataOutputStream(nested));
+            StringValue.writeString(text, new DataOutputStream(nested));
             assertThat(seen.toByteArray()).isEqualTo(Wire.encoded(text));
         }
     }
@@ -193,7 +194,7 @@ class StringTargetTest {
                         Arrays.fill(bytes, (byte) '?');
                     }
                 };
-        FlinkClasses.PATCHED.writeString(text, new DataOutputStream(scribbling));
+        StringValue.writeString(text, new DataOutputStream(scribbling));
         assertThat(text).isEqualTo("an array that a stream writes to");
     }
 
@@ -202,31 +203,35 @@ class StringTargetTest {
     void failsAsStockWhereTheTargetIsFull() throws IOException {
         for (int room : new int[] {0, 1, 2, 9, 100, 2047, 2048, 2049, 5000}) {
             String text = "a full target\u0416".repeat(500);
-            byte[][] taken = new byte[2][];
-            for (int side = 0; side < 2; side++) {
-                FlinkClasses flink = side == 0 ? FlinkClasses.PATCHED : FlinkClasses.STOCK;
+            List<byte[]> taken = new ArrayList<>();
+            for (Codec codec : new Codec[] {patched, stock}) {
                 FullStream stream = new FullStream(room);
-                assertThatThrownBy(() -> flink.writeString(text, new DataOutputStream(stream)))
+                codec.openPlain(new DataOutputStream(stream));
+                assertThatThrownBy(() -> codec.writeString(text))
                         .isInstanceOf(IOException.class)
                         .hasMessage("full");
-                taken[side] = stream.taken.toByteArray();
+                taken.add(stream.taken.toByteArray());
             }
-            assertThat(taken[0]).isEqualTo(taken[1]).hasSize(room);
+            assertThat(taken.get(0)).isEqualTo(taken.get(1)).hasSize(room);
         }
     }
 
     private static List<Target> targets() {
-        List<Target> targets = new ArrayList<>(TransferViews.targets());
-        targets.addAll(TransferViews.plainTargets());
+        List<Target> targets = new ArrayList<>(List.of(SERIALIZER, CopyPath::plainOutput));
+        for (Output output : Output.values()) {
+            if (output != Output.SERIALIZER) {
+                targets.add(CopyPath.of(output));
+            }
+        }
         return targets;
     }
 
-    private static void assertWrites(Target target, String text, byte[] expected) {
+    private void assertWrites(Target target, String text, byte[] expected) {
         try {
-            Output out = target.open(FlinkClasses.PATCHED, 64);
-            FlinkClasses.PATCHED.writeString(text, out.view());
-            if (!Arrays.equals(out.bytes().get(), expected)) {
-                assertThat(out.bytes().get()).as("bytes of \"%s\"", text).isEqualTo(expected);
+            Supplier<byte[]> written = target.open(patched, 64);
+            patched.writeString(text);
+            if (!Arrays.equals(written.get(), expected)) {
+                assertThat(written.get()).as("bytes of \"%s\"", text).isEqualTo(expected);
             }
         } catch (IOException e) {
             throw new AssertionError(e);

@@ -9,7 +9,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.jdk.StringAccess;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.woven.StringValuePatch;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.types.StringValue;
 import org.junit.jupiter.api.Test;
 
 /** The classes under test are really the woven ones, and the other side is really stock. */
@@ -21,8 +26,8 @@ class WovenClassesTest {
     }
 
     private static void assertIsOurs(String name, String jar) {
-        Class<?> ours = FlinkClasses.PATCHED.type(name);
-        Class<?> stocks = FlinkClasses.STOCK.type(name);
+        Class<?> ours = Sides.patchedType(name);
+        Class<?> stocks = Sides.stockType(name);
         assertThat(ours).isNotSameAs(stocks);
         assertThat(isWoven(ours)).as(name).isTrue();
         assertThat(isWoven(stocks)).as(name).isFalse();
@@ -40,20 +45,20 @@ class WovenClassesTest {
     void theBodyThatRunsIsTheOneOfTheMode() throws IOException {
         String ours = StringWriter.class.getName() + ".write";
         String stocks = "org.apache.flink.types.StringValue.writeString$flinkBoostStock";
-        assertThat(callersOfFailingWrite(FlinkClasses.PATCHED))
+        assertThat(callersOfFailingWrite(Sides.patched()))
                 .contains(BoostMode.ENABLED ? ours : stocks)
                 .doesNotContain(BoostMode.ENABLED ? stocks : ours);
-        assertThat(callersOfFailingWrite(FlinkClasses.STOCK))
+        assertThat(callersOfFailingWrite(Sides.stock()))
                 .contains("org.apache.flink.types.StringValue.writeString")
                 .doesNotContain(ours, stocks);
     }
 
     /** In front of the array every write fails; the trace shows through whom it went. */
-    private static List<String> callersOfFailingWrite(FlinkClasses flink) throws IOException {
-        java.io.DataOutput out = flink.newOutput(32);
-        FlinkClasses.setField(out, "position", -1);
+    private static List<String> callersOfFailingWrite(Codec codec) throws IOException {
+        codec.open(Output.SERIALIZER, 32);
+        codec.moveOutputTo(-1);
         try {
-            flink.writeString("flink", out);
+            codec.writeString("flink");
         } catch (ArrayIndexOutOfBoundsException e) {
             return Arrays.stream(e.getStackTrace())
                     .map(frame -> frame.getClassName() + "." + frame.getMethodName())
@@ -66,7 +71,7 @@ class WovenClassesTest {
     @Test
     void ourBodyRunsOnOurViewAndStocksOnForeignOnes() throws IOException {
         CountingCharSequence text = new CountingCharSequence("flink");
-        FlinkClasses.PATCHED.writeString(text, FlinkClasses.PATCHED.newOutput(32));
+        StringValue.writeString(text, newDataOutput());
         assertThat(text.calls()).as("a CharSequence goes to stock's body").isEqualTo(5);
         assertThat(StringValuePatch.writeString("flink", newDataOutput())).isTrue();
         assertThat(StringValuePatch.writeString(text, newDataOutput())).isFalse();
@@ -90,7 +95,7 @@ class WovenClassesTest {
     }
 
     private static java.io.DataOutput newDataOutput() {
-        return FlinkClasses.PATCHED.newOutput(32);
+        return new DataOutputSerializer(32);
     }
 
     private static boolean isWoven(Class<?> type) {

@@ -4,29 +4,34 @@ package org.apache.flink.boost.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.DataOutput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.sidebyside.Codec;
+import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.sidebyside.Codec.UserOutput;
+import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.strings.Texts;
-import org.apache.flink.boost.strings.TransferViews.Output;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 
 /** Strings in memory in pages: what sorters, hash tables and spilling channels write. */
 class PagedStringTest {
 
+    private final Codec patched = Sides.patched();
+    private final Codec stock = Sides.stock();
+
     @Test
     void writesAllKindsAtBoundaryLengths() {
         Texts.boundaryLengths(
                 text -> {
                     try {
-                        Output out = NetworkViews.PAGED_OUTPUT.open(FlinkClasses.PATCHED, 0);
-                        FlinkClasses.PATCHED.writeString(text, out.view());
-                        assertThat(out.bytes().get()).isEqualTo(Wire.encoded(text));
+                        patched.open(Output.PAGES, 0);
+                        patched.writeString(text);
+                        assertThat(written(patched)).isEqualTo(Wire.encoded(text));
                     } catch (IOException e) {
                         throw new AssertionError(e);
                     }
@@ -41,20 +46,22 @@ class PagedStringTest {
             String text = Texts.any(random) + "and more".repeat(30);
             int pages = 1 + random.nextInt(4);
             List<byte[]> written = new ArrayList<>();
-            for (FlinkClasses flink :
-                    new FlinkClasses[] {FlinkClasses.PATCHED, FlinkClasses.STOCK}) {
-                Output out = NetworkViews.pagedOutput(flink, pages);
-                DataOutput view = out.view();
+            for (Codec codec : new Codec[] {patched, stock}) {
+                codec.open(UserOutput.FEW_PAGES, pages * Codec.PAGE);
                 assertThatThrownBy(
                                 () -> {
                                     for (int k = 0; k < 10; k++) {
-                                        flink.writeString(text, view);
+                                        codec.writeString(text);
                                     }
                                 })
                         .isInstanceOf(EOFException.class);
-                written.add(out.bytes().get());
+                written.add(written(codec));
             }
-            assertThat(written.get(0)).isEqualTo(written.get(1)).hasSize(pages * 64);
+            assertThat(written.get(0)).isEqualTo(written.get(1)).hasSize(pages * Codec.PAGE);
         }
+    }
+
+    private static byte[] written(Codec codec) {
+        return Arrays.copyOf(codec.written(), codec.writtenLength());
     }
 }

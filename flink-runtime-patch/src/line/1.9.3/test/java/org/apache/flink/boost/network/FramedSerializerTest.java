@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.flink.boost.guard.BoostMode;
-import org.apache.flink.boost.strings.FlinkClasses;
+import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.woven.SpanningRecordSerializerMemory;
 import org.apache.flink.core.io.IOReadableWritable;
 import org.apache.flink.core.memory.DataInputView;
@@ -29,14 +29,14 @@ class FramedSerializerTest {
 
     @Test
     void classPathGivesOurClassAndTheOtherLoaderGivesStocks() {
-        assertThat(FlinkClasses.PATCHED.type(NAME)).isSameAs(SpanningRecordSerializer.class);
+        assertThat(Sides.patchedType(NAME)).isSameAs(SpanningRecordSerializer.class);
         assertThat(bodiesKept(SpanningRecordSerializer.class))
                 .containsExactlyInAnyOrder(
                         "serializeRecord$flinkBoostStock",
                         "copyToBufferBuilder$flinkBoostStock",
                         "prune$flinkBoostStock");
-        assertThat(FlinkClasses.STOCK.type(NAME)).isNotSameAs(SpanningRecordSerializer.class);
-        assertThat(bodiesKept(FlinkClasses.STOCK.type(NAME))).isEmpty();
+        assertThat(Sides.stockType(NAME)).isNotSameAs(SpanningRecordSerializer.class);
+        assertThat(bodiesKept(Sides.stockType(NAME))).isEmpty();
     }
 
     /** Switched on, stock's buffer of the length has no room and the record starts with it. */

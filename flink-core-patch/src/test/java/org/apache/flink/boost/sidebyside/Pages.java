@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.flink.boost.strings;
+package org.apache.flink.boost.sidebyside;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -8,20 +8,21 @@ import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.core.memory.MemorySegmentSource;
 
-/**
- * Memory in pages, as Flink's paged views take it. Both sides of a comparison load this class with
- * their own Flink.
- */
-public final class Pages implements MemorySegmentSource {
+/** Memory in pages, as Flink's paged views take it. */
+final class Pages implements MemorySegmentSource {
 
     private final int pageSize;
     private final int most;
     private final List<MemorySegment> pages = new ArrayList<>();
 
     /** No pages yet, and never more than {@code most}. */
-    public Pages(int pageSize, int most) {
+    Pages(int pageSize, int most) {
         this.pageSize = pageSize;
         this.most = most;
+    }
+
+    int most() {
+        return most;
     }
 
     @Override
@@ -34,16 +35,8 @@ public final class Pages implements MemorySegmentSource {
         return page;
     }
 
-    /** Pages with these bytes, at least one; the list that a paged view wants. */
-    public ArrayList<MemorySegment> filled(byte[] bytes, int start, int end) {
-        for (int p = start; p < end || pages.isEmpty(); p += pageSize) {
-            nextSegment().put(0, bytes, p, Math.min(pageSize, end - p));
-        }
-        return new ArrayList<>(pages);
-    }
-
     /** The first bytes of the pages. */
-    public byte[] bytes(int size) {
+    byte[] bytes(int size) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (MemorySegment page : pages) {
             all.write(page.getArray(), 0, Math.min(pageSize, size - all.size()));

@@ -6,21 +6,21 @@ import java.io.EOFException;
 import java.io.IOException;
 
 /** An input that is nothing but a {@code DataInput}, and takes all bytes or none. */
-public final class UserPlainInput implements DataInput {
+final class PlainInput implements DataInput {
 
     private final byte[] bytes;
     private final int end;
     private int position;
 
     /** Reads {@code bytes[start, end)}. */
-    public UserPlainInput(byte[] bytes, int start, int end) {
+    PlainInput(byte[] bytes, int start, int end) {
         this.bytes = bytes;
         this.position = start;
         this.end = end;
     }
 
     /** Index of the next byte. */
-    public int position() {
+    int position() {
         return position;
     }
 
