@@ -73,9 +73,15 @@ final class GeneratedAccess {
 
     /** The access of one serializer: stock's while the class is not there. */
     RecordAccess access(TypeSerializer<?>[] serializers, Object own) {
+        RecordAccess made = made(serializers, own);
+        return made == null ? RecordAccess.until(() -> made(serializers, own)) : made;
+    }
+
+    /** Null while the class is not there. */
+    private RecordAccess made(TypeSerializer<?>[] serializers, Object own) {
         Outcome done = outcome.getNow(null);
         if (done == null) {
-            return RecordAccess.NOT_YET;
+            return null;
         }
         if (done.maker == null) {
             return RecordAccess.STOCK;

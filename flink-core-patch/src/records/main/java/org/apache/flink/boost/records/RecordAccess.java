@@ -2,6 +2,7 @@
 package org.apache.flink.boost.records;
 
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -16,10 +17,7 @@ public abstract class RecordAccess {
     public static final Object TO_STOCK = HandOver.TO_STOCK;
 
     /** Leaves everything to stock's body. */
-    public static final RecordAccess STOCK = new StockAccess();
-
-    /** Leaves everything to stock's body until a class has been generated. */
-    public static final RecordAccess NOT_YET = new StockAccess();
+    public static final RecordAccess STOCK = new StockAccess(null);
 
     /** A serializer of Flink's, which keeps its access. */
     public interface Holder {
@@ -34,19 +32,38 @@ public abstract class RecordAccess {
         RecordAccess boostFind();
     }
 
-    /** The access of a serializer, which is looked for until it is there for good. */
+    /**
+     * The generated access of a serializer, or null where stock's body is to run. So the calls of
+     * an access never meet stock's, and the JIT compiler sees in them generated classes only.
+     */
     public static RecordAccess of(Holder serializer) {
         RecordAccess access = serializer.boostAccess();
-        if (access == null || access.isPreliminary()) {
-            access = serializer.boostFind();
-            serializer.boostAccess(access);
+        return access == null || access instanceof StockAccess
+                ? look(serializer, (StockAccess) access)
+                : access;
+    }
+
+    private static RecordAccess look(Holder serializer, StockAccess known) {
+        if (known == STOCK) {
+            return null;
         }
-        return access;
+        RecordAccess access = known == null ? serializer.boostFind() : known.now();
+        serializer.boostAccess(access);
+        return access instanceof StockAccess ? null : access;
+    }
+
+    /**
+     * Leaves everything to stock's body for now.
+     *
+     * @param made gives the access that is to stand in the place of this one; null until then
+     */
+    static RecordAccess until(Supplier<RecordAccess> made) {
+        return new StockAccess(made);
     }
 
     /** Whether another access may have come to stand in the place of this one. */
     public final boolean isPreliminary() {
-        return this == NOT_YET;
+        return this instanceof StockAccess && ((StockAccess) this).made != null;
     }
 
     /** A deep copy, or {@link #TO_STOCK}. */
@@ -62,6 +79,17 @@ public abstract class RecordAccess {
     public abstract Object deserialize(DataInputView in) throws IOException;
 
     private static final class StockAccess extends RecordAccess {
+
+        private final Supplier<RecordAccess> made;
+
+        private StockAccess(Supplier<RecordAccess> made) {
+            this.made = made;
+        }
+
+        private RecordAccess now() {
+            RecordAccess access = made.get();
+            return access == null ? this : access;
+        }
 
         @Override
         public Object copy(Object from) {

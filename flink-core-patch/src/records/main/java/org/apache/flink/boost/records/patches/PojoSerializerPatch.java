@@ -53,21 +53,24 @@ public final class PojoSerializerPatch {
     /** Copies a record. */
     @Replaces
     public static Object copy(Memory self, Object from) {
-        return RecordAccess.of(self).copy(from);
+        RecordAccess access = RecordAccess.of(self);
+        return access == null ? HandOver.TO_STOCK : access.copy(from);
     }
 
     /** Writes a record. */
     @Replaces
     public static boolean serialize(Memory self, Object value, DataOutputView target)
             throws IOException {
-        return RecordAccess.of(self).serialize(value, target);
+        RecordAccess access = RecordAccess.of(self);
+        return access != null && access.serialize(value, target);
     }
 
     /** Reads a record whose flags can be looked at beforehand. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
-        return Flags.areOfOwnClass(source)
-                ? RecordAccess.of(self).deserialize(source)
+        RecordAccess access = RecordAccess.of(self);
+        return access != null && Flags.areOfOwnClass(source)
+                ? access.deserialize(source)
                 : HandOver.TO_STOCK;
     }
 }

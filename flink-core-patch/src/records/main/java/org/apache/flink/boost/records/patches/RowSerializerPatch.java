@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.Accesses;
 import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.Row;
@@ -52,19 +53,22 @@ public final class RowSerializerPatch {
     /** Copies a row. */
     @Replaces
     public static Object copy(Memory self, Row from) {
-        return RecordAccess.of(self).copy(from);
+        RecordAccess access = RecordAccess.of(self);
+        return access == null ? HandOver.TO_STOCK : access.copy(from);
     }
 
     /** Writes a row. */
     @Replaces
     public static boolean serialize(Memory self, Row value, DataOutputView target)
             throws IOException {
-        return RecordAccess.of(self).serialize(value, target);
+        RecordAccess access = RecordAccess.of(self);
+        return access != null && access.serialize(value, target);
     }
 
     /** Reads a row. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
-        return RecordAccess.of(self).deserialize(source);
+        RecordAccess access = RecordAccess.of(self);
+        return access == null ? HandOver.TO_STOCK : access.deserialize(source);
     }
 }

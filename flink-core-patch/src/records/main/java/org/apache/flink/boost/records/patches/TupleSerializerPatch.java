@@ -7,6 +7,7 @@ import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.boost.records.Accesses;
 import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flinkboost.weaver.patch.Adds;
@@ -51,19 +52,22 @@ public final class TupleSerializerPatch {
     /** Copies a tuple. */
     @Replaces
     public static Object copy(Memory self, Tuple from) {
-        return RecordAccess.of(self).copy(from);
+        RecordAccess access = RecordAccess.of(self);
+        return access == null ? HandOver.TO_STOCK : access.copy(from);
     }
 
     /** Writes a tuple. */
     @Replaces
     public static boolean serialize(Memory self, Tuple value, DataOutputView target)
             throws IOException {
-        return RecordAccess.of(self).serialize(value, target);
+        RecordAccess access = RecordAccess.of(self);
+        return access != null && access.serialize(value, target);
     }
 
     /** Reads a tuple. */
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
-        return RecordAccess.of(self).deserialize(source);
+        RecordAccess access = RecordAccess.of(self);
+        return access == null ? HandOver.TO_STOCK : access.deserialize(source);
     }
 }
