@@ -65,7 +65,8 @@ final class GeneratedAccess {
         } catch (UnsuitableRecordException e) {
             LOG.info("{}", e.getMessage());
             return new Outcome(null, e.reason());
-        } catch (ReflectiveOperationException | RuntimeException | Error e) {
+        } catch (Throwable e) {
+            // A class loader of a job's may throw anything, also what it does not declare.
             LOG.warn("The access to {} could not be generated.", name, e);
             return new Outcome(null, Reason.FAILED);
         }

@@ -121,7 +121,7 @@ public final class MadeType {
     }
 
     /** The class loader of a job: its classes, and all others from the tests' own. */
-    public static final class MadeLoader extends ClassLoader {
+    public static class MadeLoader extends ClassLoader {
 
         public MadeLoader() {
             super(MadeType.class.getClassLoader());

@@ -205,6 +205,42 @@ class UnsuitableRecordTest {
         assertThat(pair.stockCopy(value)).contains("5");
     }
 
+    /**
+     * A class loader may throw what it does not declare; the thread that generates survives that.
+     */
+    @Test
+    void whereTheClassLoaderFails() throws Exception {
+        Throwable[] failures = {new IOException("closed"), new IllegalStateException("closed")};
+        for (Throwable failure : failures) {
+            Class<?> type = row().in(new FailingLoader(failure));
+            assertThat(reason(type)).isEqualTo(Reason.FAILED);
+            assertStocks(type, type.getDeclaredFields());
+        }
+    }
+
+    /** Does not load our classes any more, as when the file of a job's jar cannot be read. */
+    private static final class FailingLoader extends MadeLoader {
+
+        private final Throwable failure;
+
+        FailingLoader(Throwable failure) {
+            this.failure = failure;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.equals(RecordAccess.class.getName())) {
+                FailingLoader.<RuntimeException>fail(failure);
+            }
+            return super.loadClass(name, resolve);
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <E extends Throwable> void fail(Throwable failure) throws E {
+            throw (E) failure;
+        }
+    }
+
     private static byte[] named(String name) {
         ClassWriter writer = new ClassWriter(0);
         writer.visit(Opcodes.V11, OPEN, name.replace('.', '/'), null, "java/lang/Object", null);
