@@ -104,6 +104,14 @@ def jobs_jar(line: Line, distribution: Path, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="session")
+def evolved_jobs_jar(
+    line: Line, distribution: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The same, whose records have other fields."""
+    return build_jobs(line, distribution, tmp_path_factory.mktemp("evolved-jobs"), "after")
+
+
+@pytest.fixture(scope="session")
 def dropin_jar(line: Line) -> Path:
     jars = sorted((PROJECT_ROOT / "build" / "jars").glob(f"flink-boost-{line.version}-*.jar"))
     assert len(jars) == 1, f"Run `make jars` first: found {jars}."

@@ -36,8 +36,11 @@ _NAMES = {
 }
 
 
-def build_jobs(line: Line, distribution: Path, folder: Path) -> Path:
-    """A jar with the test jobs, compiled against the line's own jars."""
+def build_jobs(line: Line, distribution: Path, folder: Path, schema: str = "before") -> Path:
+    """A jar with the test jobs, compiled against the line's own jars.
+
+    ``schema``: which fields the classes of its records have, those of ``before`` or ``after``.
+    """
     api = SOURCES / f"flink-{line.version.split('.')[0]}"
     classes = folder / "classes"
     done = subprocess.run(
@@ -47,14 +50,14 @@ def build_jobs(line: Line, distribution: Path, folder: Path) -> Path:
                 str(java_home(17) / "bin" / "javac"),
                 f"-J{QUICK}",
                 "--release",
-                "11",
+                str(line.jdks[0]),
                 "-d",
                 str(classes),
             ),
             # Class path, options and formats of Flink's jars are not ours to mend.
             *("-Xlint:all,-classfile,-path,-processing,-deprecation", "-Werror"),
             *("-cp", f"{distribution}/lib/*", *map(str, sorted(SOURCES.glob("common/*.java")))),
-            *map(str, sorted(api.glob("*.java"))),
+            *map(str, sorted([*api.glob("*.java"), *api.glob(f"{schema}/*.java")])),
         ],
         capture_output=True,
         text=True,
@@ -115,25 +118,26 @@ class RunningJob:
         assert found, ended.output
         return RunningJob(flink, found[1])
 
-    def stop_with_savepoint(self, folder: Path) -> str:
-        """``bin/flink stop``; the savepoint's address."""
+    def stop_with_savepoint(self, folder: Path, *, native: bool = False) -> str:
+        """``bin/flink stop``; the savepoint's address. ``native``: in the backend's own form."""
+        form = ("--type", "native") if native else ()
         ended = self.flink.run(
-            *("flink", "stop", "-p", folder.as_uri(), self.id), seconds=CLIENT_SECONDS
+            *("flink", "stop", *form, "-p", folder.as_uri(), self.id), seconds=CLIENT_SECONDS
         )
         found = re.search(r"Savepoint completed. Path: (\S+)", ended.output)
         assert ended.exit_code == 0, ended.output + self.flink.everything_logged()
         assert found, ended.output
         return found[1]
 
-    def stop_without_client(self, folder: Path) -> None:
+    def stop_without_client(self, folder: Path, *, native: bool = False) -> None:
         """The same as ``bin/flink stop`` asks for, without the JVMs that the script starts.
 
         It takes seconds less, so that some tasks may not run yet, and Flink would refuse.
         """
         self._wait_until(self._all_tasks_run)
-        answer = self.flink.order(
-            f"/jobs/{self.id}/stop", {"targetDirectory": folder.as_uri(), "drain": False}
-        )
+        wish = {"targetDirectory": folder.as_uri(), "drain": False}
+        form = {"formatType": "NATIVE"} if native else {}
+        answer = self.flink.order(f"/jobs/{self.id}/stop", {**wish, **form})
         path = f"/savepoints/{answer['request-id']}"
 
         def completed() -> bool:
@@ -169,18 +173,18 @@ class RunningJob:
         self._wait_until(lambda: self.restored() > before)
         self.wait_for_checkpoints(1)
 
-    def wait_for_end(self) -> None:
+    def wait_for_end(self, pause: float = _ASK_SECONDS) -> None:
         """Waits until the job has finished."""
-        self._wait_until(lambda: self.state() in ("FINISHED", "FAILED", "CANCELED"))
+        self._wait_until(lambda: self.state() in ("FINISHED", "FAILED", "CANCELED"), pause)
         assert self.state() == "FINISHED", self._told()
 
     def _all_tasks_run(self) -> bool:
         vertices = self._ask("")["vertices"]
         return all(each["tasks"]["RUNNING"] == each["parallelism"] for each in vertices)
 
-    def _wait_until(self, condition: Callable[[], bool]) -> None:
+    def _wait_until(self, condition: Callable[[], bool], pause: float = _ASK_SECONDS) -> None:
         # Each question costs the JobManager time that it may be short of.
-        assert eventually(condition, WAIT_SECONDS, pause=_ASK_SECONDS), self._told()
+        assert eventually(condition, WAIT_SECONDS, pause), self._told()
 
     def _ask(self, path: str) -> dict[str, Any]:
         return self.flink.ask(f"/jobs/{self.id}{path}")
@@ -190,7 +194,7 @@ class RunningJob:
 
 
 def checkpoint_options(line: Line, backend: str, folder: Path) -> dict[str, str]:
-    """The configuration for a backend, ``heap`` or ``rocksdb``, that keeps all state in files.
+    """The configuration for ``heap``, ``rocksdb`` or ``forst`` that keeps all state in files.
 
     A machine may be busy for longer than Flink's 10 s, but a killed process has to be noticed.
     """

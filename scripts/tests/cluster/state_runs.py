@@ -16,9 +16,11 @@ def run_state_job(
     folder: Path,
     *,
     with_client: bool = True,
+    native: bool = False,
 ) -> None:
     """From a savepoint to the next one, which is left in ``savepoint`` of the folder.
 
+    ``native``: the savepoint is in the backend's own form.
     The client's scripts and JVMs take longer than the job: ``with_client`` is for some of the runs.
     """
     folder.mkdir(parents=True)
@@ -29,9 +31,9 @@ def run_state_job(
     job.wait_for_file(folder / "ready")
     # All commands have done their work when the savepoint is complete.
     if with_client:
-        job.stop_with_savepoint(folder / "savepoint")
+        job.stop_with_savepoint(folder / "savepoint", native=native)
     else:
-        job.stop_without_client(folder / "savepoint")
+        job.stop_without_client(folder / "savepoint", native=native)
 
 
 def savepoint_of(folder: Path) -> str:

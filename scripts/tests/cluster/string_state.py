@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from generic_state import GenericState
+from record_state import RecordState
 from texts import encode, long_texts, short_texts
 
 SUBTASKS = 2
@@ -24,6 +25,7 @@ class StringState:
     operator: list[str] = field(default_factory=list)
     union: list[str] = field(default_factory=list)
     generic: GenericState = field(default_factory=GenericState)
+    records: RecordState = field(default_factory=RecordState)
 
     def apply(self, commands: Iterable[str]) -> None:
         """Does what the job does with the lines of ``commands.txt``."""
@@ -44,6 +46,8 @@ class StringState:
                     self.union.append(first)
                 case "generic-keep":
                     self.generic.keep(first, *rest)
+                case "record-keep":
+                    self.records.keep(first, *rest)
                 case _:
                     raise AssertionError(kind)
 
@@ -59,8 +63,13 @@ class StringState:
                 *(f"operator,{text}" for text in self.operator),
                 *(f"union{s},{text}" for s in subtasks for text in self.union),
                 *self.generic.lines(),
+                *self.records.lines(),
             ]
         )
+
+    def finds(self) -> list[str]:
+        """The commands that make the job write down what it does not by itself."""
+        return [*self.generic.finds(), *self.records.finds()]
 
 
 def commands(turn: int) -> list[str]:
@@ -92,7 +101,9 @@ def written_down(folder: Path) -> list[str]:
     names = [
         f"{name}-{subtask}.txt" for name in ("state", "generic") for subtask in range(SUBTASKS)
     ]
-    return sorted(line for name in names for line in (folder / name).read_text().splitlines())
+    # Only jobs of Flink 2 hold records.
+    files = [*(folder / name for name in names), *folder.glob("records-*.txt")]
+    return sorted(line for file in files for line in file.read_text().splitlines())
 
 
 def differences(found: Sequence[str], expected: Sequence[str]) -> list[str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from flink_installation import DEFAULT_PLATFORM, PLATFORMS, FlinkInstallation, Install
+from generated_code import assert_flink_moves_records, assert_generated_code_moves_records
 from generic_state import generic_commands, lost, lost_by_sharing
 from installations import damaged_dropin
+from record_state import record_commands
 from running_job import checkpoint_options
 from state_runs import run_state_job, savepoint_of
 from string_state import StringState, commands, differences, written_down
@@ -22,6 +24,8 @@ from flink_boost.flink.lines import Line, measured_lines
 
 STRING_VALUE = "org.apache.flink.types.StringValue"
 CODEC = "org.apache.flink.boost.strings.StringWriter"
+# How a log says that our code runs, records, too.
+ON = "INFO BoostMode [] - flink-boost 0.3.0 for Flink 2.3.0: mode on, the class files are those"
 
 # Flink orders the states of a savepoint by hash codes that differ from one start of a JVM to the
 # next, stock's own too. With all of them equal, equal state gives equal bytes.
@@ -35,9 +39,15 @@ Pair = Mapping[str, FlinkInstallation]
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param("heap", marks=pytest.mark.in_full_form_only), "rocksdb"],
+    params=[
+        pytest.param("heap", marks=pytest.mark.test_all),
+        "rocksdb",
+        pytest.param("forst", marks=pytest.mark.test_all),
+    ],
 )
-def backend(request: pytest.FixtureRequest) -> str:
+def backend(request: pytest.FixtureRequest, line: Line) -> str:
+    if request.param == "forst" and line in GROWING:
+        pytest.skip("Flink 1 has no ForSt.")
     return str(request.param)
 
 
@@ -60,19 +70,54 @@ def test_savepoints_move_between_stock_and_patched_and_are_the_same(
     clusters: Pair,
     line: Line,
     jobs_jar: Path,
+    evolved_jobs_jar: Path,
     dropin_jar: Path,
     backend: str,
     turns: int,
     tmp_path: Path,
 ) -> None:
+    """The classes of records change with each turn, and back with the next."""
     changes_of = commands if line in GROWING else all_commands
-    differing = carry_across(clusters, jobs_jar, changes_of, turns, tmp_path)
-    assert not differing
+    jars = [jobs_jar, evolved_jobs_jar]
+    # ForSt has savepoints in its own form only, with times in them.
+    native = backend == "forst"
+    differing = carry_across(clusters, jars, changes_of, turns, tmp_path, native=native)
+    assert native or not differing
     assert origins(clusters["stock"])[STRING_VALUE].startswith("flink-dist")
     assert origins(clusters["patched"])[STRING_VALUE] == dropin_jar.name
     assert origins(clusters["patched"])[CODEC] == dropin_jar.name
     backends = {name for name in origins(clusters["patched"]) if name.endswith("KeyedStateBackend")}
-    assert any(f".{'RocksDB' if backend == 'rocksdb' else 'Heap'}Keyed" in b for b in backends)
+    named = {"heap": ".HeapKeyed", "rocksdb": ".RocksDBKeyed", "forst": ".ForSt"}[backend]
+    assert any(named in name for name in backends)
+    if "records" in line.family_of.values():
+        # Heap state is read before the job can wait for generated code.
+        reads = 0 if backend == "heap" else 100
+        last, log = tmp_path / "last", clusters["patched"].log("taskexecutor")
+        (stock_pid,), (patched_pid,) = (clusters[s].task_managers() for s in ("stock", "patched"))
+        loaded = origins(clusters["patched"])
+        assert_generated_code_moves_records(log, loaded, last / "patched", patched_pid, reads=reads)
+        assert_flink_moves_records(origins(clusters["stock"]), last / "stock", stock_pid)
+    shutil.rmtree(tmp_path / "last")
+
+
+@pytest.mark.test_all
+@pytest.mark.parametrize("platform", DEFAULT_PLATFORM, ids=str, indirect=True)
+@pytest.mark.timeout(1800)
+def test_records_that_are_switched_off_are_found_out(
+    line: Line, install: Install, dropin_jar: Path, jobs_jar: Path, tmp_path: Path
+) -> None:
+    off = "-Dflink.boost.records=off"
+    with ExitStack() as stack:
+        pair = start_pair(stack, line, install, dropin_jar, "rocksdb", tmp_path, java_options=off)
+        start = {"stock": "", "patched": ""}
+        runs = on_both(pair, jobs_jar, start, record_commands(0), tmp_path / "run")
+        (pid,) = pair["patched"].task_managers()
+        loaded, log = origins(pair["patched"]), pair["patched"].log("taskexecutor")
+    with pytest.raises(AssertionError, match="records off"):
+        assert_generated_code_moves_records(log, loaded, runs["patched"], pid, reads=0)
+    with pytest.raises(AssertionError, match="Purchase"):
+        assert_generated_code_moves_records(ON, loaded, runs["patched"], pid, reads=0)
+    assert_flink_moves_records(loaded, runs["patched"], pid)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +136,9 @@ def test_state_of_generic_keys_is_found_on_the_other_side(
     """Where it cannot be carried with the rest; the files of a savepoint need not be equal."""
     with ExitStack() as stack:
         pair = start_pair(stack, line, install, dropin_jar, backend, tmp_path, java_options="")
-        carry_across(pair, jobs_jar, generic_commands, turns, tmp_path)
+        carry_across(pair, [jobs_jar], generic_commands, turns, tmp_path)
         assert origins(pair["patched"])[CODEC] == dropin_jar.name
+    shutil.rmtree(tmp_path / "last")
 
 
 @pytest.mark.in_full_form_only
@@ -155,24 +201,35 @@ def test_a_jar_that_shares_short_strings_loses_the_state_of_generic_keys(
 
 def all_commands(turn: int) -> list[str]:
     """Changes of every kind of state at once."""
-    return [*commands(turn), *generic_commands(turn)]
+    return [*commands(turn), *generic_commands(turn), *record_commands(turn)]
 
 
 def carry_across(
-    pair: Pair, jar: Path, changes_of: Callable[[int], list[str]], turns: int, folder: Path
+    pair: Pair,
+    jars: Sequence[Path],
+    changes_of: Callable[[int], list[str]],
+    turns: int,
+    folder: Path,
+    *,
+    native: bool = False,
 ) -> list[int]:
     """Restores each savepoint on the other side, so both directions are gone at once.
 
-    Both sides get the same commands. Gives the turns at which what they wrote was not equal.
+    Both sides get the same commands, and the same jar in turn: the second of two has evolved
+    records. Gives the turns at which what they wrote was not equal; the last runs are in ``last``.
     """
     expected = StringState()
     savepoints = {"stock": "", "patched": ""}
     differing = []
     for turn in range(turns):
+        expected.records.restore(evolved=bool(turn % len(jars)))
         changes = changes_of(turn)
-        commanded = [*expected.generic.finds(), *changes]
+        commanded = [*expected.finds(), *changes]
+        jar = jars[turn % len(jars)]
         runs = on_both(
-            pair, jar, savepoints, commanded, folder / f"turn-{turn}", with_client=turn == 0
+            *(pair, jar, savepoints, commanded, folder / f"turn-{turn}"),
+            with_client=turn == 0,
+            native=native,
         )
         assert_written_down(runs, expected)
         expected.apply(changes)
@@ -185,10 +242,11 @@ def carry_across(
             "patched": savepoint_of(runs["stock"]),
         }
 
-    finds = expected.generic.finds()
-    last = on_both(pair, jar, savepoints, finds, folder / "last", with_client=True)
+    expected.records.restore(evolved=bool(turns % len(jars)))
+    jar, finds = jars[turns % len(jars)], expected.finds()
+    last = on_both(pair, jar, savepoints, finds, folder / "last", with_client=True, native=native)
     assert_written_down(last, expected)
-    for runs_of_turn in (*folder.glob("turn-*"), folder / "last"):
+    for runs_of_turn in folder.glob("turn-*"):
         shutil.rmtree(runs_of_turn)  # pytest would keep some hundred megabytes
     return differing
 
@@ -234,6 +292,7 @@ def on_both(
     folder: Path,
     *,
     with_client: bool = False,
+    native: bool = False,
 ) -> dict[str, Path]:
     """Runs the job on both sides at the same time; the folder of each run."""
     folders = {side: folder / side for side in pair}
@@ -243,6 +302,7 @@ def on_both(
                 run_state_job,
                 *(pair[side], jar, savepoints[side], commanded, folders[side]),
                 with_client=with_client,
+                native=native,
             )
             for side in pair
         ]

@@ -38,7 +38,7 @@ import java.util.Map;
  * state-<subtask>.txt}. Then the lines of {@code commands.txt} change the state, {@code ready}
  * appears, and the job waits to be stopped. Fields of a line are separated by commas; all but the
  * first are texts as {@link CodeUnits}. Commands of {@link GenericStates} write what they find into
- * {@code generic-<subtask>.txt}.
+ * {@code generic-<subtask>.txt}; those of records are {@code record-}, on Flink 2.
  */
 public final class StateJob {
 
@@ -79,7 +79,8 @@ public final class StateJob {
                 commands.filter(StateJob::isForAll).setParallelism(1).broadcast(RULES);
         GenericStates.follow(
                 commands.filter(GenericStates::isGeneric).setParallelism(1), arguments[0]);
-        commands.filter(command -> !isForAll(command) && !GenericStates.isGeneric(command))
+        FlinkApi.followRecords(commands, arguments[0]);
+        commands.filter(StateJob::isOfStrings)
                 .setParallelism(1)
                 .keyBy(new Key(), Types.STRING)
                 .connect(toAll)
@@ -90,6 +91,12 @@ public final class StateJob {
 
     private static boolean isForAll(String[] command) {
         return command[0].equals(WRITE_DOWN) || command[0].equals(BROADCAST);
+    }
+
+    private static boolean isOfStrings(String[] command) {
+        return !isForAll(command)
+                && !GenericStates.isGeneric(command)
+                && !command[0].startsWith("record-");
     }
 
     private static final class Key implements KeySelector<String[], String> {

@@ -2,6 +2,7 @@
 
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.streaming.api.TimeCharacteristic;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.source.RichParallelSourceFunction;
 
@@ -19,6 +20,9 @@ final class FlinkApi {
     static int subtask(RuntimeContext context) {
         return context.getIndexOfThisSubtask();
     }
+
+    /** Our jars for Flink 1 leave records to Flink. */
+    static void followRecords(DataStream<String[]> commands, String folder) {}
 
     /** Makes a source that ends tell all operators behind it; newer releases do it by default. */
     @SuppressWarnings("deprecation")

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.util.Arrays;
+import java.util.List;
+
+/** A POJO inside of others, after its class got one field more. */
+public class Address {
+
+    public String street;
+    public byte house;
+    public String city;
+
+    public Address() {}
+
+    static Address of(String text, long number) {
+        if (number % 5 == 0) {
+            return null;
+        }
+        Address made = new Address();
+        made.street = text;
+        made.house = (byte) (number % 7);
+        made.city = text;
+        return made;
+    }
+
+    static List<Object> texts(Address of) {
+        return of == null
+                ? Arrays.asList(null, null, null)
+                : Arrays.asList(of.street, of.house, of.city);
+    }
+}
