@@ -4,51 +4,13 @@ package org.apache.flink.boost.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.lang.reflect.Proxy;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.Logger;
 
-/** A made family of two classes in a made Flink jar, beside strings. */
-class OtherFamiliesTest {
-
-    private static final String STRING_VALUE = "org.apache.flink.types.StringValue";
-    private static final String ROW = "org.acme.Row";
-    // Its superclass comes behind it by name.
-    private static final String TABLE = "org.acme.Pages";
-    private static final String NEIGHBOUR = "org.apache.flink.core.fs.FileSystemFactory";
-    private static final String FITTING =
-            "org/apache/flink/core/fs/FileSystemFactory method public";
-    private static final String OTHER = FITTING + " getScheme (I)V";
-    private static final byte[] WOVEN = {1, 2, 3};
-
-    @TempDir private Path folder;
-
-    @RegisterExtension private final KillSwitch killSwitch = new KillSwitch();
-
-    private Path ours;
-    private Path flink;
-    private Path rows;
-
-    @BeforeEach
-    void writeJars() throws IOException {
-        ours = aside().writeTo(folder.resolve("flink-boost.jar"));
-        flink = flink("2.3.0");
-        rows =
-                new Jars.Builder()
-                        .with(ROW, stock("Row"))
-                        .with(TABLE, stock("Table"))
-                        .writeTo(folder.resolve("flink-rows.jar"));
-    }
+/** A family of classes beside strings: in use as a whole, or off. */
+class OtherFamiliesTest extends MadeFamily {
 
     @Test
     void ofAFamilyThatFitsOurClassesAreInUse() throws Exception {
@@ -306,105 +268,5 @@ class OtherFamiliesTest {
 
     private static Switches off(String name) {
         return Switches.of(Collections.singletonMap("flink.boost." + name, "off"));
-    }
-
-    private Path flink(String version) throws IOException {
-        return new Jars.Builder()
-                .version(version)
-                .with(STRING_VALUE, Jars.stock(STRING_VALUE))
-                .with(NEIGHBOUR, Jars.stock(NEIGHBOUR))
-                .writeTo(folder.resolve("flink-dist-" + version + ".jar"));
-    }
-
-    private static Jars.Builder aside() throws IOException {
-        return dropIn().aside(ROW, woven("Row"))
-                .aside(TABLE, woven("Table"))
-                .with("org.acme.FlinkBoostDoor", file("FlinkBoostDoor"));
-    }
-
-    private static Jars.Builder dropIn() throws IOException {
-        return new Jars.Builder()
-                .guard()
-                .wovenFor("2.3.0")
-                .woven(STRING_VALUE, Jars.stock(STRING_VALUE))
-                .with(STRING_VALUE, WOVEN)
-                .woven(ROW, stock("Row"))
-                .family(ROW, "records")
-                .flinkJar(ROW, "flink-rows")
-                .woven(TABLE, stock("Table"))
-                .family(TABLE, "records")
-                .flinkJar(TABLE, "flink-rows");
-    }
-
-    private static byte[] stock(String name) throws IOException {
-        return named(file("Stock" + name), "Stock");
-    }
-
-    private static byte[] woven(String name) throws IOException {
-        return named(file("Woven" + name), "Woven");
-    }
-
-    private static byte[] file(String name) throws IOException {
-        try (InputStream in =
-                OtherFamiliesTest.class.getResourceAsStream("/org/acme/" + name + ".class")) {
-            return in.readAllBytes();
-        }
-    }
-
-    /** With the names that the classes have in the made jars. */
-    private static byte[] named(byte[] classFile, String prefix) throws IOException {
-        byte[] row = Jars.renamed(classFile, "org/acme/" + prefix + "Row", "org/acme/Row");
-        return Jars.renamed(row, "org/acme/" + prefix + "Table", "org/acme/Pages");
-    }
-
-    /** A class that does the same, with other bytes. */
-    private static byte[] changed(byte[] classFile, boolean change) throws IOException {
-        return change ? Jars.renamed(classFile, "SourceFile", "SourceFild") : classFile;
-    }
-
-    private static String whose(Path... classPath) throws Exception {
-        try (URLClassLoader loader = Jars.classPath(classPath)) {
-            constant(loader, "RECORDS");
-            return of(loader, ROW) + ", " + of(loader, TABLE);
-        }
-    }
-
-    private static String of(ClassLoader loader, String name) throws Exception {
-        Class<?> type = loader.loadClass(name);
-        return (String) type.getMethod("whose").invoke(type.getConstructor().newInstance());
-    }
-
-    private static boolean constant(ClassLoader loader, String name) throws Exception {
-        return loader.loadClass(Families.class.getName()).getField(name).getBoolean(null);
-    }
-
-    private static String report(Path... classPath) throws Exception {
-        try (URLClassLoader loader = Jars.classPath(classPath)) {
-            return told(loader);
-        }
-    }
-
-    /** Each call of a logger: the level and what it was told. */
-    private static List<String> logged(Path... classPath) throws Exception {
-        List<String> calls = new ArrayList<>();
-        Logger log =
-                (Logger)
-                        Proxy.newProxyInstance(
-                                Logger.class.getClassLoader(),
-                                new Class<?>[] {Logger.class},
-                                (proxy, method, arguments) -> {
-                                    calls.add(method.getName() + ": " + arguments[0]);
-                                    return null;
-                                });
-        try (URLClassLoader loader = Jars.classPath(classPath)) {
-            BoostMode mode = BoostMode.of(VersionGuard.check(loader), Switches.none());
-            new Announcement(mode).log(log);
-        }
-        return calls;
-    }
-
-    private static String told(ClassLoader loader) throws Exception {
-        Class<?> mode = loader.loadClass(BoostMode.class.getName());
-        return (String) mode.getMethod("report").invoke(null);
     }
 }

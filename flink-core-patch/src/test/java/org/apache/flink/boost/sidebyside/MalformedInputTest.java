@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
+import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -199,7 +200,7 @@ class MalformedInputTest {
                 stockEnd = outcome(stock, view, operation, modest, 0, modest.length);
             }
             assertThat(patchedEnd)
-                    .as("%s from %s of %s", operation, view, MalformedValues.hex(huge))
+                    .as("%s from %s of %s", operation, view, Wire.hex(huge))
                     .isEqualTo(stockEnd);
         }
     }
@@ -247,7 +248,7 @@ class MalformedInputTest {
             assertThat(patchedEnd)
                     .as(
                             "%s from %s of %s from %d to %d",
-                            operation, view, MalformedValues.hex(bytes), start, end)
+                            operation, view, Wire.hex(bytes), start, end)
                     .isEqualTo(stockEnd);
         }
     }

@@ -6,12 +6,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.apache.flink.boost.strings.Texts;
+import org.apache.flink.boost.strings.Wire;
 
 /**
  * Encoded values that no writer writes. What the length field counts differs between the static and
  * the instance methods by one, so each value is sound for one of them at most.
  */
-final class MalformedValues {
+public final class MalformedValues {
 
     private static final String[] TEXTS = {
         "",
@@ -25,11 +27,21 @@ final class MalformedValues {
         "a\u00e9\u0416\u6f22\ud83d\ude00",
         "sixty-four ASCII characters, and a few more, so that it is long..",
         "\u0416".repeat(70),
-        "\u00e9".repeat(40),
+        "\u00e9".repeat(130),
         "ascii first, then \u0416, and on ".repeat(3)
     };
 
     private MalformedValues() {}
+
+    /** All of those below. */
+    public static List<byte[]> all() {
+        List<byte[]> all = new ArrayList<>();
+        all.addAll(cut());
+        all.addAll(lengthFields());
+        all.addAll(overlongCharacters());
+        all.addAll(damaged());
+        return all;
+    }
 
     /** Every text, ended at every byte. */
     static List<byte[]> cut() {
@@ -79,6 +91,7 @@ final class MalformedValues {
                 all.add(wrapped(size, 1, body));
                 all.add(wrapped(size, 0x7F, body));
             }
+            all.add(wrapped(5, 0x10, body));
             all.add(wrapped(5, 0x7F, body));
         }
         byte[] endless = new byte[40];
@@ -89,7 +102,13 @@ final class MalformedValues {
 
     /** Characters of one to ten bytes, padded with zeros or not, at the ends and between others. */
     static List<byte[]> overlongCharacters() {
+        SplittableRandom random = new SplittableRandom(70);
         List<byte[]> all = new ArrayList<>();
+        for (String text : TEXTS) {
+            for (int most = 1; most <= 9; most++) {
+                all.add(Wire.padded(text, most, random, most));
+            }
+        }
         for (int n : new int[] {1, 4, 9, 33, 70}) {
             for (char other : new char[] {'x', '\u00e9', '\u0416', '\u6f22'}) {
                 for (int place : new int[] {n / 2, n - 1}) {
@@ -117,7 +136,7 @@ final class MalformedValues {
         List<byte[]> all = new ArrayList<>();
         for (String text : TEXTS) {
             byte[] whole = value(text.length() + 1, 1, body(text));
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < Math.max(60, Texts.cases() / 200); i++) {
                 byte[] damaged = whole.clone();
                 int index = 1 + random.nextInt(damaged.length);
                 damaged[index % damaged.length] = (byte) random.nextInt();
@@ -143,18 +162,17 @@ final class MalformedValues {
         return all;
     }
 
+    /** A length field and so many bytes of ASCII, fewer than it says. */
+    public static byte[] lie(int length, int present) {
+        return value(length, 1, body("a".repeat(present)));
+    }
+
     /** A length field of at least that many bytes, and what follows it. */
     static byte[] value(int length, int size, byte[] body) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        int rest = length;
-        int written = 1;
-        while ((rest & ~0x7F) != 0 || written < size) {
-            out.write(rest | 0x80);
-            rest >>>= 7;
-            written++;
-        }
-        out.write(rest);
-        return concatenated(out.toByteArray(), body);
+        Wire.varint(out, length, size);
+        out.write(body, 0, body.length);
+        return out.toByteArray();
     }
 
     /**
@@ -168,14 +186,6 @@ final class MalformedValues {
         return concatenated(field, body);
     }
 
-    static String hex(byte[] bytes) {
-        StringBuilder hex = new StringBuilder();
-        for (byte b : bytes) {
-            hex.append(String.format("%02x", b));
-        }
-        return hex.toString();
-    }
-
     /** Without a length that stock would allocate hundreds of megabytes for. */
     private static byte[] modest(byte[] value) {
         if (value.length > 2 && value[0] < 0 && value[1] < 0) {
@@ -187,8 +197,7 @@ final class MalformedValues {
     private static byte[] body(String text) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (char c : text.toCharArray()) {
-            byte[] character = value(c, 1, new byte[0]);
-            out.write(character, 0, character.length);
+            Wire.varint(out, c, 1);
         }
         return out.toByteArray();
     }

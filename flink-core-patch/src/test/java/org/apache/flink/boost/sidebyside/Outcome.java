@@ -4,6 +4,7 @@ package org.apache.flink.boost.sidebyside;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
+import org.apache.flink.boost.strings.Wire;
 
 /**
  * How an operation ended: what was read, what was thrown, where the input is afterwards and what
@@ -114,6 +115,6 @@ public final class Outcome {
                 + (message == null ? "" : " (" + message + ")")
                 + ", position "
                 + position
-                + (written.length == 0 ? "" : ", written " + MalformedValues.hex(written));
+                + (written.length == 0 ? "" : ", written " + Wire.hex(written));
     }
 }

@@ -145,7 +145,7 @@ class StringReadTest {
     @ParameterizedTest
     @EnumSource(Input.class)
     void endsAsStockOnMalformedInput(Input view) {
-        for (byte[] bytes : Wire.malformed()) {
+        for (byte[] bytes : MalformedValues.all()) {
             assertSameAsStock(view, bytes, 0, bytes.length);
         }
     }
@@ -155,7 +155,7 @@ class StringReadTest {
     @EnumSource(Input.class)
     void endsAsStockOnMalformedInputInsideLargerMemory(Input view) {
         SplittableRandom random = new SplittableRandom(33);
-        for (byte[] value : Wire.malformed()) {
+        for (byte[] value : MalformedValues.all()) {
             byte[] bytes = new byte[value.length + 24];
             random.nextBytes(bytes);
             int start = random.nextInt(17);
@@ -194,7 +194,7 @@ class StringReadTest {
     /** Stock dies of memory on a length of 2^31 - 2; the one difference that is allowed. */
     @Test
     void allocatesNothingForALengthThatIsALie() {
-        byte[] bytes = Wire.lie(Integer.MAX_VALUE, 1);
+        byte[] bytes = MalformedValues.lie(Integer.MAX_VALUE, 1);
         patched.open(Input.DESERIALIZER, bytes, 0, bytes.length);
         if (BoostMode.ENABLED) {
             assertThatThrownBy(patched::readString).isInstanceOf(EOFException.class);
@@ -223,16 +223,16 @@ class StringReadTest {
     }
 
     private void assertSameAsStock(Input view, byte[] bytes, int start, int end) {
-        Outcome patchedEnd = outcome(patched, view, bytes, start, end);
-        Outcome stockEnd = outcome(stock, view, bytes, start, end);
-        if (stockEnd.isOutOfMemory() && !patchedEnd.isOutOfMemory()) {
+        Outcome ours = outcome(patched, view, bytes, start, end);
+        Outcome stocks = outcome(stock, view, bytes, start, end);
+        if (stocks.isOutOfMemory() && !ours.isOutOfMemory()) {
             // Stock allocates what a length field claims; ours first looks for the bytes.
-            assertThat(List.of(patchedEnd.exception, patchedEnd.position))
+            assertThat(List.of(ours.exception, ours.position))
                     .isEqualTo(endOfInput(view, bytes, end));
-        } else if (!patchedEnd.equals(stockEnd)) {
-            assertThat(patchedEnd)
+        } else if (!ours.equals(stocks)) {
+            assertThat(ours)
                     .as("reading %s from %d to %d of %s", Wire.hex(bytes), start, end, view)
-                    .isEqualTo(stockEnd);
+                    .isEqualTo(stocks);
         }
     }
 

@@ -19,6 +19,7 @@ import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.jdk.StringAccess;
 import org.apache.flink.boost.sidebyside.Codec;
 import org.apache.flink.boost.sidebyside.Codec.UserInput;
+import org.apache.flink.boost.sidebyside.MalformedValues;
 import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.boost.woven.StringValuePatch;
@@ -66,7 +67,7 @@ class StreamStringReadTest {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long self = Thread.currentThread().getId();
         for (int present : new int[] {0, 100, 3000, 70_000, 500_000}) {
-            byte[] bytes = Wire.lie(Integer.MAX_VALUE, present);
+            byte[] bytes = MalformedValues.lie(Integer.MAX_VALUE, present);
             long most = 0;
             for (int round = 0; round < 3; round++) {
                 DataInput in = stream(bytes);

@@ -19,6 +19,7 @@ import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
 import org.apache.flink.boost.sidebyside.Codec.UserInput;
 import org.apache.flink.boost.sidebyside.Codec.UserOutput;
+import org.apache.flink.boost.sidebyside.MalformedValues;
 import org.apache.flink.boost.sidebyside.Sides;
 import org.apache.flink.boost.strings.CopyPath.Ends;
 import org.apache.flink.boost.strings.CopyPath.Source;
@@ -68,7 +69,7 @@ class StringCopyTest {
                 String text = Texts.any(random);
                 int lengthBytes = 1 + random.nextInt(7);
                 int most = 1 + random.nextInt(12);
-                byte[] bytes = Wire.padded(text, 1, lengthBytes, random, most);
+                byte[] bytes = Wire.padded(text, lengthBytes, random, most);
                 assertCopies(path, bytes, 1 + random.nextInt(200));
             }
         }
@@ -124,7 +125,7 @@ class StringCopyTest {
     @Test
     void endsAsStockOnMalformedInput() {
         int turn = 0;
-        for (byte[] bytes : Wire.malformed(1)) {
+        for (byte[] bytes : MalformedValues.all()) {
             for (CopyPath path : thinned(turn++)) {
                 assertSameAsStock(path, bytes, 0, bytes.length, 16);
             }
@@ -136,7 +137,7 @@ class StringCopyTest {
     void endsAsStockOnMalformedInputInsideLargerMemory() {
         SplittableRandom random = new SplittableRandom(64);
         int turn = 0;
-        for (byte[] value : Wire.malformed(1)) {
+        for (byte[] value : MalformedValues.all()) {
             byte[] bytes = new byte[value.length + 24];
             random.nextBytes(bytes);
             int start = random.nextInt(17);
@@ -149,12 +150,12 @@ class StringCopyTest {
 
     @Test
     void endsAsStockOnLengthsThatAreNotBackedByBytes() {
-        List<byte[]> lies = new ArrayList<>(Wire.hugeLengths());
-        lies.add(Wire.lie(Integer.MAX_VALUE, 5000));
-        lies.add(Wire.lie(Integer.MAX_VALUE, 0));
-        for (CopyPath path : paths) {
-            for (byte[] bytes : lies) {
-                assertSameAsStock(path, bytes, 0, bytes.length, 64);
+        for (int length : new int[] {2050, 2051, 16_384, 20_000, 1_000_000, Integer.MAX_VALUE}) {
+            for (int present : new int[] {0, 100, 5000}) {
+                byte[] bytes = MalformedValues.lie(length, present);
+                for (CopyPath path : paths) {
+                    assertSameAsStock(path, bytes, 0, bytes.length, 64);
+                }
             }
         }
     }

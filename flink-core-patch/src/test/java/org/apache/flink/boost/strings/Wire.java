@@ -2,12 +2,10 @@
 package org.apache.flink.boost.strings;
 
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.SplittableRandom;
 
-/** The wire format spelled out slowly, and inputs that no writer would write. */
+/** The wire format spelled out slowly. */
 public final class Wire {
 
     private Wire() {}
@@ -46,108 +44,15 @@ public final class Wire {
         return end;
     }
 
-    /** A string whose length field and characters are padded with zero groups. */
+    /**
+     * A string whose length field is padded with zero groups to at least so many bytes, and each
+     * character to one to {@code most}.
+     */
     public static byte[] padded(String text, int lengthBytes, SplittableRandom random, int most) {
-        return padded(text, 1, lengthBytes, random, most);
-    }
-
-    /** The same with a length field as of {@link #encoded(String, int)}. */
-    public static byte[] padded(
-            String text, int added, int lengthBytes, SplittableRandom random, int most) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        varint(out, text.length() + added, lengthBytes);
+        varint(out, text.length() + 1, lengthBytes);
         for (char c : text.toCharArray()) {
             varint(out, c, 1 + random.nextInt(most));
-        }
-        return out.toByteArray();
-    }
-
-    /** Cut-off, padded, over-long, negative, huge and randomly damaged values. */
-    public static List<byte[]> malformed() {
-        return malformed(1);
-    }
-
-    /** The same with length fields as of {@link #encoded(String, int)}. */
-    public static List<byte[]> malformed(int added) {
-        SplittableRandom random = new SplittableRandom(21);
-        List<byte[]> all = new ArrayList<>();
-        String[] texts = {
-            "",
-            "a",
-            "flink",
-            "exactly8",
-            "nine char",
-            "caf\u00e9",
-            "\u043f\u0440\u0438\u0432\u0435\u0442",
-            "\u6f22\u5b57\u6f22\u5b57\u6f22",
-            "a\u00e9\u0416\u6f22\ud83d\ude00",
-            "x".repeat(70),
-            "\u0416".repeat(70),
-            "\u00e9".repeat(130),
-            "ascii first, then \u0416, and on ".repeat(5)
-        };
-        for (String text : texts) {
-            byte[] whole = encoded(text, added);
-            for (int length = 0; length < whole.length; length++) {
-                all.add(Arrays.copyOf(whole, length));
-            }
-            for (int most = 1; most <= 9; most++) {
-                all.add(padded(text, added, Math.min(most, 9), random, most));
-            }
-            for (int i = 0; i < Texts.cases() / 200; i++) {
-                byte[] damaged = whole.clone();
-                damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
-                all.add(damaged);
-                byte[] noise = new byte[1 + random.nextInt(40)];
-                for (int k = 0; k < noise.length; k++) {
-                    noise[k] = (byte) random.nextInt();
-                }
-                // A length that often fits, so that the characters are reached.
-                noise[0] = (byte) random.nextInt(noise.length + 2);
-                all.add(noise);
-            }
-        }
-        for (int value : new int[] {-1, Integer.MIN_VALUE, Integer.MIN_VALUE + 1, -128}) {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            varint(out, value, 1);
-            all.add(out.toByteArray());
-            out.write(new byte[20], 0, 20);
-            all.add(out.toByteArray());
-        }
-        all.add(bytes(0x80));
-        all.add(bytes(0x80, 0x00));
-        all.add(bytes(0x81, 0x00));
-        all.add(bytes(0x80, 0x80, 0x80, 0x80, 0x10));
-        all.add(bytes(0x82, 0x80, 0x80, 0x80, 0x80, 0x00, 'a'));
-        all.add(bytes(0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 'a'));
-        all.add(bytes(0x03, 0x80, 0x80, 0x80, 0x00, 'b'));
-        all.add(bytes(0x03, 0xFF, 0xFF, 0xFF, 0x7F, 'b'));
-        all.add(bytes(0x03, 0xFF, 0xFF, 0x7F, 'b'));
-        all.add(bytes(0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF));
-        return all;
-    }
-
-    /** Length fields far above the bytes that follow, beyond stock's kept array of 2048. */
-    public static List<byte[]> hugeLengths() {
-        List<byte[]> all = new ArrayList<>();
-        for (int length : new int[] {2050, 2051, 16384, 20_000, 1_000_000}) {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            varint(out, length, 1);
-            all.add(out.toByteArray());
-            for (int i = 0; i < 100; i++) {
-                out.write('a');
-            }
-            all.add(out.toByteArray());
-        }
-        return all;
-    }
-
-    /** A length field and so many bytes of ASCII, fewer than it says. */
-    public static byte[] lie(int length, int present) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        varint(out, length, 1);
-        for (int i = 0; i < present; i++) {
-            out.write('a');
         }
         return out.toByteArray();
     }
@@ -184,13 +89,5 @@ public final class Wire {
             text.append(Character.forDigit(b & 0xF, 16));
         }
         return text.toString();
-    }
-
-    private static byte[] bytes(int... values) {
-        byte[] bytes = new byte[values.length];
-        for (int i = 0; i < values.length; i++) {
-            bytes[i] = (byte) values[i];
-        }
-        return bytes;
     }
 }
