@@ -95,7 +95,8 @@ def _compare_class(
         members += [_lost(field) for field in patched.fields]
         return ClassChange(name, MemberStatus.GONE, None, tuple(members))
     members = [_compare_method(used, old, new, before) for used in patched.methods]
-    members += [_compare_field(used, old, new, before) for used in patched.fields]
+    fields = before.fields_of(old), now.fields_of(new)
+    members += [_compare_field(used, old, fields, before) for used in patched.fields]
     status = MemberStatus.UNCHANGED if new.name == name else MemberStatus.RENAMED
     return ClassChange(name, status, new.name, tuple(members), tuple(_beside(patched, old, new)))
 
@@ -167,12 +168,17 @@ def _same_place(used: UsedMethod, was: Method, now: Method) -> MemberChange:
 
 
 def _compare_field(
-    used: UsedField, old: JavaType, new: JavaType, before: SourceTree
+    used: UsedField,
+    old: JavaType,
+    fields: tuple[Sequence[Field], Sequence[Field]],
+    before: SourceTree,
 ) -> MemberChange:
-    was = next((field for field in old.fields if used.fits(field)), None)
+    """``fields`` are those of the old class and of the new one."""
+    earlier, later = fields
+    was = next((field for field in earlier if used.fits(field)), None)
     if was is None:
         raise _not_ours(used, old, before)
-    now = next((field for field in new.fields if field.name == used.name), None)
+    now = next((field for field in later if field.name == used.name), None)
     if now is not None and used.fits(now):
         if now == was:
             return MemberChange(
@@ -181,8 +187,8 @@ def _compare_field(
         return _changed(used, MemberStatus.CHANGED, now, was, applies=True)
     if now is not None:
         return _changed(used, MemberStatus.CHANGED, now, was)
-    known = {field.name for field in old.fields}
-    added = [field for field in new.fields if field.type == used.type and field.name not in known]
+    known = {field.name for field in earlier}
+    added = [field for field in later if field.type == used.type and field.name not in known]
     if len(added) == 1 and not added[0].static:
         return _changed(used, MemberStatus.RENAMED, added[0], was)
     return _lost(used)

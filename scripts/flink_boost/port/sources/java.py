@@ -80,11 +80,13 @@ def _declared(node: Node, prefix: str) -> Iterator[JavaType]:
     body = _required(node, "body")
     members = list(_members(body))
     interfaces = node.child_by_field_name("interfaces")
+    superclass = node.child_by_field_name("superclass")
     yield JavaType(
         name,
         tuple(_method(member) for member in members if member.type == "method_declaration"),
         tuple(field for member in members for field in _fields(member)),
         _annotations(node),
+        superclass=_type(superclass.named_children[-1]) if superclass else "",
         is_interface=node.type == "interface_declaration",
         implements=interfaces is not None,
         head_end=interfaces.end_byte if interfaces else body.start_byte,

@@ -66,14 +66,16 @@ class Field:
 class JavaType:
     """A class, interface, enum or record under its binary name: ``a.b.Outer$Inner``.
 
-    Offsets are in bytes: ``head_end`` is where another interface can be named, ``implements`` tells
-    whether there are some already; ``end`` is that of the brace that closes the body.
+    ``superclass`` is its simple name, where one is named. Offsets are in bytes: ``head_end`` is
+    where another interface can be named, ``implements`` tells whether there are some already;
+    ``end`` is that of the brace that closes the body.
     """
 
     name: str
     methods: tuple[Method, ...]
     fields: tuple[Field, ...]
     annotations: tuple[Annotation, ...]
+    superclass: str = field(default="", compare=False)
     is_interface: bool = field(default=False, compare=False)
     implements: bool = field(default=False, compare=False)
     head_end: int = field(default=0, compare=False)
@@ -83,3 +85,8 @@ class JavaType:
     def simple_name(self) -> str:
         """The name alone, without package and outer type."""
         return self.name.rpartition(".")[2].rpartition("$")[2]
+
+    @property
+    def nested_name(self) -> str:
+        """The name without the package: ``Outer.Inner``."""
+        return self.name.rpartition(".")[2].replace("$", ".")

@@ -106,7 +106,8 @@ def patches_of_tree(root: Path = PROJECT_ROOT) -> tuple[UsedClass, ...]:
     files = sorted(
         file
         for module in MODULES
-        for folder in (root / module / "src" / "main", *(root / module).glob("src/line/*/main"))
+        for pattern in ("src/main", "src/records/main", "src/line/*/main")
+        for folder in (root / module).glob(pattern)
         for file in folder.rglob("*.java")
     )
     types = [type_ for file in files for type_ in parse_java(file.read_bytes(), str(file)).values()]
@@ -176,7 +177,7 @@ def used_methods(
     Ours takes the receiver first, as one of ``interfaces``, unless Flink's method is static.
     """
     for method in type_.methods:
-        ours = f"{type_.simple_name}.{method.name}"
+        ours = f"{type_.nested_name}.{method.name}"
         replaces = find_annotation(method.annotations, "Replaces")
         calls = find_annotation(method.annotations, "Calls")
         if replaces is not None:
@@ -199,7 +200,7 @@ def used_methods(
 
 def _fields(type_: JavaType) -> Iterator[UsedField]:
     for method in type_.methods:
-        ours = f"{type_.simple_name}.{method.name}"
+        ours = f"{type_.nested_name}.{method.name}"
         reads = find_annotation(method.annotations, "Reads")
         writes = find_annotation(method.annotations, "Writes")
         if reads is not None:

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.port.sources.java import parse_java
-from flink_boost.port.sources.java_types import JavaType
+from flink_boost.port.sources.java_types import Field, JavaType
 
 _PACKAGE = ("org", "apache", "flink")
 _MAVEN_ROOT = ("src", "main", "java")
@@ -40,6 +40,12 @@ class SourceTree:
         """The type of that binary name. Raises ``BrokenData`` for a file that is not Java."""
         path = f"{name.partition('$')[0].replace('.', '/')}.java"
         return self.types_of(path).get(name) if path in self.files else None
+
+    def fields_of(self, type_: JavaType) -> tuple[Field, ...]:
+        """Its own fields, then those of its superclasses in the same package."""
+        package = type_.name.rpartition(".")[0]
+        above = self.find_type(f"{package}.{type_.superclass}") if type_.superclass else None
+        return type_.fields + (self.fields_of(above) if above else ())
 
     def types_of(self, path: str) -> dict[str, JavaType]:
         """All types that one of the files declares."""
