@@ -150,7 +150,7 @@ def java_command(
         stock = f"-Dstock.jars={build.stock_jars()}"
         options = (*mode_options(line, jdk, mode, optimised=optimised, brief=brief), stock)
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
-    without = classes_left_out(mode, brief=brief) if of_codec and not patterns else ()
+    without = classes_left_out(mode, jdk, brief=brief) if of_codec and not patterns else ()
     return [
         str(find_home(jdk) / "bin" / "java"),
         "-ea",

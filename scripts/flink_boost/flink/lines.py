@@ -71,8 +71,9 @@ class Line:
         """The families beside strings that are off where Flink has these classes."""
         return frozenset(
             family
-            for name, family in self.family_of.items()
-            if family != STRINGS and not self.accepts(name, found.get(name))
+            for name in self.classes
+            if (family := self.family_of.get(name, STRINGS)) != STRINGS
+            and not self.accepts(name, found.get(name))
         )
 
     def in_effect(self, found: Mapping[str, str]) -> Line:
@@ -107,6 +108,11 @@ def load_lines(path: Path = LINES_FILE) -> dict[str, Line]:
 def load_patched(path: Path = LINES_FILE) -> dict[str, PatchedClass]:
     """The classes that patches change, of all lines, by binary name."""
     return parse_patched(_document(path))
+
+
+def families_of(version: str, path: Path = LINES_FILE) -> frozenset[str]:
+    """The families of the classes that are patched in a release of that number."""
+    return frozenset(each.family for each in load_patched(path).values() if each.is_in(version))
 
 
 def read_lock(path: Path) -> ClassLock:

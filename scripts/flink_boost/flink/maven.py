@@ -14,12 +14,21 @@ from pathlib import Path
 from flink_boost import __version__
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.flink.lines import Line, codec_jdks, default_line, find_line, load_lines
+from flink_boost.flink.lines import (
+    Line,
+    codec_jdks,
+    default_line,
+    families_of,
+    find_line,
+    load_lines,
+)
 from flink_boost.flink.modes import MODES, find_mode, mode_options
 from flink_boost.flink.versions import version_key
 
-# The first release whose serializers of records our classes are compiled against.
-_RECORDS_SINCE = (2, 0)
+# A family of whose classes the sources stand in a folder of their own.
+_RECORDS = "records"
+# The first release with Kryo 5.
+_KRYO_5 = (2, 0)
 
 
 def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
@@ -32,8 +41,12 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
         *(f"-Dflink.{part}.version={version}" for part, version in line.nearest.items()),
         f"-Dline.folder={line.folder}",
         *([] if line.measured else ["-Dwithout.benchmarks"]),
-        *(["-Drecords"] if version_key(line.version) >= _RECORDS_SINCE else []),
+        *(_of_records(line.version) if _RECORDS in families_of(line.version) else []),
     ]
+
+
+def _of_records(version: str) -> list[str]:
+    return ["-Drecords", *(["-Dolder.kryo"] if version_key(version) < _KRYO_5 else [])]
 
 
 def jdk_arguments(line: Line, jdk: int, mode: str, find_home: Callable[[int], Path]) -> list[str]:

@@ -104,7 +104,10 @@ def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path)
         "-Dflink.avro.version=1.20.3",
         "-Dflink.table.version=1.20.4",
         "-Dline.folder=newer",
+        "-Drecords",
+        "-Dolder.kryo",
     ]
+    assert maven_arguments(find_line("2.0.2"), tmp_path)[-1] == "-Drecords"
 
 
 def test_maven_runs_tests_on_the_jdk_and_in_the_mode_that_are_named() -> None:

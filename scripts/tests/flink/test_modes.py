@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from flink_boost.flink.lines import OPENS_JAVA_LANG, find_line, measured_lines
@@ -94,6 +96,16 @@ def test_only_the_first_mode_has_all_random_cases() -> None:
 
 def test_heaps_are_filled_in_the_first_mode_and_not_in_brief() -> None:
     heaps = {"FullHeapTest", "GrowthFailureTest"}
-    where = {m: heaps.isdisjoint(classes_left_out(find_mode(m))) for m in MODES if m != "words"}
+    where = {m: heaps.isdisjoint(classes_left_out(find_mode(m), 17)) for m in MODES if m != "words"}
     assert where == {m: m == "opened" for m in where}
-    assert heaps == set(classes_left_out(find_mode("opened"), brief=True))
+    assert heaps == set(classes_left_out(find_mode("opened"), 17, brief=True))
+
+
+def test_generated_code_is_tested_where_there_are_hidden_classes() -> None:
+    (generated,) = classes_left_out(find_mode("opened"), 11)
+    package = "org.apache.flink.boost.records."
+    assert re.fullmatch(generated, f"{package}RandomRecordsTest")
+    assert re.fullmatch(generated, f"{package}generation.MethodSizeTest")
+    assert not re.fullmatch(generated, f"{package}WovenSerializersTest")
+    assert not re.fullmatch(generated, "org.apache.flink.boost.sidebyside.StringReadTest")
+    assert not classes_left_out(find_mode("opened"), 17)

@@ -101,7 +101,7 @@ def test_the_line_with_more_classes_wins_and_one_that_differs_does_not_fit() -> 
     smaller = replace(line, version="small", classes=dict(list(line.classes.items())[:2]))
     found = {**line.classes, "some.Other": "00"}
     assert fitting_line(found, [smaller, line]) is line
-    for name in line.classes:
+    for name in line.strings:
         assert fitting_line({**found, name: "00"}, [line]) is None
         assert fitting_line({k: v for k, v in found.items() if k != name}, [line]) is None
 
@@ -145,7 +145,8 @@ def test_every_release_of_a_line_with_records_says_whether_they_are_on() -> None
         and line.strings != line.classes
         and not line.without(KNOWN.lock.of(version))
     }
-    assert on == {"2.0.0", "2.0.1", "2.0.2", "2.3.0"}
+    of_1_20 = {f"1.20.{patch}" for patch in range(6)}
+    assert on == {*of_1_20, "2.0.0", "2.0.1", "2.0.2", "2.3.0"}
 
 
 def test_jdks_are_those_of_the_latest_entry_before() -> None:

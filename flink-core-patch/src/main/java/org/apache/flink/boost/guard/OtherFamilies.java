@@ -19,23 +19,33 @@ import org.apache.flink.boost.guard.classpath.WeaveRecord;
  */
 final class OtherFamilies {
 
+    /** The first Java with hidden classes, which records are moved by. */
+    private static final int JAVA_OF_RECORDS = 15;
+
     private final WeaveRecord record;
     private final ClassPathEntry ourJar;
     private final ClassLoader loader;
     private final OpenJars jars;
+    private final String javaVersion;
     private final boolean mayDiffer;
 
-    /** Told whether the classes that ours link to are to be looked at. */
+    /**
+     * Told of what Java it is and whether the classes that ours link to are to be looked at.
+     *
+     * @param javaVersion such as 17; may be null
+     */
     OtherFamilies(
             WeaveRecord record,
             ClassPathEntry ourJar,
             ClassLoader loader,
             OpenJars jars,
+            String javaVersion,
             boolean mayDiffer) {
         this.record = record;
         this.ourJar = ourJar;
         this.loader = loader;
         this.jars = jars;
+        this.javaVersion = javaVersion;
         this.mayDiffer = mayDiffer;
     }
 
@@ -45,6 +55,11 @@ final class OtherFamilies {
      * @param inFront the entries that stand before our jar, by the class that they bring
      */
     OfFamily judge(String family, Map<String, ClassPathEntry> inFront) throws IOException {
+        if (family.equals(Switches.RECORDS)
+                && javaVersion != null
+                && Integer.parseInt(javaVersion) < JAVA_OF_RECORDS) {
+            return OfFamily.off(Sentences.familyOfNewerJava(javaVersion, JAVA_OF_RECORDS));
+        }
         Set<String> names = record.classesOf(family);
         for (String name : names) {
             if (inFront.containsKey(name)) {

@@ -270,6 +270,11 @@ final class Sentences {
                 copy, className, record.flinkVersion());
     }
 
+    static String familyOfNewerJava(String javaVersion, int first) {
+        return String.format(
+                "Java %s is too old for them, from %d on they run", javaVersion, first);
+    }
+
     static String familyLoaded(String className, String source, ClassPathEntry ourJar) {
         return String.format(
                 "its class %s was loaded from %s, not from %s: %s",

@@ -165,7 +165,8 @@ public final class VersionGuard {
             Verdict verdict,
             boolean mayDiffer)
             throws IOException {
-        OtherFamilies others = new OtherFamilies(record, ourJar, loader, jars, mayDiffer);
+        OtherFamilies others =
+                new OtherFamilies(record, ourJar, loader, jars, javaVersion, mayDiffer);
         for (String family : record.families()) {
             if (!family.equals(Switches.STRINGS) && switches.offBy(family) == null) {
                 verdict = verdict.with(family, others.judge(family, stock.inFront()));

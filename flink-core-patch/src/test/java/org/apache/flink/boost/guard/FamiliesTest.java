@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +47,7 @@ class FamiliesTest {
     }
 
     @Test
+    @EnabledForJreRange(min = JRE.JAVA_15)
     void areOnWhereNobodySwitchedThemOff() throws Exception {
         assertThat(on(both)).containsExactly("STRINGS", "RECORDS");
     }

@@ -8,8 +8,11 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 /** A family of classes beside strings: in use as a whole, or off. */
+@EnabledForJreRange(min = JRE.JAVA_15)
 class OtherFamiliesTest extends MadeFamily {
 
     @Test
@@ -31,6 +34,30 @@ class OtherFamiliesTest extends MadeFamily {
                 .isEqualTo("\nstrings\ton\t\nrecords\toff\tflink-rows is not on the class path");
         killSwitch.set("flink.boost.strict", "true");
         assertThat(report(ours, flink)).startsWith("\nstrings\ton\t");
+    }
+
+    @Test
+    void aJavaWithoutHiddenClassesHasStocks() throws Exception {
+        Switches strict = Switches.of(Collections.singletonMap(Switches.STRICT, "true"));
+        for (String java : new String[] {"9", "11", "14", "15", "17", null}) {
+            boolean older = java != null && Integer.parseInt(java) < 15;
+            try (URLClassLoader loader = Jars.classPath(ours, flink, rows)) {
+                Verdict verdict = VersionGuard.check(loader, java, Switches.none());
+
+                BoostMode mode = BoostMode.of(verdict, strict);
+                assertThat(mode.refusal()).isNull();
+                assertThat(mode.isMissed()).isFalse();
+                assertThat(mode.describe())
+                        .contains(": mode on, ")
+                        .endsWith(
+                                older
+                                        ? "; records off, Java "
+                                                + java
+                                                + " is too old for them, from 15 on they run"
+                                        : "; records on");
+                assertThat(of(loader, ROW).equals("stock")).isEqualTo(older);
+            }
+        }
     }
 
     @Test

@@ -3,7 +3,6 @@ package org.apache.flink.boost.records;
 
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
-import org.apache.flink.boost.records.generation.AccessFactory;
 import org.apache.flink.boost.records.shapes.Reason;
 import org.apache.flink.boost.records.shapes.UnsuitableRecordException;
 import org.slf4j.Logger;
@@ -57,9 +56,6 @@ final class GeneratedAccess {
     }
 
     private Outcome run(Generation generation) {
-        if (!AccessFactory.isSupported()) {
-            return new Outcome(null, Reason.OLD_JDK);
-        }
         try {
             return new Outcome(generation.generate(), null);
         } catch (UnsuitableRecordException e) {

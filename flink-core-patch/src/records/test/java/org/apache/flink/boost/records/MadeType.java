@@ -11,6 +11,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESPECI
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.PUTFIELD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.RETURN;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.V11;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.V17;
 
 import java.util.ArrayList;
@@ -79,7 +80,7 @@ public final class MadeType {
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
         String superclass = record ? "java/lang/Record" : Type.getInternalName(parent);
         int flags = classAccess | ACC_SUPER | (record ? ACC_FINAL : 0);
-        writer.visit(V17, flags, self, null, superclass, null);
+        writer.visit(record ? V17 : V11, flags, self, null, superclass, null);
         for (int i = 0; i < names.size(); i++) {
             String descriptor = Type.getDescriptor(types.get(i));
             writer.visitField(access.get(i), names.get(i), descriptor, null, null).visitEnd();

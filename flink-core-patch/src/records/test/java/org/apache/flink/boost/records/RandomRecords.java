@@ -71,7 +71,7 @@ final class RandomRecords {
 
     /** A POJO or a Java record of up to {@code most} fields, some of them records again. */
     Kind kind(int most, int depth) throws Exception {
-        boolean record = random.nextBoolean();
+        boolean record = random.nextBoolean() && Runtime.version().feature() >= 17;
         String name = "made.Type" + classes++;
         MadeType made = record ? MadeType.record(name) : MadeType.pojo(name);
         int count = 1 + random.nextInt(most);

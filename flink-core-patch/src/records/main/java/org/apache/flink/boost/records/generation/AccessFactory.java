@@ -19,11 +19,6 @@ public final class AccessFactory {
         constructor.setAccessible(true);
     }
 
-    /** Whether this JVM can have generated classes beside those of a job. */
-    public static boolean isSupported() {
-        return HiddenClasses.isSupported();
-    }
-
     /**
      * Of POJOs or Java records.
      *

@@ -11,8 +11,8 @@ import org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes;
 
 /**
  * Defines hidden nestmates of other people's classes. They die with their last object, or with the
- * class loader. Java has them since 15; ours are compiled for 11, so they are reached by
- * reflection.
+ * class loader. Java has them since 15, without which the guard has these records off; ours are
+ * compiled for 11, so they are reached by reflection.
  */
 final class HiddenClasses {
 
@@ -24,11 +24,6 @@ final class HiddenClasses {
     private static final String HELPER = "FlinkBoostLookup";
 
     private HiddenClasses() {}
-
-    /** Whether this JVM has them. */
-    static boolean isSupported() {
-        return DEFINE != null;
-    }
 
     /**
      * Defines a class that may touch what {@code host} may.
@@ -97,6 +92,6 @@ final class HiddenClasses {
                 return method;
             }
         }
-        return null;
+        throw new IllegalStateException("This Java has no hidden classes.");
     }
 }

@@ -3,7 +3,6 @@ package org.apache.flink.boost.records.shapes;
 
 /** Why the records of a class go stock's way. */
 public enum Reason {
-    OLD_JDK("the JVM is older than Java 15 and has no hidden classes"),
     JDK_CLASS("the class comes with the JDK, or its class loader does not see flink-boost"),
     OTHER_FLINK("its class loader holds Flink's classes a second time"),
     NOT_PUBLIC("the class, or its constructor without parameters, is not public"),
