@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 
 from flink_boost import __version__
+from flink_boost.base.errors import UsageProblem
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.cli.job_types import tell_job_classes
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.carried import carried
 from flink_boost.operate.doctor import examine
@@ -21,20 +23,45 @@ _MARKS = {Level.FINE: "ok     ", Level.WARNING: "warning", Level.PROBLEM: "PROBL
 
 @click.command(name="doctor")
 @click.argument("flink_home", type=FlinkHomeArgument(), envvar="FLINK_HOME")
+@click.option(
+    "--job-classes",
+    "job",
+    metavar="JAR",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Tell instead which types of records in this jar of a job are moved by generated classes,"
+    " and why others are not.",
+)
+@click.option(
+    "--classes",
+    "beginnings",
+    metavar="NAME",
+    multiple=True,
+    help="With --job-classes: only classes whose names begin so, as com.example. May be repeated.",
+)
 @json_option
 @terminated_like_interrupted()
-def command(flink_home: Path, as_json: bool) -> int:
+def command(flink_home: Path, job: Path | None, beginnings: tuple[str, ...], as_json: bool) -> int:
     """Look at FLINK_HOME: version, jar, class path, JDK, mode, opened modules, running processes.
 
     Without an argument FLINK_HOME is taken from the environment. Quick, and changes nothing. Ends
     with the exit code that the first problem would give elsewhere.
 
+    With --job-classes a JVM does with the jar what the cluster would: Flink says which types its
+    classes are, and our jar which of them it moves, before it is installed, too. The job does not
+    run.
+
     \b
     Examples:
       flink-boost doctor /opt/flink
       flink-boost doctor /opt/flink --json
+      flink-boost doctor /opt/flink --job-classes job.jar
+      flink-boost doctor /opt/flink --job-classes job.jar --classes com.example.
     """
+    if job is not None:
+        return tell_job_classes(flink_home, job, beginnings, as_json=as_json)
     with failing_in_json("doctor", as_json):
+        if beginnings:
+            raise UsageProblem("--classes belongs to --job-classes.", "Name the job's jar, too.")
         lines = load_lines()
         version = __version__
         known = carried(version).dropins(lines.values())

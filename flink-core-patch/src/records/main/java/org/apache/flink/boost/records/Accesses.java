@@ -55,18 +55,7 @@ public final class Accesses {
 
     /** The access for tuples; stock's for any class but Flink's own of that arity. */
     public static RecordAccess ofTuple(Class<?> type, TypeSerializer<?>[] serializers) {
-        int arity = serializers.length;
-        if (arity == 0 || arity > Tuple.MAX_ARITY || type != Tuple.getTupleClass(arity)) {
-            return RecordAccess.STOCK;
-        }
-        String key = type.getName() + '\n' + names(serializers);
-        return COLUMNS.get(
-                        key,
-                        shape -> {
-                            AccessFactory factory = AccessFactory.ofTuple(type, serializers);
-                            return (own, none) -> factory.access(own, shape);
-                        })
-                .access(serializers, null);
+        return tuples(type, serializers).access(serializers, null);
     }
 
     /**
@@ -79,17 +68,36 @@ public final class Accesses {
             TypeSerializer<?>[] serializers,
             boolean hasKind,
             LinkedHashMap<String, Integer> positions) {
+        return rows(serializers, hasKind).access(serializers, positions);
+    }
+
+    /** What {@link #ofTuple} finds. */
+    static GeneratedAccess tuples(Class<?> type, TypeSerializer<?>[] serializers) {
+        int arity = serializers.length;
+        if (arity == 0 || arity > Tuple.MAX_ARITY || type != Tuple.getTupleClass(arity)) {
+            return GeneratedAccess.refused(type.getName(), Reason.OTHER_TUPLE);
+        }
+        String key = type.getName() + '\n' + names(serializers);
+        return COLUMNS.get(
+                key,
+                shape -> {
+                    AccessFactory factory = AccessFactory.ofTuple(type, serializers);
+                    return (own, none) -> factory.access(own, shape);
+                });
+    }
+
+    /** What {@link #ofRow} finds. */
+    static GeneratedAccess rows(TypeSerializer<?>[] serializers, boolean hasKind) {
         if (serializers.length > MOST_COLUMNS) {
-            return RecordAccess.STOCK;
+            return GeneratedAccess.refused("row", Reason.TOO_LARGE);
         }
         String key = "row " + hasKind + '\n' + names(serializers);
         return COLUMNS.get(
-                        key,
-                        shape -> {
-                            AccessFactory factory = AccessFactory.ofRow(serializers, hasKind);
-                            return (own, named) -> factory.access(own, shape, named);
-                        })
-                .access(serializers, positions);
+                key,
+                shape -> {
+                    AccessFactory factory = AccessFactory.ofRow(serializers, hasKind);
+                    return (own, named) -> factory.access(own, shape, named);
+                });
     }
 
     /** What {@link #ofFields} finds. */

@@ -26,7 +26,7 @@ final class GeneratedAccess {
     /** One that is never generated. */
     static GeneratedAccess refused(String name, Reason reason) {
         GeneratedAccess refused = new GeneratedAccess(name);
-        refused.outcome.complete(new Outcome(null, reason));
+        refused.outcome.complete(new Outcome(null, reason, reason.sentence()));
         return refused;
     }
 
@@ -51,21 +51,25 @@ final class GeneratedAccess {
             GenerationThread.run(() -> outcome.complete(run(generation)));
         } catch (RuntimeException | Error e) {
             LOG.warn("No thread can generate the access to {}.", name, e);
-            outcome.complete(new Outcome(null, Reason.FAILED));
+            outcome.complete(failed(e));
         }
     }
 
     private Outcome run(Generation generation) {
         try {
-            return new Outcome(generation.generate(), null);
+            return new Outcome(generation.generate(), null, "");
         } catch (UnsuitableRecordException e) {
             LOG.info("{}", e.getMessage());
-            return new Outcome(null, e.reason());
+            return new Outcome(null, e.reason(), e.sentence());
         } catch (Throwable e) {
             // A class loader of a job's may throw anything, also what it does not declare.
             LOG.warn("The access to {} could not be generated.", name, e);
-            return new Outcome(null, Reason.FAILED);
+            return failed(e);
         }
+    }
+
+    private static Outcome failed(Throwable thrown) {
+        return new Outcome(null, Reason.FAILED, Reason.FAILED.sentence() + ": " + thrown);
     }
 
     /** The access of one serializer: stock's while the class is not there. */
@@ -106,15 +110,22 @@ final class GeneratedAccess {
 
         private final Maker maker;
         private final Reason reason;
+        private final String sentence;
 
-        private Outcome(Maker maker, Reason reason) {
+        private Outcome(Maker maker, Reason reason, String sentence) {
             this.maker = maker;
             this.reason = reason;
+            this.sentence = sentence;
         }
 
         /** Null when there is a generated class. */
         Reason reason() {
             return reason;
+        }
+
+        /** The reason in words, with what it is about; empty when there is a generated class. */
+        String sentence() {
+            return sentence;
         }
     }
 }

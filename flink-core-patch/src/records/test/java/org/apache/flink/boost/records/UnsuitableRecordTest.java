@@ -11,6 +11,7 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
 import org.apache.flink.boost.records.shapes.Reason;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -173,6 +174,41 @@ class UnsuitableRecordTest {
             serializers[i] = IntSerializer.INSTANCE;
         }
         return new RecordPair(made.in(new MadeLoader()), serializers).reason();
+    }
+
+    /** A tuple of somebody's own class. */
+    @SuppressWarnings("unchecked")
+    public static class Pair extends Tuple2<Integer, Integer> {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Test
+    void tuplesOfAnotherClassAndRowsOfManyFields() throws Exception {
+        TypeSerializer<?>[] two = {IntSerializer.INSTANCE, IntSerializer.INSTANCE};
+        assertThat(Accesses.tuples(Tuple2.class, two).outcome().get().reason()).isNull();
+        assertThat(Accesses.tuples(Pair.class, two).outcome().get().reason())
+                .isEqualTo(Reason.OTHER_TUPLE);
+        assertThat(Accesses.ofTuple(Pair.class, two)).isSameAs(RecordAccess.STOCK);
+        TypeSerializer<?>[] many = new TypeSerializer<?>[63];
+        Arrays.fill(many, IntSerializer.INSTANCE);
+        assertThat(Accesses.rows(two, true).outcome().get().reason()).isNull();
+        assertThat(Accesses.rows(many, true).outcome().get().reason()).isEqualTo(Reason.TOO_LARGE);
+    }
+
+    /** What an operator is told names the field. */
+    @Test
+    void theFieldThatItIsAbout() throws Exception {
+        Class<?> type =
+                MadeType.pojo("made.Row")
+                        .with("total", int.class, OPEN | Opcodes.ACC_FINAL)
+                        .in(new MadeLoader());
+        TypeSerializer<?>[] one = {IntSerializer.INSTANCE};
+        assertThat(
+                        Accesses.generated(type, type.getDeclaredFields(), one)
+                                .outcome()
+                                .get()
+                                .sentence())
+                .isEqualTo(Reason.FIXED_FIELD.sentence() + ": total");
     }
 
     @Test

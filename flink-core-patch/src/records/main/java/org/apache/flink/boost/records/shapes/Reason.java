@@ -11,6 +11,7 @@ public enum Reason {
     FIXED_FIELD("a field is final or static"),
     HIDDEN_FIELD("a field of a superclass is not visible from the class"),
     HIDDEN_TYPE("the type of a field is not visible from the class"),
+    OTHER_TUPLE("it is a subclass of a tuple, or a tuple without fields"),
     NOT_ITS_COMPONENTS("its fields are not the components of the record"),
     TOO_LARGE("it has more fields than one generated class takes"),
     TOO_MANY_SHAPES("its fields are met in too many orders, or with too many serializers"),

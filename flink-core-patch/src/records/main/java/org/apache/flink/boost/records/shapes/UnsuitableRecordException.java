@@ -7,6 +7,7 @@ public final class UnsuitableRecordException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
+    private final String detail;
 
     UnsuitableRecordException(Reason reason, Class<?> type, String detail) {
         // Nobody reads the stack of a reason.
@@ -16,9 +17,15 @@ public final class UnsuitableRecordException extends Exception {
                 false,
                 false);
         this.reason = reason;
+        this.detail = detail;
     }
 
     public Reason reason() {
         return reason;
+    }
+
+    /** The reason in words, with the field that it is about. */
+    public String sentence() {
+        return reason.sentence() + detail;
     }
 }
