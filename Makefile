@@ -90,7 +90,7 @@ test-requests: setup build ## Requests for a commit that changes a comment, the 
 	@cd scripts/tests && PYTHONPATH=.. ../../.venv/bin/python -m requesting.equal_builds --requests $(or $(REQUESTS),100) --folder $(or $(FOLDER),../../build/equal-builds)
 
 .PHONY: lab
-lab: setup build ## A table of the pages made again, into build/lab: TABLE=detection, reverts, real, requests or start-cost (minutes to hours)
+lab: setup build ## A table of the pages made again, into build/lab: TABLE=detection, reverts, real, requests, start-cost or restarts (minutes to hours)
 	@cd scripts && ../.venv/bin/python -m lab $(TABLE)
 
 .PHONY: test-releases

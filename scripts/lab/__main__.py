@@ -55,7 +55,12 @@ def _requests(folder: Path) -> Calls:
 
 
 def _start_cost(_: Path) -> Calls:
-    return [(sys.executable, "-m", "cluster.start_cost")]
+    return [(sys.executable, "-m", f"cluster.{name}") for name in ("start_cost", "generation_cost")]
+
+
+def _restarts(_: Path) -> Calls:
+    program = (sys.executable, "-m", "cluster.restarts")
+    return [program, (*program, "--stock")]
 
 
 # By name; the page that shows it is in the help.
@@ -65,6 +70,7 @@ TABLES: dict[str, Callable[[Path], Calls]] = {
     "real": _real_forks,
     "requests": _requests,
     "start-cost": _start_cost,
+    "restarts": _restarts,
 }
 
 
@@ -80,7 +86,7 @@ def main(table: str, folder: Path | None, dry_run: bool) -> None:
     """Make one table of the pages again.
 
     detection, reverts and real are of docs/detection.md, requests of docs/requests.md, start-cost
-    of docs/measured.md.
+    and restarts of docs/measured.md.
     """
     folder = (folder or PROJECT_ROOT / "build" / "lab" / table).absolute()
     tests = _SCRIPTS / "tests"

@@ -28,7 +28,7 @@ from flink_boost.flink.lines import default_line, find_line
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROBE = Path(__file__).with_name("GuardProbe.java")
-_PRODUCTION = "-Xlog:disable -Xlog:all=warning:stdout -XX:TieredStopAtLevel=4"
+PRODUCTION = "-Xlog:disable -Xlog:all=warning:stdout -XX:TieredStopAtLevel=4"
 
 Cost = tuple[float, float]  # milliseconds by the clock, and of processors
 
@@ -46,12 +46,12 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="start-cost-") as folder,
         FlinkInstallation(
             *(distribution, home, Path(folder) / "stock"),
-            java_options=_PRODUCTION,
+            java_options=PRODUCTION,
             quick_scripts=False,
         ) as stock,
         FlinkInstallation(
             *(distribution, home, Path(folder) / "patched", [jar]),
-            java_options=_PRODUCTION,
+            java_options=PRODUCTION,
             joins=stock,
             quick_scripts=False,
         ) as patched,
@@ -99,10 +99,15 @@ def _start(cluster: FlinkInstallation, flink: FlinkInstallation, name: str) -> C
     pid = flink.start_task_manager(name)
     assert eventually(lambda: cluster.slots() > 0, START_SECONDS, 0.02), flink.everything_logged()
     clock = time.monotonic() - began
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    processors = sum(map(int, fields[11:13])) / _TICKS
+    processors = processor_seconds(pid)
     flink.stop_task_manager(name)
     return 1000 * clock, 1000 * processors
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used of processors."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / _TICKS
 
 
 def _check(home: Path, flink: Path, folder: Path) -> Cost:

@@ -21,7 +21,7 @@ final class FlinkApi {
         return context.getIndexOfThisSubtask();
     }
 
-    /** Our jars for Flink 1 leave records to Flink. */
+    /** Java records came with 1.19, so there are none. */
     static void followRecords(DataStream<String[]> commands, String folder) {}
 
     /** Makes a source that ends tell all operators behind it; newer releases do it by default. */
