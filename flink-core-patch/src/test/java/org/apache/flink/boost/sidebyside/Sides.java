@@ -52,11 +52,6 @@ public final class Sides {
         }
     }
 
-    /** Both: ours first. */
-    public static Codec[] both() {
-        return new Codec[] {patched(), stock()};
-    }
-
     /** The woven class of that name, not initialised. */
     public static Class<?> patchedType(String name) {
         return type(name, Sides.class.getClassLoader());

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class StringReadTest {
 
-    private final FlinkCodec patched = (FlinkCodec) Sides.patched();
+    private final Codec patched = Sides.patched();
     private final Codec stock = Sides.stock();
 
     @ParameterizedTest
