@@ -5,10 +5,10 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /** Bytes that the current thread allocates, to the byte. */
-final class Allocation {
+public final class Allocation {
 
     /** Something to measure. */
-    interface Step {
+    public interface Step {
         void run() throws Exception;
     }
 
@@ -22,7 +22,7 @@ final class Allocation {
      *
      * @param prepare runs before each, unmeasured
      */
-    static long ofEach(int runs, Step prepare, Step step) {
+    public static long ofEach(int runs, Step prepare, Step step) {
         long least = Long.MAX_VALUE;
         try {
             for (int i = 0; i < runs; i++) {

@@ -9,9 +9,12 @@ import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
+import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.records.kryo.LookAheadInput;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
@@ -214,17 +217,104 @@ class KryoInputTest {
     void whoLooksHasStocks() throws IOException {
         KryoPair pair = new KryoPair(Probe.class);
         byte[] bytes = pair.bytes(new Probe(""));
-        deeds = input -> input.getClass().getName();
+        deeds = input -> input.getClass().getSimpleName();
         DataInputDeserializer view = new DataInputDeserializer(bytes);
-        assertThat(text(pair.ours::deserialize, view)).contains(LookAheadInput.class.getName());
+        assertThat(text(pair.ours::deserialize, view))
+                .startsWith(Families.RECORDS ? "LookAheadInput" : "NoFetchingInput");
         deeds = input -> ((DataInputViewStream) input.getInputStream()).getInputView() + "";
         view.setBuffer(bytes);
         assertThat(text(pair.ours::deserialize, view)).contains(view.toString());
         deeds = input -> input.getClass().getSimpleName();
-        int begun = pair.ours.begun;
         assertThat(text(pair.ours::deserialize, new DataInputDeserializer(bytes)))
                 .startsWith("NoFetchingInput");
-        assertThat(pair.ours.begun).isEqualTo(begun).isEqualTo(2);
+    }
+
+    /** Kryo leaves characters of the text before where bytes are none of its own. */
+    @Test
+    void aBrokenTextHasNothingOfAnotherView() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] head = pair.bytes(new Probe(""));
+        byte[] text = Arrays.copyOf(head, head.length + 3);
+        byte[] broken = Arrays.copyOf(head, head.length + 4);
+        text[head.length] = 'a';
+        text[head.length + 1] = 'b';
+        text[head.length + 2] = (byte) ('c' | 0x80);
+        Arrays.fill(broken, head.length, broken.length, (byte) 0x84);
+        deeds = Input::readString;
+        DataInputDeserializer view = new DataInputDeserializer();
+        for (int i = 0; i < 3; i++) {
+            view.setBuffer(text);
+            assertThat(text(pair.ours::deserialize, view)).startsWith("abc");
+            view.setBuffer(broken);
+            assertThat(text(pair.ours::deserialize, view)).startsWith("abc");
+            DataInputDeserializer other = new DataInputDeserializer(broken);
+            assertThat(text(pair.ours::deserialize, other)).startsWith("\0\0\0");
+        }
+    }
+
+    /** A difference: stock makes an input for each view. */
+    @Test
+    void theInputIsOneForAllViews() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] bytes = pair.bytes(new Probe(""));
+        List<Input> inputs = new ArrayList<>();
+        deeds = input -> inputs.add(input) + "";
+        for (int i = 0; i < 2; i++) {
+            text(pair.ours::deserialize, new DataInputDeserializer(bytes));
+            text(pair.stock::deserialize, new DataInputDeserializer(bytes));
+        }
+        assertThat(inputs.get(0) == inputs.get(2)).isEqualTo(Families.RECORDS);
+        assertThat(inputs.get(1)).isNotSameAs(inputs.get(3));
+        assertThat(inputs.get(0).getClass() == LookAheadInput.class).isEqualTo(Families.RECORDS);
+    }
+
+    /** A difference: who holds the view besides sees it at the begin of the bytes held ready. */
+    @Test
+    void theViewIsBehindWithinARecordAndNotAfterIt() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] bytes = Arrays.copyOf(pair.bytes(new Probe("")), 100);
+        DataInputDeserializer ours = new DataInputDeserializer(bytes);
+        DataInputDeserializer stock = new DataInputDeserializer(bytes);
+        deeds = input -> input.readInt() + " " + ours.available();
+        String seen = text(pair.ours::deserialize, ours);
+        deeds = input -> input.readInt() + " " + stock.available();
+        String expected = text(pair.stock::deserialize, stock);
+        assertThat(expected).startsWith("0 " + stock.available());
+        assertThat(seen).startsWith("0 " + (Families.RECORDS ? bytes.length : stock.available()));
+        assertThat(ours.available()).isEqualTo(stock.available());
+    }
+
+    /** A serializer that two threads use is not sound; ours does to it what stock does. */
+    @Test
+    void anotherThreadWithinARecordIsServedAsByStock() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] bytes = Arrays.copyOf(pair.bytes(new Probe("")), 100);
+        assertThat(fromAnotherThread(pair.ours::deserialize, bytes))
+                .isEqualTo(fromAnotherThread(pair.stock::deserialize, bytes));
+    }
+
+    private static String fromAnotherThread(KryoPair.Reading reading, byte[] bytes) {
+        DataInputDeserializer outer = new DataInputDeserializer(bytes);
+        DataInputDeserializer inner = new DataInputDeserializer(bytes);
+        deeds =
+                input -> {
+                    byte before = input.readByte();
+                    deeds = within -> "inner " + within.readShort();
+                    String[] seen = new String[1];
+                    Thread other = new Thread(() -> seen[0] = text(reading, inner), "other");
+                    other.start();
+                    try {
+                        other.join();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    return before + seen[0] + input.readByte();
+                };
+        String all = text(reading, outer) + outer.available() + " " + inner.available();
+        deeds = input -> "next " + input.readShort();
+        all += text(reading, inner);
+        outer.setBuffer(bytes);
+        return all + text(reading, outer) + outer.available() + " " + inner.available();
     }
 
     /** A serializer that reads by the same serializer, from the same view or another. */

@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Random;
+import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.records.kryo.LookAheadInput;
 import org.apache.flink.boost.woven.SegmentInput;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -57,7 +58,8 @@ class KryoReaderTest {
                 }
                 assertThat(bytes).isEqualTo(before);
             }
-            assertThat(pair.ours.boostInput()).isInstanceOf(LookAheadInput.class);
+            assertThat(pair.insides().boostInput() instanceof LookAheadInput)
+                    .isEqualTo(Families.RECORDS);
         }
     }
 

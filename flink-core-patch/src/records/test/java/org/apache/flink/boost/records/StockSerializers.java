@@ -11,11 +11,13 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.typeutils.runtime.PojoSerializer;
 import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
+import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
 
 /**
  * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with
@@ -62,6 +64,11 @@ final class StockSerializers {
             LinkedHashMap<String, Integer> positions,
             boolean hasKind) {
         return make(STOCK, RowSerializer.class, serializers, positions, hasKind);
+    }
+
+    /** Stock's serializer by Kryo. */
+    static TypeSerializer<Object> kryo(Class<?> type, SerializerConfig config) {
+        return make(STOCK, KryoSerializer.class, type, config);
     }
 
     /** Stock's own class of that name. */

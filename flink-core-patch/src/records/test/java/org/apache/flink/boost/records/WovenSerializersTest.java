@@ -64,7 +64,7 @@ class WovenSerializersTest {
     }
 
     /** Waits until generated code does it, where that is switched on. */
-    private static void settle(TypeSerializer<Object> serializer, Object record)
+    static void settle(TypeSerializer<Object> serializer, Object record)
             throws InterruptedException {
         RecordAccess.Holder holder = (RecordAccess.Holder) (Object) serializer;
         if (!Families.RECORDS) {

@@ -18,11 +18,16 @@ public final class KryoReader {
      * method, which it calls, comes back to it.
      */
     public static Object read(KryoInsides self, DataInputView source) throws IOException {
-        if (source == null || !LookAheadInput.opens(source)) {
+        LookAheadInput input = self.boostLookAhead();
+        if (source == null || input != null && input.isStocks()) {
             return HandOver.TO_STOCK;
         }
-        LookAheadInput input = self.boostLookAhead();
-        if (input != null && input.isStocks()) {
+        if (!LookAheadInput.opens(source)) {
+            if (input != null && self.boostInput() == input) {
+                // As stock: the view before is let go.
+                input.release();
+                self.boostPrevious(null);
+            }
             return HandOver.TO_STOCK;
         }
         if (source != self.boostPrevious()) {

@@ -31,6 +31,9 @@ public final class LookAheadInput extends NoFetchingInput {
     /** Bytes that stock's buffer holds. */
     private static final int STOCKS_ROOM = 8;
 
+    /** Characters that a new input has room for. */
+    private static final int STOCKS_CHARS = 32;
+
     /** Bytes that are copied at once. Kryo keeps the array in its locals, so it never changes. */
     private static final int ROOM = 256;
 
@@ -77,6 +80,19 @@ public final class LookAheadInput extends NoFetchingInput {
         limit = 0;
         total = 0;
         varEncoding = true;
+        // A broken text has characters of the last one in its gaps.
+        if (chars.length == STOCKS_CHARS) {
+            Arrays.fill(chars, '\0');
+        } else {
+            chars = new char[STOCKS_CHARS];
+        }
+    }
+
+    /** Forgets its view; it is bound to another one before it is read from again. */
+    void release() {
+        array = null;
+        network = null;
+        inputStream = null;
     }
 
     /** Whether stock is to go on: within a record, and for good once somebody has looked. */
