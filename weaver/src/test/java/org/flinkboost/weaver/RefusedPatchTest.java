@@ -2,7 +2,6 @@
 package org.flinkboost.weaver;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -42,8 +41,6 @@ class RefusedPatchTest {
     /** A well-formed patch, so that only the other one of two can be at fault. */
     private static final String NOTE =
             "@Replaces public static boolean note(int n) { return true; }";
-
-    private static final String SINCE_LATER = "jar = \"acme\", family = \"dials\", since = \"1.5\"";
 
     private static final String NAME =
             "@Replaces public static Object name(int n) { return HandOver.TO_STOCK; }";
@@ -347,72 +344,6 @@ class RefusedPatchTest {
                     "acme.Gauge: expected instance method size() that returns an object",
                     "found [instance size()int]",
                     "a method that returns a primitive cannot be replaced");
-        }
-    }
-
-    @Nested
-    class Targeting {
-
-        @Test
-        void classThatNoLineHas() throws IOException {
-            acme.classSum("acme.Gauge", null);
-            refused(
-                    Acme.replacing(NOTE),
-                    "acme.boost.GaugePatch patches acme.Gauge",
-                    "expected a class that [patched] names, found [acme.Valve]");
-        }
-
-        @Test
-        void twoOfTheLinesClasses() throws IOException {
-            refused(
-                    Acme.replacing(NOTE)
-                            .replace("(\"acme.Gauge\")", "({\"acme.Gauge\", \"acme.Valve\"})"),
-                    "acme.boost.GaugePatch patches [acme.Gauge, acme.Valve]",
-                    "expected at most one of them among the classes of line 1.4.2",
-                    "found [acme.Gauge, acme.Valve]");
-        }
-
-        /** The same names where only one of them belongs to the line: that one is woven. */
-        @Test
-        void oneOfTwoNamesIsTheLinesClass() throws IOException {
-            acme.classSum("acme.Valve", null).described("acme.Valve", SINCE_LATER);
-            acme.patch(
-                            Acme.replacing(NOTE)
-                                    .replace(
-                                            "(\"acme.Gauge\")",
-                                            "({\"acme.Valve\", \"acme.Gauge\"})"))
-                    .weave()
-                    .succeeds();
-        }
-
-        @Test
-        void noPatchAtAll() throws IOException {
-            refused(
-                    "package acme.boost; public class Plain {}",
-                    "There is no @Patches type in " + acme.patches());
-        }
-
-        @Test
-        void emptyFolder() throws IOException {
-            Files.createDirectories(acme.patches());
-            acme.isRefusedWith("There is no @Patches type in " + acme.patches());
-        }
-
-        @Test
-        void replacementInATypeWithoutPatches() throws IOException {
-            refused(
-                    Acme.replacing(NOTE).replace("@Patches(\"acme.Gauge\")", ""),
-                    "acme.boost.GaugePatch.note(int)boolean carries @Replaces",
-                    "in a type without @Patches");
-        }
-
-        @Test
-        void accessorInATypeWithoutPatches() throws IOException {
-            refused(
-                    Acme.accessing("@Reads(\"level\") int boostLevel();")
-                            .replace("@Patches(\"acme.Gauge\")", ""),
-                    "acme.boost.GaugeAccess.boostLevel()int carries @Reads",
-                    "in a type without @Patches");
         }
     }
 }
