@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 STRINGS = "strings"
+RECORDS = "records"
 # As `Switches.FAMILIES` of the guard has them, in the order in which they are told.
-FAMILIES = (STRINGS, "records")
+FAMILIES = (STRINGS, RECORDS)
+
+# On, and held against stock as it runs.
+_CHECK = "check"
 
 _PREFIX = "flink.boost."
 MODE = f"{_PREFIX}mode"
@@ -33,15 +38,32 @@ class Switch:
         """Whether a process starts with that value."""
         return self.value in values_of(self.name)
 
+    @property
+    def problem(self) -> str:
+        """What the guard says of another value: a part of a sentence."""
+        known = values_of(self.name)
+        if len(known) == len(("on", "off")):
+            return "neither '{}' nor '{}'".format(*known)
+        return f"none of {', '.join(map(repr, known))}"
+
 
 def property_of(family: str) -> str:
     """The property that switches one family."""
     return f"{_PREFIX}{family}"
 
 
-def values_of(name: str) -> tuple[str, str]:
-    """The two values that a property may have."""
-    return ("true", "false") if name == STRICT else ("on", "off")
+def values_of(name: str) -> tuple[str, ...]:
+    """The values that a property may have."""
+    if name == STRICT:
+        return ("true", "false")
+    return ("on", "off", _CHECK) if name == property_of(RECORDS) else ("on", "off")
+
+
+def checks_records(words: Iterable[str]) -> bool:
+    """Whether a JVM with that command line holds its records against stock's."""
+    option = f"-D{property_of(RECORDS)}="
+    found = [word.removeprefix(option) for word in words if word.startswith(option)]
+    return found[-1:] == [_CHECK]
 
 
 PROPERTIES = (MODE, *map(property_of, FAMILIES), STRICT)

@@ -1,4 +1,6 @@
-"""Asks a running JVM of this machine to load a native library: HotSpot's attach protocol.
+"""Asks a running JVM of this machine for what it knows, or to load a library.
+
+HotSpot has a protocol for that.
 
 The JVM listens on a socket in its ``/tmp``, ``.java_pid<pid>``. One that does not yet is asked for
 it by a file and SIGQUIT. That signal ends a process which does not expect it, so it is sent only to
@@ -24,6 +26,8 @@ from flink_boost.operate.view import acting_as, looked_at, open_folder, opened_r
 _PROC = Path("/proc")
 _TEMPORARY = "/tmp"  # noqa: S108 - whatever a JVM's settings say
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f"}
 _SECONDS = 10.0
 _LOAD_SECONDS = 60.0
 
@@ -116,6 +120,22 @@ def load_library(target: JvmProcess, library: str, options: str, proc: Path = _P
             f" ({said or f'code {code.strip()}, {result}'}).",
             "Its own output (Flink's .out file) may say why; is another profiler at work in it?",
         )
+
+
+def system_property(target: JvmProcess, name: str, proc: Path = _PROC) -> str:
+    """A system property as it is now; empty where it is not set.
+
+    Raises ``NotProfiled`` when the JVM does not answer.
+    """
+    answer = _ask(target, ["properties", "", "", ""], proc)
+    found = re.search(rf"^{re.escape(name)}=(.*)$", answer, re.MULTILINE)
+    return "" if found is None else _ESCAPED.sub(_unescaped, found[1])
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """A character as ``Properties.store`` writes it."""
+    word = found[1]
+    return chr(int(word[1:], 16)) if len(word) > 1 else _CONTROLS.get(word, word)
 
 
 def _ask(target: JvmProcess, words: list[str], proc: Path) -> str:

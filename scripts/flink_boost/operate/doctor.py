@@ -24,6 +24,7 @@ from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import as_tested, load_releases
 from flink_boost.flink.switches import STRICT
+from flink_boost.operate.checked_records import checked_records
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
     read_contents,
@@ -107,7 +108,9 @@ def examine(
         findings.append(problem(error))
     findings += look_around(home, kind_of(home, environment), launch, ours)
     jar = None if ours is None else ours.path
-    findings += [_process(each, home, jar, in_order=in_order) for each in find_running(home, proc)]
+    for each in find_running(home, proc):
+        findings.append(_process(each, home, jar, in_order=in_order))
+        findings += checked_records(each, proc)
     if not sees_all(proc):
         findings.append(
             Finding(

@@ -124,5 +124,5 @@ def wrong_value(of_strings: Mapping[str, Switch], launch: Launch) -> str:
         return ""
     name = wrong[0][1].name
     where = dict.fromkeys(f"{s.value!r} for the {role}" for role, s in wrong if s.name == name)
-    one, other = values_of(name)
-    return f"-D{name} is {', '.join(where)}: it has to be '{one}' or '{other}'."
+    known = " or ".join(map(repr, values_of(name)))
+    return f"-D{name} is {', '.join(where)}: it has to be {known}."

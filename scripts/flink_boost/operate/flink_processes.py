@@ -20,6 +20,7 @@ from pathlib import Path
 from flink_boost.base.files import PARTIAL_SUFFIX
 from flink_boost.flink.dropin import PREFIX
 from flink_boost.flink.home import FlinkHome, is_dist
+from flink_boost.flink.switches import checks_records
 from flink_boost.operate.process_view import (
     CLASS_PATH_OPTIONS,
     DELETED,
@@ -42,7 +43,7 @@ class FlinkProcess:
     ours that it has not opened although it looked for classes behind them; ``unknown`` those of
     which neither can be seen; ``behind`` those of ours that stand behind Flink's own jar, as no
     script of Flink's puts them. ``lib`` is the path by which it has ``lib/``, where that is another
-    one than the installation's.
+    one than the installation's. ``checks_records``: it holds its records against stock's.
     """
 
     pid: int
@@ -54,6 +55,7 @@ class FlinkProcess:
     unknown: tuple[Path, ...] = ()
     behind: tuple[Path, ...] = ()
     lib: Path | None = field(default=None, compare=False)
+    checks_records: bool = field(default=False, compare=False)
 
     @property
     def named(self) -> str:
@@ -98,7 +100,8 @@ def find_running(home: FlinkHome, proc: Path = _PROC) -> list[FlinkProcess]:
         jars = jars_of(folder, words, (file.name for file in opened or ()), libraries)
         if jars is not None:
             lib = None if jars.lib in libraries.values() else jars.lib
-            found.append(replace(_running(folder, _main_class(words), jars, opened), lib=lib))
+            process = _running(folder, _main_class(words), jars, opened)
+            found.append(replace(process, lib=lib, checks_records=checks_records(words)))
     return found
 
 

@@ -10,7 +10,7 @@ from flink_boost.flink.home import is_dist
 from flink_boost.flink.jdks import Jdk
 from flink_boost.flink.launch import ROLES, Launch
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
-from flink_boost.flink.switches import MODE, STRINGS, Switch, values_of
+from flink_boost.flink.switches import MODE, STRINGS, Switch
 from flink_boost.operate.findings import Finding, Level
 from flink_boost.operate.jvm_start import JvmStart, next_step, told
 
@@ -82,10 +82,9 @@ def of_java(launch: Launch, jdk: Jdk, line: Line | None, ours: DropIn | None) ->
 
 
 def _unknown(switch: Switch, role: str) -> Finding:
-    one, other = values_of(switch.name)
     return Finding(
         Level.PROBLEM,
-        f"{switch.option} of the {role} is neither '{one}' nor '{other}': it will not start.",
+        f"{switch.option} of the {role} is {switch.problem}: it will not start.",
         f"Correct it in {switch.where or 'conf/'}.",
         exit_code=VerificationFailed.exit_code,
     )

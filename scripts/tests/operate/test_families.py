@@ -224,7 +224,8 @@ def test_doctor_tells_of_families_where_switched_off_strings_are_shadowed(
     ("option", "level", "words"),
     [
         ("records=off", "warning", "-Dflink.boost.records=off in conf/: its records run stock's"),
-        ("records=no", "problem", "-Dflink.boost.records=no of the taskmanager is neither 'on'"),
+        ("records=no", "problem", "-Dflink.boost.records=no of the taskmanager is none of 'on'"),
+        ("strings=check", "problem", "-Dflink.boost.strings=check of the taskmanager is neither"),
         ("strings=off", "warning", "-Dflink.boost.strings=off in conf/: its strings run stock's"),
         ("strict=on", "problem", "-Dflink.boost.strict=on of the taskmanager is neither 'true'"),
     ],
@@ -272,7 +273,7 @@ def test_install_names_a_wrong_value(home: Path, answer: Answer) -> None:
     set_options(home, env_java_opts_taskmanager="-Dflink.boost.records=maybe")
     found = answer("install", home)
     assert found["exit_code"] == VerificationFailed.exit_code
-    assert "-Dflink.boost.records=maybe is neither 'on' nor 'off'" in found["error"]
+    assert "-Dflink.boost.records=maybe is none of 'on', 'off', 'check'" in found["error"]
     assert "take that option out" in found["next_step"]
 
 

@@ -30,6 +30,9 @@ public final class BoostMode {
     /** True when the patched methods of strings run our code. */
     public static final boolean ENABLED = isOn(Switches.STRINGS);
 
+    /** True when an operator asks for each record that ours moves to be held against stock's. */
+    public static final boolean CHECKS_RECORDS = CURRENT.checksRecords();
+
     private final Verdict verdict;
     private final Switches switches;
     private final Start start;
@@ -141,6 +144,11 @@ public final class BoostMode {
                 && (family.equals(Switches.STRINGS) || runs(Switches.STRINGS));
     }
 
+    /** Whether ours of records are to be held against stock's. */
+    boolean checksRecords() {
+        return runs(Switches.RECORDS) && switches.checkingRecords() != null;
+    }
+
     /** A new error that ends the process, or null when it may run. */
     InternalError refusal() {
         switch (start) {
@@ -173,7 +181,11 @@ public final class BoostMode {
     }
 
     private String describe(String family) {
-        return runs(family) ? family + " on" : family + " off, " + whyOff(family);
+        if (!runs(family)) {
+            return family + " off, " + whyOff(family);
+        }
+        boolean checks = family.equals(Switches.RECORDS) && checksRecords();
+        return family + " on" + (checks ? ", checked by " + switches.checkingRecords() : "");
     }
 
     private String whyOff(String family) {

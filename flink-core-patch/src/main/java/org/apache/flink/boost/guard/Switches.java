@@ -19,6 +19,9 @@ final class Switches {
     static final List<String> FAMILIES =
             Collections.unmodifiableList(Arrays.asList(STRINGS, RECORDS));
 
+    /** A third value of the switch of {@link #RECORDS}: on, and held against stock as it runs. */
+    private static final String CHECK = "check";
+
     private static final String PREFIX = "flink.boost.";
 
     /** {@code on} or {@code off}, for all families at once. */
@@ -78,6 +81,12 @@ final class Switches {
         return null;
     }
 
+    /** The option that asks for records to be held against stock's; null when none does. */
+    String checkingRecords() {
+        String name = PREFIX + RECORDS;
+        return CHECK.equals(values.get(name)) ? "-D" + name + "=" + CHECK : null;
+    }
+
     /** True when all families are off at once. */
     boolean areAllOff() {
         return "off".equals(values.get(MODE));
@@ -94,25 +103,32 @@ final class Switches {
 
     /** What is wrong with a value, in one sentence with what to do; null when nothing is. */
     String problem() {
-        String problem = problem(MODE, "on", "off", "flink-boost on");
+        String problem = problem(MODE, "flink-boost on", "on", "off");
         for (String family : FAMILIES) {
-            problem =
-                    problem != null
-                            ? problem
-                            : problem(PREFIX + family, "on", "off", family + " on");
+            String[] known =
+                    family.equals(RECORDS)
+                            ? new String[] {"on", "off", CHECK}
+                            : new String[] {"on", "off"};
+            problem = problem != null ? problem : problem(PREFIX + family, family + " on", known);
         }
         return problem != null
                 ? problem
-                : problem(STRICT, "true", "false", "a family that does not fit off");
+                : problem(STRICT, "a family that does not fit off", "true", "false");
     }
 
-    private String problem(String name, String one, String other, String otherwise) {
+    private String problem(String name, String otherwise, String... known) {
         String value = values.get(name);
-        return value == null || value.equals(one) || value.equals(other)
+        return value == null || Arrays.asList(known).contains(value)
                 ? null
                 : String.format(
-                        "-D%s=%s is neither '%s' nor '%s': correct it in Flink's JVM options, or"
-                                + " remove it to leave %s.",
-                        name, value, one, other, otherwise);
+                        "-D%s=%s is %s: correct it in Flink's JVM options, or remove it to leave"
+                                + " %s.",
+                        name, value, noneOf(known), otherwise);
+    }
+
+    private static String noneOf(String... known) {
+        return known.length == 2
+                ? String.format("neither '%s' nor '%s'", (Object[]) known)
+                : "none of '" + String.join("', '", known) + "'";
     }
 }

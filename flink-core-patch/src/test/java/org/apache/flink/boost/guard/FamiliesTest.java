@@ -82,8 +82,31 @@ class FamiliesTest {
         assertThat(on(both)).isEmpty();
 
         Switches switches = Switches.of(Collections.singletonMap(property, "of"));
+        String known =
+                property.endsWith("records")
+                        ? "none of 'on', 'off', 'check'"
+                        : "neither 'on' nor 'off'";
         assertThat(switches.problem())
-                .startsWith("-D" + property + "=of is neither 'on' nor 'off': correct it");
+                .startsWith("-D" + property + "=of is " + known + ": correct it");
+    }
+
+    /** Records can be held against stock's, strings cannot. */
+    @Test
+    void recordsTakeAThirdValue() throws Exception {
+        killSwitch.set("flink.boost.records", "check");
+        assertThat(on(both)).containsExactly("STRINGS", "RECORDS");
+        try (URLClassLoader loader = Jars.classPath(both)) {
+            Class<?> mode = loader.loadClass(BoostMode.class.getName());
+            assertThat(mode.getField("CHECKS_RECORDS").getBoolean(null)).isTrue();
+        }
+        killSwitch.set("flink.boost.mode", "off");
+        assertThat(on(both)).isEmpty();
+        try (URLClassLoader loader = Jars.classPath(both)) {
+            Class<?> mode = loader.loadClass(BoostMode.class.getName());
+            assertThat(mode.getField("CHECKS_RECORDS").getBoolean(null)).isFalse();
+        }
+        assertThat(Switches.of(Collections.singletonMap("flink.boost.strings", "check")).problem())
+                .startsWith("-Dflink.boost.strings=check is neither 'on' nor 'off'");
     }
 
     @Test

@@ -274,6 +274,10 @@ class OtherFamiliesTest extends MadeFamily {
             assertThat(both.describe()).endsWith("those of this version; records on");
             assertThat(both.isMissed()).isFalse();
 
+            String check = "-Dflink.boost.records=check";
+            BoostMode checked = BoostMode.of(fits, set("records", "check"));
+            assertThat(checked.describe()).endsWith("; records on, checked by " + check);
+
             BoostMode strings = BoostMode.of(fits, off("records"));
             assertThat(strings.describe())
                     .endsWith("; records off, switched off by -Dflink.boost.records=off");
@@ -294,6 +298,10 @@ class OtherFamiliesTest extends MadeFamily {
     }
 
     private static Switches off(String name) {
-        return Switches.of(Collections.singletonMap("flink.boost." + name, "off"));
+        return set(name, "off");
+    }
+
+    private static Switches set(String name, String value) {
+        return Switches.of(Collections.singletonMap("flink.boost." + name, value));
     }
 }

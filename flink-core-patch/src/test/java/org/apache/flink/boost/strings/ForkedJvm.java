@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs a main class of the tests in a JVM of its own, on the class path of this one, but for log4j.
  */
-final class ForkedJvm {
+public final class ForkedJvm {
 
     private static final long PATIENCE_MINUTES = 5;
 
     /** Exit code, and both streams as one text. */
-    static final class Result {
+    public static final class Result {
 
-        final int code;
-        final String output;
+        public final int code;
+        public final String output;
 
         private Result(int code, String output) {
             this.code = code;
@@ -28,7 +28,7 @@ final class ForkedJvm {
         }
 
         /** The lines that are the main class's own, which begin with {@code "= "}. */
-        List<String> answers() {
+        public List<String> answers() {
             List<String> answers = new ArrayList<>();
             for (String line : output.split("\\R")) {
                 if (line.startsWith("= ")) {
@@ -54,7 +54,7 @@ final class ForkedJvm {
     }
 
     /** Runs it to its end, which may be a bad one. */
-    static Result run(List<String> options, Class<?> main, String... arguments)
+    public static Result run(List<String> options, Class<?> main, String... arguments)
             throws IOException, InterruptedException {
         return runOn(withoutLog4j(), options, main, arguments);
     }

@@ -3,6 +3,9 @@ package org.apache.flink.boost.records;
 
 import java.io.IOException;
 import java.util.function.Supplier;
+import org.apache.flink.boost.guard.BoostMode;
+import org.apache.flink.boost.records.check.CheckedAccess;
+import org.apache.flink.boost.records.check.RecordLayout;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -30,6 +33,9 @@ public abstract class RecordAccess {
 
         /** Looks for the access. */
         RecordAccess boostFind();
+
+        /** Where the fields of its records are; asked for when they are checked. */
+        RecordLayout boostLayout();
     }
 
     /**
@@ -47,7 +53,9 @@ public abstract class RecordAccess {
         if (known == STOCK) {
             return null;
         }
-        RecordAccess access = known == null ? serializer.boostFind() : known.now();
+        RecordAccess found = known == null ? serializer.boostFind() : known.now();
+        RecordAccess access =
+                BoostMode.CHECKS_RECORDS ? CheckedAccess.around(found, serializer) : found;
         serializer.boostAccess(access);
         return access instanceof StockAccess ? null : access;
     }

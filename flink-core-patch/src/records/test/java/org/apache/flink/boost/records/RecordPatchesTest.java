@@ -31,7 +31,7 @@ import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 
 /** The patches of stock's serializers, with what they see of one in a class of the test's. */
-class RecordPatchesTest {
+public class RecordPatchesTest {
 
     private static final TypeSerializer<?>[] SERIALIZERS = {
         IntSerializer.INSTANCE, StringSerializer.INSTANCE
@@ -190,7 +190,7 @@ class RecordPatchesTest {
         }
     }
 
-    static DataInputView networkView(MemorySegment segment, int from, int limit)
+    public static DataInputView networkView(MemorySegment segment, int from, int limit)
             throws ReflectiveOperationException {
         Constructor<?> constructor = OwnViews.SEGMENT_INPUT.getDeclaredConstructor();
         constructor.setAccessible(true);

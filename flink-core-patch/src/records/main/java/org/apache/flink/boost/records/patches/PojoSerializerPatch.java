@@ -7,6 +7,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.Accesses;
 import org.apache.flink.boost.records.Flags;
 import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.boost.records.check.RecordLayout;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -47,6 +48,11 @@ public final class PojoSerializerPatch {
         @Override
         default RecordAccess boostFind() {
             return Accesses.ofFields(boostType(), boostFields(), boostSerializers());
+        }
+
+        @Override
+        default RecordLayout boostLayout() {
+            return RecordLayout.ofFields(boostType(), boostFields(), boostSerializers());
         }
     }
 

@@ -7,6 +7,7 @@ import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.boost.records.Accesses;
 import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.boost.records.check.RecordLayout;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -46,6 +47,11 @@ public final class TupleSerializerPatch {
             return ((Object) this).getClass() == TupleSerializer.class
                     ? Accesses.ofTuple(boostType(), boostSerializers())
                     : RecordAccess.STOCK;
+        }
+
+        @Override
+        default RecordLayout boostLayout() {
+            return RecordLayout.ofTuple(boostType(), boostSerializers());
         }
     }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records.check;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/** What writing a record came to: its bytes, and the class of the exception that it ended with. */
+final class Written {
+
+    /** So few of what may be a secret are told. */
+    private static final int TOLD_BYTES = 4;
+
+    private static final int FIRST_SIZE = 64;
+
+    private final byte[] bytes;
+    private final Class<?> thrown;
+
+    private Written(byte[] bytes, Class<?> thrown) {
+        this.bytes = bytes;
+        this.thrown = thrown;
+    }
+
+    /** Writes into a buffer of its own. */
+    interface Writing {
+        void to(DataOutputSerializer out) throws IOException;
+    }
+
+    static Written by(Writing writing) {
+        DataOutputSerializer out = new DataOutputSerializer(FIRST_SIZE);
+        Class<?> thrown = null;
+        try {
+            writing.to(out);
+        } catch (Exception | LinkageError e) {
+            thrown = e.getClass();
+        }
+        return new Written(out.getCopyOfBuffer(), thrown);
+    }
+
+    /** By stock's body. */
+    static Written byStock(TypeSerializer<Object> serializer, Object record) {
+        return byStock(serializer, () -> record);
+    }
+
+    /** By stock's body, of a record that stock's body makes. */
+    static Written byStock(TypeSerializer<Object> serializer, StockRun.Call<Object> making) {
+        return by(
+                out ->
+                        StockRun.of(
+                                () -> {
+                                    serializer.serialize(making.run(), out);
+                                    return null;
+                                }));
+    }
+
+    /** What was found as it is. */
+    static Written as(byte[] bytes) {
+        return new Written(bytes, null);
+    }
+
+    /** An end without a byte. */
+    static Written failed(Throwable thrown) {
+        return new Written(new byte[0], thrown.getClass());
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    boolean isWhole() {
+        return thrown == null;
+    }
+
+    boolean equalTo(Written other) {
+        return thrown == other.thrown && Arrays.equals(bytes, other.bytes);
+    }
+
+    /** Index of the first byte that is not there in both. */
+    int firstDifference(Written other) {
+        int first = Arrays.mismatch(bytes, other.bytes);
+        return first < 0 ? bytes.length : first;
+    }
+
+    /** The bytes from an index on, the first few of them; or how it ended there. */
+    String from(int index) {
+        StringBuilder text = new StringBuilder();
+        for (int i = index; i < Math.min(index + TOLD_BYTES, bytes.length); i++) {
+            text.append(text.length() == 0 ? "" : " ").append(String.format("%02x", bytes[i]));
+        }
+        if (text.length() == 0) {
+            text.append(thrown == null ? "the end" : thrown.getName());
+        }
+        return text.toString();
+    }
+}
