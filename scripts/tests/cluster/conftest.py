@@ -98,17 +98,21 @@ def word_count(line: Line) -> Path:
 
 
 @pytest.fixture(scope="session")
-def jobs_jar(line: Line, distribution: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def jobs_jar(
+    platform: Platform, distribution: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The test jobs of ``jobs/``."""
-    return build_jobs(line, distribution, tmp_path_factory.mktemp("jobs"))
+    folder = tmp_path_factory.mktemp("jobs")
+    return build_jobs(platform.line, distribution, folder, jdk=platform.jdk)
 
 
 @pytest.fixture(scope="session")
 def evolved_jobs_jar(
-    line: Line, distribution: Path, tmp_path_factory: pytest.TempPathFactory
+    platform: Platform, distribution: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """The same, whose records have other fields."""
-    return build_jobs(line, distribution, tmp_path_factory.mktemp("evolved-jobs"), "after")
+    folder = tmp_path_factory.mktemp("evolved-jobs")
+    return build_jobs(platform.line, distribution, folder, "after", platform.jdk)
 
 
 @pytest.fixture(scope="session")

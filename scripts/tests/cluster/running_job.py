@@ -36,12 +36,22 @@ _NAMES = {
 }
 
 
-def build_jobs(line: Line, distribution: Path, folder: Path, schema: str = "before") -> Path:
+def has_records(line: Line, jdk: int) -> bool:
+    """Whether the jar moves records there, so that the jobs have some; Java has them from 16 on."""
+    return jdk >= 17 and "records" in line.family_of.values()
+
+
+def build_jobs(
+    line: Line, distribution: Path, folder: Path, schema: str = "before", jdk: int = 0
+) -> Path:
     """A jar with the test jobs, compiled against the line's own jars.
 
     ``schema``: which fields the classes of its records have, those of ``before`` or ``after``.
+    ``jdk``: which the jobs are for; 0 is the line's first.
     """
-    api = SOURCES / f"flink-{line.version.split('.')[0]}"
+    jdk = jdk or line.jdks[0]
+    records = SOURCES / ("records" if has_records(line, jdk) else "no-records")
+    places = (SOURCES / f"flink-{line.version.split('.')[0]}", records, records / schema)
     classes = folder / "classes"
     done = subprocess.run(
         [
@@ -50,14 +60,14 @@ def build_jobs(line: Line, distribution: Path, folder: Path, schema: str = "befo
                 str(java_home(17) / "bin" / "javac"),
                 f"-J{QUICK}",
                 "--release",
-                str(line.jdks[0]),
+                str(min(jdk, 17)),
                 "-d",
                 str(classes),
             ),
             # Class path, options and formats of Flink's jars are not ours to mend.
             *("-Xlint:all,-classfile,-path,-processing,-deprecation", "-Werror"),
             *("-cp", f"{distribution}/lib/*", *map(str, sorted(SOURCES.glob("common/*.java")))),
-            *map(str, sorted([*api.glob("*.java"), *api.glob(f"{schema}/*.java")])),
+            *(str(file) for place in places for file in sorted(place.glob("*.java"))),
         ],
         capture_output=True,
         text=True,

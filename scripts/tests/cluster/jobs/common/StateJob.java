@@ -38,7 +38,7 @@ import java.util.Map;
  * state-<subtask>.txt}. Then the lines of {@code commands.txt} change the state, {@code ready}
  * appears, and the job waits to be stopped. Fields of a line are separated by commas; all but the
  * first are texts as {@link CodeUnits}. Commands of {@link GenericStates} write what they find into
- * {@code generic-<subtask>.txt}; those of records are {@code record-}, on Flink 2.
+ * {@code generic-<subtask>.txt}; those of {@link RecordStates} into {@code records-<subtask>.txt}.
  */
 public final class StateJob {
 
@@ -79,7 +79,7 @@ public final class StateJob {
                 commands.filter(StateJob::isForAll).setParallelism(1).broadcast(RULES);
         GenericStates.follow(
                 commands.filter(GenericStates::isGeneric).setParallelism(1), arguments[0]);
-        FlinkApi.followRecords(commands, arguments[0]);
+        RecordStates.follow(commands, arguments[0]);
         commands.filter(StateJob::isOfStrings)
                 .setParallelism(1)
                 .keyBy(new Key(), Types.STRING)
@@ -96,7 +96,7 @@ public final class StateJob {
     private static boolean isOfStrings(String[] command) {
         return !isForAll(command)
                 && !GenericStates.isGeneric(command)
-                && !command[0].startsWith("record-");
+                && !RecordStates.isOfRecords(command);
     }
 
     private static final class Key implements KeySelector<String[], String> {

@@ -2,7 +2,6 @@
 
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.streaming.api.TimeCharacteristic;
-import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.source.RichParallelSourceFunction;
 
@@ -20,9 +19,6 @@ final class FlinkApi {
     static int subtask(RuntimeContext context) {
         return context.getIndexOfThisSubtask();
     }
-
-    /** Java records came with 1.19, so there are none. */
-    static void followRecords(DataStream<String[]> commands, String folder) {}
 
     /** Makes a source that ends tell all operators behind it; newer releases do it by default. */
     @SuppressWarnings("deprecation")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import org.apache.flink.api.common.functions.RuntimeContext;
-import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.source.legacy.RichParallelSourceFunction;
 
@@ -18,11 +17,6 @@ final class FlinkApi {
 
     static int subtask(RuntimeContext context) {
         return context.getTaskInfo().getIndexOfThisSubtask();
-    }
-
-    /** Adds records to {@link StateJob}. */
-    static void followRecords(DataStream<String[]> commands, String folder) {
-        RecordStates.follow(commands, folder);
     }
 
     /** Flink 2 has no other time by default. */
