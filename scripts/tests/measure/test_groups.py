@@ -147,4 +147,5 @@ def test_the_groups_of_this_project() -> None:
     smoke = [cell.benchmark for cell in groups["smoke"].cells]
     assert len(smoke) == len(set(smoke))
     for group in groups.values():
-        assert {cell.benchmark for cell in group.cells} <= set(smoke), group.name
+        if group.name != "java-records":  # Not every JDK can run them.
+            assert {cell.benchmark for cell in group.cells} <= set(smoke), group.name

@@ -71,6 +71,13 @@ public class PurchaseJobBenchmarks {
         return job.run();
     }
 
+    /** On JVMs from 17 on only. */
+    @Benchmark
+    @OperationsPerInvocation(RECORDS)
+    public long javaRecords(JavaRecordsJob job) throws Exception {
+        return job.run();
+    }
+
     /** Operators that get copies, because objects are not reused. */
     public static class ChainJob extends ClusterJob {
         @Override
@@ -126,6 +133,14 @@ public class PurchaseJobBenchmarks {
         @Override
         BenchmarkJob describe() {
             return PurchaseJobs.plain(records(RECORDS));
+        }
+    }
+
+    /** Java records. */
+    public static class JavaRecordsJob extends ClusterJob {
+        @Override
+        BenchmarkJob describe() {
+            return PurchaseJobs.javaRecords(records(RECORDS));
         }
     }
 

@@ -112,6 +112,11 @@ final class PurchaseJobs {
         return moved(Purchase::all, PURCHASE, purchase -> purchase.quantity, records);
     }
 
+    /** The same of Java records, for JVMs from 17 on. */
+    static RecordJob javaRecords(long records) {
+        return moved(JavaRecords::all, JavaRecords.type(), JavaRecords.Quantity::quantity, records);
+    }
+
     /** The same of POJOs and lists in POJOs. */
     static RecordJob nested(long records) {
         return moved(Basket::all, Basket.TYPE, basket -> basket.quantities.get(0), records);

@@ -33,10 +33,10 @@ public class SerializationFrameworkMiniBenchmarks {
     static final int HEAVY_STRINGS = 300_000;
 
     /** Orders per invocation, all subtasks together; each in one of its forms. */
-    static final int ORDERS = 400_000;
+    static final int ORDERS = 1_024_000;
 
     /** The same where one takes several times as long. */
-    static final int SLOW_ORDERS = 100_000;
+    static final int SLOW_ORDERS = 512_000;
 
     @Benchmark
     @OperationsPerInvocation(HEAVY_STRINGS)

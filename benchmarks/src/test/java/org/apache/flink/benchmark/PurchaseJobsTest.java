@@ -3,6 +3,7 @@ package org.apache.flink.benchmark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -156,6 +157,13 @@ class PurchaseJobsTest {
                 ((StateBackendJob) job).deleteFolder();
             }
         }
+    }
+
+    @Test
+    void javaRecordsAreMovedWhereTheJvmHasThem() throws Exception {
+        assumeTrue(JavaRecords.areSupported());
+        assertThat(PurchaseJobs.javaRecords(20_480).run(cluster)).isEqualTo(20_480);
+        assertThat(JavaRecords.all()).hasSize(Purchase.all().length);
     }
 
     @Test

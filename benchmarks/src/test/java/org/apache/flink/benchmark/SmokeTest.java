@@ -42,6 +42,7 @@ class SmokeTest {
                     "RocksStateBackendBenchmark");
 
     private static final String PURCHASES = "PurchaseJobBenchmarks";
+    private static final String CALLS = "RecordSerializationBenchmark";
     private static final String WRITER = "RecordWriterBenchmark";
     private static final String READER = "RecordReaderBenchmark";
     private static final String THROUGHPUT = "StreamNetworkThroughputBenchmarkExecutor";
@@ -71,11 +72,15 @@ class SmokeTest {
                         prefix + PURCHASES + ".chain",
                         prefix + PURCHASES + ".count",
                         prefix + PURCHASES + ".heapState",
+                        prefix + PURCHASES + ".javaRecords",
                         prefix + PURCHASES + ".nested",
                         prefix + PURCHASES + ".plain",
                         prefix + PURCHASES + ".rocksState",
                         prefix + PURCHASES + ".window",
                         prefix + READER + ".read",
+                        prefix + CALLS + ".copy",
+                        prefix + CALLS + ".read",
+                        prefix + CALLS + ".write",
                         prefix + WRITER + ".emit",
                         prefix + "RocksStateBackendBenchmark.stateBackends",
                         prefix + JOBS + ".serializerAvro",
@@ -228,6 +233,13 @@ class SmokeTest {
         assertThat(results).hasSize(1).allSatisfy(SmokeTest::isTimePerOperation);
     }
 
+    /** {@link RecordSerializationBenchmarkTest} has all types and views. */
+    @Test
+    void callsRunInAForkWithPollutedCallSites() throws Exception {
+        JsonNode results = run(moment(CALLS, 1).param("type", "pojo").param("view", "stream"));
+        assertThat(results).hasSize(3).allSatisfy(SmokeTest::isTimePerOperation);
+    }
+
     /** The smaller shapes; one in a fork, with its memory. */
     @ParameterizedTest
     @CsvSource({"'100,100ms', 0", "'100,100ms,SSL', 1"})
@@ -254,6 +266,9 @@ class SmokeTest {
         ChainedOptionsBuilder options = moment(JOBS, 0);
         SMALL_RECORD_JOBS.forEach(options::include);
         options.include(PURCHASES);
+        if (!JavaRecords.areSupported()) {
+            options.exclude("javaRecords");
+        }
         options.param("stateBackend", "ROCKS_INC");
         List<JsonNode> results = new ArrayList<>();
         // As long as it takes to measure them would be a minute of tests.
@@ -263,7 +278,7 @@ class SmokeTest {
         } finally {
             System.clearProperty(ClusterJob.SHORTENED);
         }
-        assertThat(results).hasSize(6 + 1 + 1 + 1 + 1 + 7);
+        assertThat(results).hasSize(6 + 1 + 1 + 1 + 1 + (JavaRecords.areSupported() ? 8 : 7));
         assertThat(results)
                 .allSatisfy(
                         result -> {
