@@ -370,7 +370,7 @@ class KryoSerializerTest {
         DataInputDeserializer[] views = new DataInputDeserializer[count];
         Arrays.setAll(views, i -> new DataInputDeserializer());
         return Allocation.ofEach(
-                300,
+                60,
                 () -> {
                     for (DataInputDeserializer each : views) {
                         each.setBuffer(bytes);
