@@ -112,7 +112,7 @@ def _told(job: Path, ours: DropIn, report: JobReport) -> list[str]:
     counts = ", ".join(f"{count} {way}" for way, count in counted.items()) or "none is a record"
     lines.append(f"Of {len(shown)} types of {job.name}: {counts}.")
     if family.state is not FamilyState.ON:
-        lines.append(f"All run Flink's own code, because {family.told}.")
+        lines.append(f"All run Flink's own code: {family.told}.")
     if unused := len(report.types) - len(shown):
         lines.append(
             f"{unused} more classes are no POJOs, and nothing in the jar names one of them as a"

@@ -69,7 +69,7 @@ class JobType:
 
     ``place`` is the field or class that names it; empty where its class is in the jar and nothing
     names it, as may be of a type that only lambdas use. ``code`` is the name of the reason, which
-    only stock's way has, ``reason`` a part of a sentence.
+    stock's way has and most types that could not be loaded, ``reason`` a part of a sentence.
     """
 
     way: RecordWay

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from flink_boost.operate.job_classes import JobType, RecordWay
 
-# By the names of `Reason` in our jar, and OFF, where the whole family is off.
+# By the names of `Reason` in our jar, with OFF, where the whole family is off; then those of
+# classes that are not there.
 NEXT_STEPS: Mapping[str, str] = {
     "JDK_CLASS": "Nothing to do: only classes of a job are moved by generated ones.",
     "OTHER_FLINK": "Build the job's jar without Flink's classes.",
@@ -22,19 +23,18 @@ NEXT_STEPS: Mapping[str, str] = {
     "TOO_MANY_SHAPES": "Restart the process, which has met too many restored forms of it.",
     "FAILED": "Send us the reason with the fields of the class.",
     "OFF": "",
+    "MISSING": "Put the jar that has it into the job's jar, or into lib/.",
+    "LATER_JAVA": "Run Flink on that Java, or compile the job for this one.",
 }
 _BECOMES_POJO = (
     "A POJO is public, has a public constructor without parameters, and each field is public or"
     " has a getter and a setter."
 )
-_COMPLETE = "Put the jar that it needs into the job's jar, or into lib/."
 
 
 def next_step(found: JobType) -> str:
     """What would bring it on the fast way; empty where it is, or where nothing does."""
-    if found.way is RecordWay.STOCK:
-        # A jar that is newer than this command may know more.
-        return NEXT_STEPS.get(found.code, "")
     if found.way is RecordWay.KRYO and found.reason:
         return _BECOMES_POJO
-    return _COMPLETE if found.way is RecordWay.UNLOADED else ""
+    # A type that Flink or Java refuses has no such name.
+    return NEXT_STEPS.get(found.code, "")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from installations import JAR, LINE, flink_boost, java_environment, our_jars
+from installations import CARRIED, JAR, LINE, flink_boost, java_environment, our_jars
 from own_flinks import compiled, entries_of, with_entries
 
 from flink_boost.base.errors import EnvironmentProblem
@@ -496,7 +496,9 @@ def here(fewer_strings: None, monkeypatch: pytest.MonkeyPatch) -> Here:
 @pytest.mark.timeout(600)
 @pytest.mark.needs_jars
 @pytest.mark.test_all
-def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here: Here) -> None:
+def test_an_installation_of_another_user_passes(
+    place: Path, marks: Marks, here: Here, capsys: pytest.CaptureFixture[str]
+) -> None:
     home = whole(place)
     own(home)
     assert here("install", home) == 0
@@ -511,6 +513,12 @@ def test_an_installation_of_another_user_passes(place: Path, marks: Marks, here:
     stock.parent.mkdir(mode=0o700)
     shutil.copyfile(ensure_distribution(LINE) / "lib" / stock.name, stock)
     assert here("verify", home, "--stock", stock) == 0
+    # And the jar of a job, whose types that user writes down.
+    job = stock.with_name("job.jar")
+    shutil.copyfile(CARRIED.example(LINE), job)
+    capsys.readouterr()
+    assert here("doctor", home, "--job-classes", job) == 0
+    assert "fast      tuple Tuple2<String, Integer>." in capsys.readouterr().out.splitlines()
     assert marks() == {EXPECTED}
 
 

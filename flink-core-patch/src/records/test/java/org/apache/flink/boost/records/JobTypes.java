@@ -85,11 +85,15 @@ final class JobTypes {
 
     /** Notes a class that is not there as a whole. */
     void addUnloaded(String name, Throwable thrown) {
-        boolean missing =
-                thrown instanceof ClassNotFoundException || thrown instanceof NoClassDefFoundError;
-        String sentence =
-                missing ? thrown.getMessage().replace('/', '.') + " is missing" : thrown.toString();
-        unknown.add(new Entry(Way.UNLOADED, "", name, "").because("", sentence));
+        Entry entry = new Entry(Way.UNLOADED, "", name, "");
+        unknown.add(entry);
+        if (thrown instanceof ClassNotFoundException || thrown instanceof NoClassDefFoundError) {
+            entry.because("MISSING", thrown.getMessage().replace('/', '.') + " is missing");
+        } else if (thrown instanceof UnsupportedClassVersionError) {
+            entry.because("LATER_JAVA", "it is compiled for a later Java");
+        } else {
+            entry.because("", thrown.toString());
+        }
     }
 
     /**
