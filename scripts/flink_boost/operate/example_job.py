@@ -21,14 +21,18 @@ from flink_boost.base.users import (
     open_to,
     read_left,
 )
-from flink_boost.flink.home import FlinkHome
+from flink_boost.flink.home import FlinkHome, is_dist
 from flink_boost.flink.launch import Launch
 from flink_boost.flink.lines import Line
+from flink_boost.flink.switches import STRINGS
 from flink_boost.operate.minicluster import CLASSES, running_cluster
 from flink_boost.operate.verify import Check
 
 # Without it no string is written or read, neither by stock's code nor by ours.
 _STRING_VALUE = "org.apache.flink.types.StringValue"
+
+# Where a JVM says that a class is from which another class has defined, as the guard does.
+_DEFINED = "__JVM_LookupDefineClass__"
 
 # Loaded by the codec the first time a string is written or read.
 _CODEC = (
@@ -81,6 +85,18 @@ def compare_job(
     return check
 
 
+def _is_foreign(name: str, place: Path, line: Line, own: Path) -> bool:
+    """Whether a patched class is neither ours nor what the guard leaves in its place.
+
+    Classes of other families than strings are defined by the guard, or are Flink's own where it
+    does not: `classes` and `families` judge which.
+    """
+    if place.resolve() == own:
+        return False
+    of_strings = line.family_of.get(name, STRINGS) == STRINGS
+    return of_strings or not (place.name == _DEFINED or is_dist(place))
+
+
 def compare_outcomes(
     ours: JobOutcome, stock: JobOutcome, line: Line, launch: Launch, jar: Path, job: str
 ) -> Check:
@@ -90,7 +106,7 @@ def compare_outcomes(
     foreign = [
         name
         for name in line.classes
-        if name in ours.classes and Path(ours.classes[name]).resolve() != own
+        if name in ours.classes and _is_foreign(name, Path(ours.classes[name]), line, own)
     ]
     used = set(_CODEC) <= set(ours.classes)
     off = launch.off_by("taskmanager") is not None

@@ -132,6 +132,29 @@ def test_the_verdict_on_a_job(ours: JobOutcome, mode: str, passed: bool, words: 
     assert words in check.detail
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "passed"),
+    [
+        # As the guard puts it in place, and as Flink has it where the family is off.
+        ("PojoSerializer", "__JVM_LookupDefineClass__", True),
+        ("PojoSerializer", "/flink/lib/flink-dist-2.3.0.jar", True),
+        ("PojoSerializer", "/flink/lib/a.jar", False),
+        # Nobody defines one of strings.
+        ("StringValue", "__JVM_LookupDefineClass__", False),
+        ("StringValue", "/flink/lib/flink-dist-2.3.0.jar", False),
+    ],
+)
+def test_a_class_of_records_may_be_defined_by_the_guard(
+    name: str, place: str, passed: bool
+) -> None:
+    (whole,) = [each for each in LINE.classes if each.endswith(f".{name}")]
+    ours = JobOutcome(OUR_RUN.lines, {**OUR_RUN.classes, whole: place})
+    jar = Path("/flink/lib/boost.jar")
+    check = compare_outcomes(ours, STOCK_RUN, LINE, with_mode("on"), jar, "WordCount.jar")
+    assert check.passed is passed
+    assert passed or f"took {whole} from {place}" in check.detail
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_a_full_disk_is_told_with_a_failure(
     full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
