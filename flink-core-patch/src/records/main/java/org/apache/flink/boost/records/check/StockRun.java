@@ -7,7 +7,7 @@ import java.io.IOException;
  * Runs stock's bodies of serializers on this thread, also of those inside: a record is held against
  * nothing that generated code has had a hand in.
  */
-final class StockRun {
+public final class StockRun {
 
     private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
 
@@ -19,7 +19,7 @@ final class StockRun {
     }
 
     /** Whether this thread is in such a run. */
-    static boolean isOn() {
+    public static boolean isOn() {
         return DEPTH.get()[0] > 0;
     }
 

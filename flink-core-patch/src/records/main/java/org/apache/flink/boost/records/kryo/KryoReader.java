@@ -2,6 +2,8 @@
 package org.apache.flink.boost.records.kryo;
 
 import java.io.IOException;
+import org.apache.flink.boost.guard.BoostMode;
+import org.apache.flink.boost.records.check.StockRun;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 
@@ -22,7 +24,8 @@ public final class KryoReader {
         if (source == null || input != null && input.isStocks()) {
             return HandOver.TO_STOCK;
         }
-        if (!LookAheadInput.opens(source)) {
+        boolean stocksTurn = BoostMode.CHECKS_RECORDS && StockRun.isOn();
+        if (stocksTurn || !LookAheadInput.opens(source)) {
             if (input != null && self.boostInput() == input) {
                 // As stock: the view before is let go.
                 input.release();
