@@ -22,6 +22,12 @@ final class OtherFamilies {
     /** The first Java with hidden classes, which records are moved by. */
     private static final int JAVA_OF_RECORDS = 15;
 
+    /**
+     * What the woven classes of records call first. It is initialised at the start of a process:
+     * where a job's first record met a full heap it would fail, and never come back for other jobs.
+     */
+    private static final String CALLED_FIRST = "org.apache.flink.boost.records.RecordAccess";
+
     private final WeaveRecord record;
     private final ClassPathEntry ourJar;
     private final ClassLoader loader;
@@ -92,9 +98,20 @@ final class OtherFamilies {
         }
         Map<String, String> others = LoadedClasses.of(names, ourJar, loader).others();
         if (others.isEmpty()) {
-            return OfFamily.ON;
+            return initialised();
         }
         Map.Entry<String, String> first = others.entrySet().iterator().next();
         return OfFamily.missed(Sentences.familyLoaded(first.getKey(), first.getValue(), ourJar));
+    }
+
+    private OfFamily initialised() throws IOException {
+        try {
+            if (ourJar.find(CALLED_FIRST.replace('.', '/') + ".class") != null) {
+                Class.forName(CALLED_FIRST, true, loader);
+            }
+            return OfFamily.ON;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return OfFamily.missed(CALLED_FIRST + " cannot be initialised (" + e + ")");
+        }
     }
 }

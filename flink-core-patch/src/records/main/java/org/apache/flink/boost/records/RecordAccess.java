@@ -53,9 +53,17 @@ public abstract class RecordAccess {
         if (known == STOCK) {
             return null;
         }
-        RecordAccess found = known == null ? serializer.boostFind() : known.now();
-        RecordAccess access =
-                BoostMode.CHECKS_RECORDS ? CheckedAccess.around(found, serializer) : found;
+        RecordAccess access;
+        try {
+            RecordAccess found = known == null ? serializer.boostFind() : known.now();
+            access = BoostMode.CHECKS_RECORDS ? CheckedAccess.around(found, serializer) : found;
+        } catch (VirtualMachineError e) {
+            // Heap or stack may be enough for stock; where they are not, its errors are known.
+            return null;
+        } catch (LinkageError e) {
+            // A class of ours that met a full heap when it was initialised never comes back.
+            access = STOCK;
+        }
         serializer.boostAccess(access);
         return access instanceof StockAccess ? null : access;
     }

@@ -15,6 +15,7 @@ import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
+import org.apache.flink.boost.records.check.RecordLayout;
 import org.apache.flink.boost.records.patches.PojoSerializerPatch;
 import org.apache.flink.boost.records.patches.RowSerializerPatch;
 import org.apache.flink.boost.records.patches.TupleSerializerPatch;
@@ -213,6 +214,38 @@ public class RecordPatchesTest {
         assertThat(TupleSerializerPatch.serialize(insides, tuple, out)).isFalse();
         assertThat(TupleSerializerPatch.deserialize(insides, null)).isSameAs(HandOver.TO_STOCK);
         assertThat(insides.boostAccess()).isSameAs(RecordAccess.STOCK);
+    }
+
+    /**
+     * As where the first record met a full heap: stock goes on, which needs none of our classes.
+     */
+    @Test
+    void classesThatCannotBeInitialisedAreLeftToStock() {
+        RecordAccess[] kept = {null};
+        RecordAccess.Holder holder =
+                new RecordAccess.Holder() {
+                    @Override
+                    public RecordAccess boostAccess() {
+                        return kept[0];
+                    }
+
+                    @Override
+                    public void boostAccess(RecordAccess access) {
+                        kept[0] = access;
+                    }
+
+                    @Override
+                    public RecordLayout boostLayout() {
+                        return null;
+                    }
+
+                    @Override
+                    public RecordAccess boostFind() {
+                        throw new NoClassDefFoundError("Could not initialize class");
+                    }
+                };
+        assertThat(RecordAccess.of(holder)).isNull();
+        assertThat(kept[0]).as("not asked for again").isSameAs(RecordAccess.STOCK);
     }
 
     @Test

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records;
+
+import java.lang.reflect.Field;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.boost.guard.Families;
+
+/** Copies the first record of a process in a full heap, and says what becomes of the next one. */
+public final class FirstRecordProbe {
+
+    private static final int MOST_PIECES = 10_000;
+
+    /** Loaded and not initialised: a class that is not loaded takes more memory than objects do. */
+    private static final String[] LOADED = {
+        "RecordAccess", "RecordAccess$StockAccess", "Accesses", "patches.PojoSerializerPatch"
+    };
+
+    private FirstRecordProbe() {}
+
+    /** A POJO. */
+    public static class Part {
+        public int a;
+    }
+
+    /** Arguments: none. */
+    public static void main(String[] arguments) throws Exception {
+        System.out.println("= " + Families.RECORDS);
+        ClassLoader loader = FirstRecordProbe.class.getClassLoader();
+        for (String name : LOADED) {
+            Class.forName("org.apache.flink.boost.records." + name, false, loader);
+        }
+        TypeSerializer<Object> serializer = serializer();
+        Part record = new Part();
+        // What the JDK and stock need has been there before.
+        TypeSerializer<Object> stock = StockSerializers.pojo(Part.class, fields(), serializers());
+        for (int i = 0; i < 100; i++) {
+            stock.copy(record);
+        }
+        System.out.println("= " + firstInFullHeap(serializer, record));
+        record.a = 7;
+        System.out.println("= " + ((Part) serializer().copy(record)).a);
+    }
+
+    private static TypeSerializer<Object> serializer() throws NoSuchFieldException {
+        return StockSerializers.ourPojo(Part.class, fields(), serializers());
+    }
+
+    private static Field[] fields() throws NoSuchFieldException {
+        return new Field[] {Part.class.getField("a")};
+    }
+
+    private static TypeSerializer<?>[] serializers() {
+        return new TypeSerializer<?>[] {IntSerializer.INSTANCE};
+    }
+
+    /** Gives memory back piece by piece, until there is enough for a copy. */
+    private static Class<?> firstInFullHeap(TypeSerializer<Object> serializer, Part record) {
+        byte[][] pieces = new byte[MOST_PIECES][0];
+        Object[] rest = fill();
+        Throwable end = null;
+        for (int i = 0; i < pieces.length; i++) {
+            try {
+                serializer.copy(record);
+                break;
+            } catch (OutOfMemoryError e) {
+                end = e;
+                pieces[i] = null;
+            }
+        }
+        return rest == null || end == null ? null : end.getClass();
+    }
+
+    private static Object[] fill() {
+        Object[] chain = null;
+        for (int length = 1 << 18; length > 0; length >>= 1) {
+            try {
+                while (true) {
+                    Object[] more = new Object[length];
+                    more[0] = chain;
+                    chain = more;
+                }
+            } catch (OutOfMemoryError full) {
+                // Smaller ones may find a place.
+            }
+        }
+        return chain;
+    }
+}
