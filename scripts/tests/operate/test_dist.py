@@ -702,7 +702,7 @@ def test_verify_proves_the_replaced_variant_with_the_official_jar_beside(
     ]
     assert details["jar"].startswith("flink-dist-2.3.0.jar is the official one with the classes of")
     assert "names this version, and the guard is in place" in details["version"]
-    assert details["classes"] == "All 7 patched classes are loaded from flink-dist-2.3.0.jar."
+    assert details["classes"] == "All 8 patched classes are loaded from flink-dist-2.3.0.jar."
     assert details["bytes"].startswith("5,000 strings")
 
 

@@ -121,7 +121,7 @@ def liar(classes: Path, what: str, folder: Path) -> Build:
 
 def question(after: Build) -> BuildQuestion:
     java = choose_java(None, None, LINE.jdks, dict(os.environ), java_home)
-    group = choose_cells(find_group(load_groups(), "smoke"), ["Serialization.*write"])
+    group = choose_cells(find_group(load_groups(), "smoke"), ["StringSerialization.*write"])
     night = run_plan.plan_run(
         run_id="20260301T010000Z-night",
         started=datetime(2026, 3, 1, 1, tzinfo=UTC),

@@ -92,6 +92,7 @@ class FamiliesTest {
 
     /** Records can be held against stock's, strings cannot. */
     @Test
+    @EnabledForJreRange(min = JRE.JAVA_15)
     void recordsTakeAThirdValue() throws Exception {
         killSwitch.set("flink.boost.records", "check");
         assertThat(on(both)).containsExactly("STRINGS", "RECORDS");
