@@ -24,7 +24,9 @@ _FORKED = (*_FULL_HEAPS, "RestrictedRuntimeTest")
 # Generated code; it asks how strings are reached, and nothing else of what a mode changes.
 _RECORDS = ("RandomRecordsTest",)
 # On a Java before 15 nothing is generated: there Flink's own code runs, as one of them shows.
-_GENERATED = r".*\.boost\.records\.(?!WovenSerializersTest$).*"
+_GENERATED = (r".*\.boost\.records\.(?!WovenSerializersTest$).*", "OtherFamiliesTest")
+# Only where records are on can they be checked.
+_CHECKED = (r".*\.boost\.records\.check\..*", "CheckedProcessTest")
 _HIDDEN_CLASSES = 15
 # Stock against stock, or code that "not-opened" tests whole: that everything works is enough.
 _LONG = (
@@ -65,7 +67,7 @@ _ALL = (
         "opened",
         ("-Dflink.boost.mode=off",),
         first_compiler=True,
-        left_out=_LONG,
+        left_out=(*_LONG, *_CHECKED),
     ),
     # As on a JDK whose check for ASCII is not where we look for it.
     CodecMode("words", "opened", ("-Dflink.boost.access=words",), first_compiler=True, only=_CODEC),
@@ -98,7 +100,7 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
 
 def classes_left_out(mode: CodecMode, jdk: int, *, brief: bool = False) -> tuple[str, ...]:
     """Patterns of test classes that do not run in the mode; in ``brief`` no heap is filled."""
-    generated = (_GENERATED,) if jdk < _HIDDEN_CLASSES else ()
+    generated = _GENERATED if jdk < _HIDDEN_CLASSES else ()
     return tuple(dict.fromkeys((*mode.left_out, *generated, *(_FULL_HEAPS if brief else ()))))
 
 

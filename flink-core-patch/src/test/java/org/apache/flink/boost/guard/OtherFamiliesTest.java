@@ -8,11 +8,8 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 
 /** A family of classes beside strings: in use as a whole, or off. */
-@EnabledForJreRange(min = JRE.JAVA_15)
 class OtherFamiliesTest extends MadeFamily {
 
     @Test

@@ -2,12 +2,10 @@
 package org.apache.flink.boost.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
-import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.strings.ForkedJvm;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +30,6 @@ class CheckedProcessTest {
     /** No record of any kind is told to differ; the bean and the property have the classes. */
     @Test
     void randomRecordsAreCheckedAndEqual() throws Exception {
-        assumeTrue(Families.RECORDS);
         List<String> answers = answers("-Dflink.boost.records=check");
         assertThat(of(answers, "bean"))
                 .as("seed %s", SEED)
@@ -46,7 +43,6 @@ class CheckedProcessTest {
 
     @Test
     void nothingIsCheckedUnasked() throws Exception {
-        assumeTrue(Families.RECORDS);
         assertThat(answers("-Dflink.boost.records=on")).isEmpty();
     }
 }

@@ -10,7 +10,6 @@ import static org.apache.flink.boost.records.check.CheckedSerializer.orders;
 import static org.apache.flink.boost.records.check.CheckedSerializer.pojos;
 import static org.apache.flink.boost.records.check.CheckedSerializer.read;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayInputStream;
 import java.lang.ref.PhantomReference;
@@ -27,7 +26,6 @@ import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.boost.guard.BoostMode;
-import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.records.MadeType;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
 import org.apache.flink.boost.records.RecordPatchesTest;
@@ -38,7 +36,6 @@ import org.apache.flink.core.memory.DataInputViewStreamWrapper;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Generated code that is right, while it is checked; what is counted, told and kept. */
@@ -47,11 +44,6 @@ class CheckedAccessTest {
     private static final String CLASS = Order.class.getName();
 
     private final Log log = new Log();
-
-    @BeforeEach
-    void recordsAreOn() {
-        assumeTrue(Families.RECORDS);
-    }
 
     private static Order wide(Map<String, Integer> tags) {
         Order order = Order.of(1, 2);

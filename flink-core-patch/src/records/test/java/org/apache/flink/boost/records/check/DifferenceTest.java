@@ -13,7 +13,6 @@ import static org.apache.flink.boost.records.check.CheckedSerializer.pojos;
 import static org.apache.flink.boost.records.check.CheckedSerializer.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -24,7 +23,6 @@ import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
-import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.records.check.CheckedSerializer.Log;
 import org.apache.flink.boost.records.check.CheckedSerializer.Spoiled;
@@ -32,7 +30,6 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
 import org.apache.flink.types.Row;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Generated code that is spoiled: it is found out, and the job gets what stock does. */
@@ -41,11 +38,6 @@ class DifferenceTest {
     private static final String CLASS = Order.class.getName();
 
     private final Log log = new Log();
-
-    @BeforeEach
-    void recordsAreOn() {
-        assumeTrue(Families.RECORDS);
-    }
 
     private void assertTold(String... parts) {
         assertThat(log.lines).hasSize(1);

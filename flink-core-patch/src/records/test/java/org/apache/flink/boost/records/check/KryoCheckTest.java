@@ -2,10 +2,8 @@
 package org.apache.flink.boost.records.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
-import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.strings.ForkedJvm;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +12,6 @@ class KryoCheckTest {
 
     @Test
     void stocksRunsReadByStocksInput() throws Exception {
-        assumeTrue(Families.RECORDS);
         ForkedJvm.Result checked =
                 ForkedJvm.run(List.of("-Dflink.boost.records=check"), KryoCheckProbe.class);
         assertThat(checked.answers())
