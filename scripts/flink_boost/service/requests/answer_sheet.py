@@ -35,9 +35,9 @@ _COLUMNS = (
 )
 
 
-def answer_sheet(rows: Sequence[AnswerRow], title: str = "") -> Sheet:
+def answer_sheet(rows: Sequence[AnswerRow]) -> Sheet:
     """One row per benchmark in plain text, what matters first."""
-    return Sheet(title, _COLUMNS, tuple(_entries(row) for row in by_weight(rows)))
+    return Sheet("", _COLUMNS, tuple(_entries(row) for row in by_weight(rows)))
 
 
 def marked_sheet(rows: Sequence[AnswerRow]) -> Sheet:
