@@ -4,7 +4,6 @@ package org.apache.flink.boost.records.check;
 import java.io.IOException;
 import java.io.StreamCorruptedException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -19,6 +18,9 @@ import org.apache.flink.core.memory.DataOutputView;
  * thread hand over. A serializer inside another is checked by itself, too.
  */
 public final class CheckedAccess extends RecordAccess {
+
+    /** How often a difference has to come back: chance has the two orders of a set do so, too. */
+    private static final int TIMES_AGAIN = 16;
 
     private final RecordAccess fast;
     private final TypeSerializer<Object> serializer;
@@ -71,16 +73,24 @@ public final class CheckedAccess extends RecordAccess {
         return StockRun.isOn() || checked.differs();
     }
 
+    /** What a record is written as, which is made anew each time. */
+    private interface Attempt {
+        Written make();
+    }
+
     /**
-     * Holds what generated code did against what stock does. Where stock does not agree with
-     * itself, such as about the order of a set, nothing can be said.
+     * Holds what generated code did against what stock does. It is a difference when it comes back
+     * each time that both do it again: a set has its order by chance, a record the time of day, and
+     * a buffer may be empty once it has been written.
      */
-    private boolean agree(String verb, Written ours, Supplier<Written> stock) {
-        Written stocks = stock.get();
+    private boolean agree(String verb, Written ours, Attempt again, Attempt stock) {
+        Written stocks = stock.make();
         boolean equal = ours.equalTo(stocks);
-        if (!equal && !stock.get().equalTo(stocks)) {
-            checked.countIncomparable();
-            equal = true;
+        for (int i = 0; i < TIMES_AGAIN && !equal; i++) {
+            if (!stock.make().equalTo(stocks) || again.make().equalTo(stocks)) {
+                checked.countIncomparable();
+                equal = true;
+            }
         }
         classes.count(checked);
         if (!equal) {
@@ -107,43 +117,58 @@ public final class CheckedAccess extends RecordAccess {
         if (isStocksTurn()) {
             return false;
         }
-        if (!writes.hasNext()) {
+        if (StockRun.isAgain() || !writes.hasNext()) {
             return fast.serialize(value, out);
         }
-        boolean[] done = {true};
-        Written ours = Written.by(buffer -> done[0] = fast.serialize(value, buffer));
-        if (!done[0]
-                || !agree("write", ours, () -> Written.byStock(serializer, value))
-                || !ours.isWhole()) {
+        Written ours;
+        try {
+            boolean[] done = {true};
+            ours = Written.by(to -> done[0] = fast.serialize(value, to));
+            Attempt again = () -> Written.by(to -> StockRun.again(() -> fast.serialize(value, to)));
+            if (!done[0]
+                    || !agree("write", ours, again, () -> Written.byStock(serializer, value))
+                    || !ours.isWhole()) {
+                return false;
+            }
+        } catch (VirtualMachineError e) {
+            // The heap may hold a record once that it does not hold as often as a check does.
             return false;
         }
         out.write(ours.bytes());
         return true;
     }
 
+    /** What the job gets is not written: that might change it. */
     @Override
     public Object copy(Object from) {
         if (isStocksTurn()) {
             return TO_STOCK;
         }
-        if (!copies.hasNext()) {
+        if (StockRun.isAgain() || !copies.hasNext()) {
             return fast.copy(from);
         }
         Object[] stocks = new Object[1];
-        Supplier<Written> stock =
-                () -> Written.byStock(serializer, () -> stocks[0] = serializer.copy(from));
-        Object ours;
+        Attempt again =
+                () -> Written.byStock(serializer, () -> StockRun.again(() -> fast.copy(from)));
+        StockRun.Call<Object> copying = () -> stocks[0] = serializer.copy(from);
+        Attempt stock = () -> Written.byStock(serializer, () -> StockRun.of(copying));
+        Object ours = TO_STOCK;
         try {
-            ours = fast.copy(from);
-        } catch (Exception | LinkageError e) {
-            agree("copy", Written.failed(e), stock);
-            return TO_STOCK;
+            Written failed = null;
+            try {
+                ours = fast.copy(from);
+                if (ours == TO_STOCK) {
+                    return TO_STOCK;
+                }
+            } catch (Exception | LinkageError e) {
+                failed = Written.failed(e);
+            }
+            Written written = failed == null ? again.make() : failed;
+            boolean equal = agree("copy", written, again, stock);
+            return equal && failed == null && sharesAsMuch(from, ours, stocks[0]) ? ours : TO_STOCK;
+        } catch (VirtualMachineError e) {
+            return ours;
         }
-        return ours != TO_STOCK
-                        && agree("copy", Written.byStock(serializer, ours), stock)
-                        && sharesAsMuch(from, ours, stocks[0])
-                ? ours
-                : TO_STOCK;
     }
 
     private boolean sharesAsMuch(Object from, Object ours, Object stocks) {
@@ -160,7 +185,7 @@ public final class CheckedAccess extends RecordAccess {
             return TO_STOCK;
         }
         ReadView view = ReadView.of(in);
-        if (view == null || !reads.hasNext()) {
+        if (view == null || StockRun.isAgain() || !reads.hasNext()) {
             return fast.deserialize(in);
         }
         Object ours;
@@ -168,24 +193,36 @@ public final class CheckedAccess extends RecordAccess {
             ours = fast.deserialize(in);
         } catch (Exception | LinkageError e) {
             view.rewind();
-            return readByStock(in, e);
+            return readByStock(in, view, e);
         }
         if (ours == TO_STOCK) {
             return TO_STOCK;
         }
-        byte[] bytes = view.bytes();
-        Written again = Written.byStock(serializer, ours);
-        if (again.equalTo(Written.as(bytes))) {
-            classes.count(checked);
-            return ours;
-        }
-        // A map may well be written in another order than that in which it came.
-        Supplier<Written> stock = () -> Written.byStock(serializer, () -> read(bytes));
-        if (agree("read", again, stock)) {
-            return ours;
+        try {
+            if (isReadAsByStock(ours, in, view)) {
+                // Writing may have changed the one that was compared.
+                return view.again(() -> fast.deserialize(in));
+            }
+        } catch (Exception | LinkageError | VirtualMachineError e) {
+            // It cannot be read twice by ours, or be held as often.
         }
         view.rewind();
         return TO_STOCK;
+    }
+
+    private boolean isReadAsByStock(Object ours, DataInputView in, ReadView view) {
+        byte[] bytes = view.bytes();
+        Written written = Written.byStock(serializer, ours);
+        if (written.equalTo(Written.as(bytes))) {
+            classes.count(checked);
+            return true;
+        }
+        // A map may well be written in another order than that in which it came.
+        return agree(
+                "read",
+                written,
+                () -> Written.byStock(serializer, () -> view.again(() -> fast.deserialize(in))),
+                () -> Written.byStock(serializer, () -> StockRun.of(() -> read(bytes))));
     }
 
     private Object read(byte[] bytes) throws IOException {
@@ -198,11 +235,16 @@ public final class CheckedAccess extends RecordAccess {
     }
 
     /** What stock makes of bytes at which generated code failed. */
-    private Object readByStock(DataInputView in, Throwable thrown) throws IOException {
+    private Object readByStock(DataInputView in, ReadView view, Throwable thrown)
+            throws IOException {
         classes.count(checked);
         try {
             Object stocks = StockRun.of(() -> serializer.deserialize(in));
-            differ("read", "it ends with " + thrown.getClass().getName());
+            if (failsAgain(in, view)) {
+                differ("read", "it ends with " + thrown.getClass().getName());
+            } else {
+                checked.countIncomparable();
+            }
             return stocks;
         } catch (Exception | LinkageError e) {
             if (e.getClass() != thrown.getClass()) {
@@ -211,5 +253,17 @@ public final class CheckedAccess extends RecordAccess {
             }
             throw e;
         }
+    }
+
+    private boolean failsAgain(DataInputView in, ReadView view) {
+        for (int i = 0; i < TIMES_AGAIN; i++) {
+            try {
+                view.again(() -> fast.deserialize(in));
+                return false;
+            } catch (Exception | LinkageError e) {
+                // As before.
+            }
+        }
+        return true;
     }
 }

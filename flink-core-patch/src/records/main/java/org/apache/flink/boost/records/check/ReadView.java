@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.records.check;
 
+import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.boost.strings.OwnViews;
 import org.apache.flink.boost.woven.DataInputDeserializerMemory;
@@ -28,6 +29,11 @@ abstract class ReadView {
             DataInputDeserializerMemory memory = (DataInputDeserializerMemory) in;
             return new ReadView(memory, memory.boostPosition()) {
                 @Override
+                int position() {
+                    return memory.boostPosition();
+                }
+
+                @Override
                 byte[] bytes(int from) {
                     return Arrays.copyOfRange(memory.boostBuffer(), from, memory.boostPosition());
                 }
@@ -36,6 +42,11 @@ abstract class ReadView {
         if (in.getClass() == OwnViews.SEGMENT_INPUT) {
             SegmentInput memory = (SegmentInput) in;
             return new ReadView(memory, memory.boostPosition()) {
+                @Override
+                int position() {
+                    return memory.boostPosition();
+                }
+
                 @Override
                 byte[] bytes(int from) {
                     byte[] bytes = new byte[memory.boostPosition() - from];
@@ -47,6 +58,8 @@ abstract class ReadView {
         return null;
     }
 
+    abstract int position();
+
     abstract byte[] bytes(int from);
 
     /** What was read. */
@@ -57,5 +70,16 @@ abstract class ReadView {
     /** Goes back to the beginning of the record. */
     final void rewind() {
         view.boostPosition(start);
+    }
+
+    /** What reading the record once more returns or throws; the view stays where it is. */
+    final <T> T again(StockRun.Call<T> reading) throws IOException {
+        int end = position();
+        rewind();
+        try {
+            return StockRun.again(reading);
+        } finally {
+            view.boostPosition(end);
+        }
     }
 }

@@ -5,11 +5,15 @@ import java.io.IOException;
 
 /**
  * Runs stock's bodies of serializers on this thread, also of those inside: a record is held against
- * nothing that generated code has had a hand in.
+ * nothing that generated code has had a hand in. Or runs generated code once more, which was held
+ * against stock's the first time.
  */
 public final class StockRun {
 
-    private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
+    private static final int STOCKS = 0;
+    private static final int AGAIN = 1;
+
+    private static final ThreadLocal<int[]> DEPTHS = ThreadLocal.withInitial(() -> new int[2]);
 
     private StockRun() {}
 
@@ -18,19 +22,33 @@ public final class StockRun {
         T run() throws IOException;
     }
 
-    /** Whether this thread is in such a run. */
+    /** Whether this thread is in a run of stock's. */
     public static boolean isOn() {
-        return DEPTH.get()[0] > 0;
+        return DEPTHS.get()[STOCKS] > 0;
     }
 
-    /** What the call returns or throws. */
+    /** Whether this thread does something again. */
+    static boolean isAgain() {
+        return DEPTHS.get()[AGAIN] > 0;
+    }
+
+    /** What the call returns or throws, by stock's bodies. */
     static <T> T of(Call<T> call) throws IOException {
-        int[] depth = DEPTH.get();
-        depth[0]++;
+        return run(STOCKS, call);
+    }
+
+    /** What the call returns or throws while nothing of it is checked. */
+    static <T> T again(Call<T> call) throws IOException {
+        return run(AGAIN, call);
+    }
+
+    private static <T> T run(int kind, Call<T> call) throws IOException {
+        int[] depths = DEPTHS.get();
+        depths[kind]++;
         try {
             return call.run();
         } finally {
-            depth[0]--;
+            depths[kind]--;
         }
     }
 }

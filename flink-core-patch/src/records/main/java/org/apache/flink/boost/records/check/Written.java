@@ -22,7 +22,11 @@ final class Written {
         this.thrown = thrown;
     }
 
-    /** Writes into a buffer of its own. */
+    /**
+     * Writes into a buffer of its own.
+     *
+     * <p>Where heap or stack are full, nothing is known, and that error is thrown.
+     */
     interface Writing {
         void to(DataOutputSerializer out) throws IOException;
     }
@@ -32,7 +36,10 @@ final class Written {
         Class<?> thrown = null;
         try {
             writing.to(out);
-        } catch (Exception | LinkageError e) {
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Throwable e) {
+            // A serializer that only reads may say so by any error.
             thrown = e.getClass();
         }
         return new Written(out.getCopyOfBuffer(), thrown);
@@ -43,15 +50,17 @@ final class Written {
         return byStock(serializer, () -> record);
     }
 
-    /** By stock's body, of a record that stock's body makes. */
+    /** By stock's body, of a record that is made first. */
     static Written byStock(TypeSerializer<Object> serializer, StockRun.Call<Object> making) {
         return by(
-                out ->
-                        StockRun.of(
-                                () -> {
-                                    serializer.serialize(making.run(), out);
-                                    return null;
-                                }));
+                out -> {
+                    Object record = making.run();
+                    StockRun.of(
+                            () -> {
+                                serializer.serialize(record, out);
+                                return null;
+                            });
+                });
     }
 
     /** What was found as it is. */

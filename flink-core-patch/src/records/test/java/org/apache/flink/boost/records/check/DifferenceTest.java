@@ -65,10 +65,11 @@ class DifferenceTest {
                                 + ": one differed, so that Flink's own code runs");
         assertThat(log.classes.getDiffering()).isEqualTo(1);
 
+        spoiled.calls = 0;
         assertThat(bytes(orders, order)).isEqualTo(stocks);
         assertThat(((Order) read(orders, stocks)).amount).isEqualTo(1);
         assertThat(((Order) orders.copy(order)).amount).isEqualTo(1);
-        assertThat(spoiled.calls).as("stock's body runs from there on").isEqualTo(1);
+        assertThat(spoiled.calls).as("stock's body runs from there on").isZero();
     }
 
     /** What is copied to a stream has not been there before it is known to be right. */
