@@ -236,7 +236,11 @@ final class Jars {
 
     /** A class path of exactly these entries and the JDK. */
     static URLClassLoader classPath(Path... entries) {
-        return new URLClassLoader(Arrays.stream(entries).map(Jars::url).toArray(URL[]::new), null);
+        return new URLClassLoader(urls(entries), null);
+    }
+
+    static URL[] urls(Path... entries) {
+        return Arrays.stream(entries).map(Jars::url).toArray(URL[]::new);
     }
 
     static URL url(Path path) {

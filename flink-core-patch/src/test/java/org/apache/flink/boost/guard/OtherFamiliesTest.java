@@ -4,9 +4,14 @@ package org.apache.flink.boost.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** A family of classes beside strings: in use as a whole, or off. */
@@ -164,6 +169,24 @@ class OtherFamiliesTest extends MadeFamily {
         }
     }
 
+    /** The thread that loads Flink's class gets it, and not the error for one defined twice. */
+    @Test
+    void aClassThatAnotherThreadIsLoadingStaysFlinks() throws Exception {
+        try (HeldLoader loader = new HeldLoader(ours, flink, rows)) {
+            CompletableFuture<String> first = CompletableFuture.supplyAsync(loader::rowIs);
+            Thread guard = new Thread(() -> loader.isOn = loader.constantOf("RECORDS"));
+            loader.isHeld.await();
+            guard.start();
+            loader.goesOnAfter.complete(guard);
+
+            assertThat(first.get()).isEqualTo("stock");
+            guard.join();
+            assertThat(loader.isOn).isFalse();
+            assertThat(told(loader))
+                    .contains("\nrecords\tmissed\t" + ROW + " was in use before flink-boost was");
+        }
+    }
+
     @Test
     void aFamilyWithoutAWayIntoItsPackageIsOff() throws Exception {
         Path shut = aside().without("org.acme.FlinkBoostDoor").writeTo(folder.resolve("shut.jar"));
@@ -300,5 +323,59 @@ class OtherFamiliesTest extends MadeFamily {
 
     private static Switches set(String name, String value) {
         return Switches.of(Collections.singletonMap("flink.boost." + name, value));
+    }
+
+    /**
+     * A thread that loads the class waits half-way until another one waits for it, or has ended.
+     */
+    private static final class HeldLoader extends URLClassLoader {
+
+        static {
+            registerAsParallelCapable();
+        }
+
+        final CountDownLatch isHeld = new CountDownLatch(1);
+        final CompletableFuture<Thread> goesOnAfter = new CompletableFuture<>();
+        volatile Boolean isOn;
+
+        HeldLoader(Path... entries) {
+            super(Jars.urls(entries), null);
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            if (name.equals(ROW)) {
+                isHeld.countDown();
+                waitFor(goesOnAfter.join(), Thread.currentThread().getId());
+            }
+            return super.findClass(name);
+        }
+
+        private static void waitFor(Thread other, long holder) {
+            ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+            while (other.isAlive()) {
+                ThreadInfo seen = threads.getThreadInfo(other.getId());
+                if (seen != null && seen.getLockOwnerId() == holder) {
+                    return;
+                }
+                Thread.yield();
+            }
+        }
+
+        String rowIs() {
+            try {
+                return of(this, ROW);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        boolean constantOf(String name) {
+            try {
+                return constant(this, name);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ package org.apache.flink.boost.guard.classpath;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -65,8 +66,13 @@ public final class AsideClasses {
 
     private String define(String name, byte[] file) {
         try {
+            Lookup lookup = lookup(name);
             // Since Java 9, and this class is compiled for 8.
-            Lookup.class.getMethod("defineClass", byte[].class).invoke(lookup(name), file);
+            Method define = Lookup.class.getMethod("defineClass", byte[].class);
+            // Another thread may be loading Flink's class at this moment.
+            synchronized (LoadingLock.of(lookup.lookupClass().getClassLoader(), name)) {
+                define.invoke(lookup, file);
+            }
             return null;
         } catch (InvocationTargetException e) {
             return name
