@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.boost.woven.SegmentInput;
 import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.core.memory.MemorySegmentFactory;
 
 /** A serializer of stock's, and the generated access for the same records. */
 abstract class AccessPair {
@@ -52,8 +56,16 @@ abstract class AccessPair {
         return read(bytes, stock::deserialize);
     }
 
+    private String stockReadOfNetwork(byte[] bytes) throws ReflectiveOperationException {
+        return readOfNetwork(bytes, stock::deserialize);
+    }
+
     String ourRead(byte[] bytes) throws Exception {
         return read(bytes, access()::deserialize);
+    }
+
+    private String ourReadOfNetwork(byte[] bytes) throws Exception {
+        return readOfNetwork(bytes, access()::deserialize);
     }
 
     /** Holds ours to stock's in all that can be done with the record. */
@@ -61,7 +73,13 @@ abstract class AccessPair {
         byte[] bytes = bytes(record);
         assertThat(ourCopy(record)).isEqualTo(stockCopy(record));
         assertThat(ourWrite(record)).isEqualTo(stockWrite(record));
+        assertSameRead(bytes);
+    }
+
+    /** Holds ours to stock's in what is read of bytes. */
+    void assertSameRead(byte[] bytes) throws Exception {
         assertThat(ourRead(bytes)).isEqualTo(stockRead(bytes));
+        assertThat(ourReadOfNetwork(bytes)).isEqualTo(stockReadOfNetwork(bytes));
     }
 
     private interface Writing {
@@ -69,12 +87,17 @@ abstract class AccessPair {
     }
 
     private interface Reading {
-        Object from(DataInputDeserializer in) throws IOException;
+        Object from(DataInputView in) throws IOException;
     }
 
+    /** Into an array that has to grow, and into one that takes it all. */
     private static String written(Writing writing) {
+        return written(writing, 1) + "\n" + written(writing, 1024);
+    }
+
+    private static String written(Writing writing, int size) {
         Witness.reset();
-        DataOutputSerializer out = new DataOutputSerializer(1);
+        DataOutputSerializer out = new DataOutputSerializer(size);
         String outcome =
                 Outcome.of(
                         () -> {
@@ -85,9 +108,28 @@ abstract class AccessPair {
     }
 
     private static String read(byte[] bytes, Reading reading) {
-        Witness.reset();
         DataInputDeserializer in = new DataInputDeserializer(bytes);
-        String outcome = Outcome.of(() -> ObjectText.of(reading.from(in)));
-        return outcome + " and left " + in.available();
+        return read(in, reading) + " and left " + in.available();
+    }
+
+    /** On the heap and beside it. */
+    private static String readOfNetwork(byte[] bytes, Reading reading)
+            throws ReflectiveOperationException {
+        String all = "";
+        for (MemorySegment segment :
+                new MemorySegment[] {
+                    MemorySegmentFactory.allocateUnpooledSegment(bytes.length),
+                    MemorySegmentFactory.allocateUnpooledOffHeapMemory(bytes.length)
+                }) {
+            segment.put(0, bytes);
+            DataInputView in = RecordPatchesTest.networkView(segment, 0, bytes.length);
+            all += read(in, reading) + " up to " + ((SegmentInput) in).boostPosition() + "\n";
+        }
+        return all;
+    }
+
+    private static String read(DataInputView in, Reading reading) {
+        Witness.reset();
+        return Outcome.of(() -> ObjectText.of(reading.from(in)));
     }
 }

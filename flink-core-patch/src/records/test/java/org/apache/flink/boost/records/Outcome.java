@@ -26,9 +26,18 @@ final class Outcome {
         StringBuilder text = new StringBuilder("threw");
         for (Throwable each = thrown; each != null; each = each.getCause()) {
             text.append(" / ").append(each.getClass().getName()).append(": ");
-            // The JDK puts one exception's default text into another's message.
-            text.append(String.valueOf(each.getMessage()).replaceAll("@[0-9a-f]+", "@"));
+            text.append(steady(String.valueOf(each.getMessage())));
         }
         return text.toString();
+    }
+
+    /**
+     * Without default texts and addresses. For a refused argument the JDK has three messages: by
+     * whether it has generated code for the constructor, and which.
+     */
+    private static String steady(String message) {
+        return message.replaceAll("(java.lang.ClassCastException)?@[0-9a-f]+", "@")
+                .replaceAll("^(@|argument type mismatch|null)$", "refused")
+                .replaceAll("pos: \\d{9,}", "pos: …");
     }
 }

@@ -150,24 +150,27 @@ final class AccessClass {
             fields.body.accept(code, groups.get(0));
             return;
         }
-        String descriptor = Emitter.descriptor(void.class, variables);
         for (int i = 0; i < groups.size(); i++) {
             List<T> group = groups.get(i);
-            code.load(0);
-            int slot = 1;
-            for (Class<?> variable : variables) {
-                code.load(variable, slot);
-                slot += Type.getType(variable).getSize();
-            }
-            code.own(name + i, descriptor);
-            part(
-                    name + i,
-                    descriptor,
-                    inner -> {
-                        fields.body.accept(inner, group);
-                        inner.insn(RETURN);
-                    });
+            call(code, name + i, inner -> fields.body.accept(inner, group), variables);
         }
+    }
+
+    /**
+     * Emits code in a method of its own, and a call of it.
+     *
+     * @param variables types of the local variables 1, 2, …, which the code may read
+     */
+    void call(Emitter code, String name, Consumer<Emitter> body, Class<?>... variables) {
+        String descriptor = Emitter.descriptor(void.class, variables);
+        code.load(0);
+        int slot = 1;
+        for (Class<?> variable : variables) {
+            code.load(variable, slot);
+            slot += Type.getType(variable).getSize();
+        }
+        code.own(name, descriptor);
+        part(name, descriptor, body.andThen(inner -> inner.insn(RETURN)));
     }
 
     /** Never loads a class to find a common superclass: no two types meet but to be an object. */

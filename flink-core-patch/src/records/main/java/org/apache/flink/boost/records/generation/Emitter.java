@@ -3,7 +3,9 @@ package org.apache.flink.boost.records.generation;
 
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ALOAD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ASTORE;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ATHROW;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.CHECKCAST;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.DUP;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETFIELD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETSTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GOTO;
@@ -16,6 +18,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESPECI
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEVIRTUAL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ISTORE;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.NEW;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.PUTFIELD;
 
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -23,6 +26,7 @@ import org.apache.flink.boost.records.FieldAccess;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.records.shapes.FieldKind;
 import org.apache.flink.boost.records.shapes.FieldShape;
+import org.apache.flink.boost.records.shapes.RecordShape;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Label;
@@ -46,6 +50,9 @@ final class Emitter {
     private static final String INPUT = Type.getInternalName(DataInputView.class);
     private static final String OUTPUT = Type.getInternalName(DataOutputView.class);
     private static final String STRING_VALUE = Type.getInternalName(StringValue.class);
+
+    /** Free where a constructor has failed: the values are of no use any more. */
+    private static final int THROWN = 2;
 
     private final MethodVisitor method;
     private final String self;
@@ -172,6 +179,35 @@ final class Emitter {
         String owner = Type.getInternalName(type);
         method.visitMethodInsn(
                 INVOKESPECIAL, owner, "<init>", descriptor(void.class, parameters), false);
+    }
+
+    /**
+     * Leaves a new record on the stack, or throws what stock makes of its constructor's exception.
+     *
+     * @param wrapper the method of {@code FieldAccess} that makes that
+     * @param arguments loads those of the constructor
+     */
+    void construct(RecordShape shape, String wrapper, Runnable arguments) {
+        Label before = new Label();
+        Label behind = new Label();
+        Label failed = new Label();
+        Label made = new Label();
+        handler(before, behind, failed, Throwable.class);
+        // A class that cannot be initialised fails here, and stock does not wrap that.
+        type(NEW, shape.type());
+        insn(DUP);
+        arguments.run();
+        mark(before);
+        construct(shape.type(), shape.constructor().getParameterTypes());
+        mark(behind);
+        go(made);
+        mark(failed);
+        store(THROWN);
+        load(0);
+        load(THROWN);
+        help(wrapper, RuntimeException.class, Throwable.class);
+        insn(ATHROW);
+        mark(made);
     }
 
     /** Loads the serializer of a field or column. */

@@ -10,9 +10,12 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.POP;
 
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.apache.flink.boost.records.FieldAccess;
 import org.apache.flink.boost.records.shapes.FieldKind;
+import org.apache.flink.boost.records.shapes.FieldRun;
 import org.apache.flink.boost.records.shapes.FieldShape;
 import org.apache.flink.boost.records.shapes.RecordShape;
 import org.apache.flink.core.memory.DataInputView;
@@ -74,7 +77,7 @@ final class FieldCode {
         if (shape.isRecord()) {
             new RecordCode(shape).copy(code);
         } else {
-            Construction.of(shape, "failedCopy").emit(code, () -> {});
+            code.construct(shape, "failedCopy", () -> {});
             code.store(PojoCode.TARGET);
             access.groups(code, "copy", each(PojoCode::copy), type, type);
             code.load(PojoCode.TARGET);
@@ -91,12 +94,7 @@ final class FieldCode {
         code.load(OUT);
         code.insn(NO_SUBCLASS);
         code.output("writeByte", int.class);
-        access.groups(
-                code,
-                "serialize",
-                each((inner, field) -> ValueCode.serialize(inner, field, OUT, FREE)),
-                type,
-                DataOutputView.class);
+        access.groups(code, "serialize", runs(this::serialize), type, DataOutputView.class);
         code.insn(ICONST_1);
         code.insn(IRETURN);
         code.mark(stock);
@@ -112,22 +110,74 @@ final class FieldCode {
             new RecordCode(shape).deserialize(code);
             return;
         }
-        Construction.of(shape, "failedRead").emit(code, () -> {});
+        code.construct(shape, "failedRead", () -> {});
         code.store(PojoCode.TARGET);
         if (initialises) {
             code.load(0);
             code.load(PojoCode.TARGET);
             code.help("initialise", void.class, Object.class);
         }
-        access.groups(code, "deserialize", each(PojoCode::deserialize), DataInputView.class, type);
+        access.groups(code, "deserialize", runs(this::deserialize), DataInputView.class, type);
         code.load(PojoCode.TARGET);
         code.insn(ARETURN);
     }
 
+    private void serialize(Emitter code, FieldRun run) {
+        Consumer<Emitter> singly =
+                inner -> run.fields().forEach(each -> ValueCode.serialize(inner, each, OUT, FREE));
+        if (!run.isFixed()) {
+            singly.accept(code);
+            return;
+        }
+        Label done = new Label();
+        new RunCode(OUT, FREE).serialize(code, run, done);
+        access.call(code, "serialize" + singly(run), singly, type, DataOutputView.class);
+        code.mark(done);
+    }
+
+    private void deserialize(Emitter code, FieldRun run) {
+        Consumer<Emitter> singly =
+                inner -> run.fields().forEach(each -> PojoCode.deserialize(inner, each));
+        if (!run.isFixed()) {
+            singly.accept(code);
+            return;
+        }
+        Label done = new Label();
+        new RunCode(ValueCode.SOURCE, PojoCode.FREE)
+                .deserialize(
+                        code,
+                        run,
+                        (field, load) -> {
+                            code.load(PojoCode.TARGET);
+                            load.run();
+                            code.putField(field);
+                        },
+                        done);
+        access.call(code, "deserialize" + singly(run), singly, DataInputView.class, type);
+        code.mark(done);
+    }
+
+    private static String singly(FieldRun run) {
+        return "Singly" + run.fields().get(0).index();
+    }
+
     private AccessClass.Each<FieldShape> each(BiConsumer<Emitter, FieldShape> field) {
-        BiConsumer<Emitter, List<FieldShape>> all =
-                (code, fields) -> fields.forEach(each -> field.accept(code, each));
-        return new AccessClass.Each<>(shape.fields(), FieldCode::size, all);
+        return each(shape.fields(), FieldCode::size, field);
+    }
+
+    private AccessClass.Each<FieldRun> runs(BiConsumer<Emitter, FieldRun> run) {
+        return each(FieldRun.of(shape.fields()), FieldCode::size, run);
+    }
+
+    private static <T> AccessClass.Each<T> each(
+            List<T> all, ToIntFunction<T> size, BiConsumer<Emitter, T> body) {
+        return new AccessClass.Each<>(
+                all, size, (code, some) -> some.forEach(each -> body.accept(code, each)));
+    }
+
+    /** What the larger of the two methods that know runs takes for one. */
+    private static int size(FieldRun run) {
+        return run.isFixed() ? 50 + 29 * run.fields().size() : size(run.fields().get(0));
     }
 
     /** What the largest of the three methods takes for a field. */

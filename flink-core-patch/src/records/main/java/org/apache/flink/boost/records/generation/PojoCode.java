@@ -14,7 +14,10 @@ final class PojoCode {
     /** The new object, behind {@code this} and the source. */
     static final int TARGET = 2;
 
-    private static final int VALUE = 3;
+    /** The first of the variables that are free for use. */
+    static final int FREE = 3;
+
+    private static final int VALUE = FREE;
 
     private PojoCode() {}
 

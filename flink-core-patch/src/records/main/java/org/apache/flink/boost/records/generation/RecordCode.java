@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.boost.records.shapes.FieldKind;
+import org.apache.flink.boost.records.shapes.FieldRun;
 import org.apache.flink.boost.records.shapes.FieldShape;
 import org.apache.flink.boost.records.shapes.RecordShape;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Label;
@@ -35,8 +36,12 @@ final class RecordCode {
     private static final int VALUE = 3;
     private static final int FIRST = 4;
 
+    /** All that reads a record is one method, and HotSpot compiles none above 8,000 bytes. */
+    private static final int MOST_IN_RUNS = 64;
+
     private final RecordShape shape;
     private final Map<FieldShape, Integer> slots = new HashMap<>();
+    private final int free;
 
     RecordCode(RecordShape shape) {
         this.shape = shape;
@@ -45,6 +50,7 @@ final class RecordCode {
             slots.put(component, next);
             next += component.slots();
         }
+        this.free = next;
     }
 
     /** Copies the record in {@link ValueCode#SOURCE} and returns the copy. */
@@ -71,16 +77,35 @@ final class RecordCode {
     void deserialize(Emitter code) {
         begin(code);
         boolean refusable = false;
-        for (FieldShape field : shape.fields()) {
-            if (field.kind() == FieldKind.OTHER) {
-                ValueCode.deserialize(code, field, VALUE);
-                take(code, field);
-            } else {
-                readPlain(code, field);
+        for (FieldRun run : FieldRun.of(shape.fields())) {
+            Label done = new Label();
+            if (run.isFixed() && slots.size() <= MOST_IN_RUNS) {
+                new RunCode(ValueCode.SOURCE, free)
+                        .deserialize(
+                                code,
+                                run,
+                                (field, load) -> {
+                                    load.run();
+                                    code.store(field.type(), slots.get(field));
+                                },
+                                done);
             }
-            refusable |= field.mayBeRefused();
+            for (FieldShape field : run.fields()) {
+                read(code, field);
+                refusable |= field.mayBeRefused();
+            }
+            code.mark(done);
         }
         finish(code, refusable);
+    }
+
+    private void read(Emitter code, FieldShape field) {
+        if (field.kind() == FieldKind.OTHER) {
+            ValueCode.deserialize(code, field, VALUE);
+            take(code, field);
+        } else {
+            readPlain(code, field);
+        }
     }
 
     private static void begin(Emitter code) {
@@ -147,7 +172,7 @@ final class RecordCode {
             code.insn(ARETURN);
             code.mark(all);
         }
-        Construction.of(shape, "failedRecord").emit(code, () -> loadComponents(code));
+        code.construct(shape, "failedRecord", () -> loadComponents(code));
         code.insn(ARETURN);
     }
 

@@ -14,29 +14,31 @@ import org.apache.flink.api.common.typeutils.base.StringSerializer;
 
 /** How the value of a field gets to its bytes. */
 public enum FieldKind {
-    BOOLEAN(BooleanSerializer.class, boolean.class, Boolean.class, "Boolean"),
-    BYTE(ByteSerializer.class, byte.class, Byte.class, "Byte"),
-    SHORT(ShortSerializer.class, short.class, Short.class, "Short"),
-    CHAR(CharSerializer.class, char.class, Character.class, "Char"),
-    INT(IntSerializer.class, int.class, Integer.class, "Int"),
-    LONG(LongSerializer.class, long.class, Long.class, "Long"),
-    FLOAT(FloatSerializer.class, float.class, Float.class, "Float"),
-    DOUBLE(DoubleSerializer.class, double.class, Double.class, "Double"),
+    BOOLEAN(BooleanSerializer.class, boolean.class, Boolean.class, "Boolean", 1),
+    BYTE(ByteSerializer.class, byte.class, Byte.class, "Byte", 1),
+    SHORT(ShortSerializer.class, short.class, Short.class, "Short", 2),
+    CHAR(CharSerializer.class, char.class, Character.class, "Char", 2),
+    INT(IntSerializer.class, int.class, Integer.class, "Int", 4),
+    LONG(LongSerializer.class, long.class, Long.class, "Long", 8),
+    FLOAT(FloatSerializer.class, float.class, Float.class, "Float", 4),
+    DOUBLE(DoubleSerializer.class, double.class, Double.class, "Double", 8),
     /** A string, by the static methods of {@code StringValue}. */
-    STRING(StringSerializer.class, String.class, String.class, "String"),
+    STRING(StringSerializer.class, String.class, String.class, "String", 0),
     /** Whatever its serializer makes of it. */
-    OTHER(null, null, null, null);
+    OTHER(null, null, null, null, 0);
 
     private final Class<?> serializer;
     private final Class<?> plain;
     private final Class<?> box;
     private final String method;
+    private final int bytes;
 
-    FieldKind(Class<?> serializer, Class<?> plain, Class<?> box, String method) {
+    FieldKind(Class<?> serializer, Class<?> plain, Class<?> box, String method, int bytes) {
         this.serializer = serializer;
         this.plain = plain;
         this.box = box;
         this.method = method;
+        this.bytes = bytes;
     }
 
     /**
@@ -76,6 +78,11 @@ public enum FieldKind {
     /** The primitive's box, or {@code String}. */
     public Class<?> box() {
         return box;
+    }
+
+    /** How many bytes the primitive takes; 0 where that is no fixed number. */
+    public int bytes() {
+        return bytes;
     }
 
     /** The view's method that writes the primitive. */

@@ -45,6 +45,11 @@ public final class FieldShape {
         return type().isPrimitive();
     }
 
+    /** Whether it cannot be null and takes a fixed number of bytes. */
+    boolean isFixed() {
+        return isPrimitive() && kind.bytes() > 0;
+    }
+
     /** How many local variables the value takes. */
     public int slots() {
         return type() == long.class || type() == double.class ? 2 : 1;
