@@ -27,6 +27,7 @@ from flink_boost.flink.jdks import find_java
 from flink_boost.flink.lines import default_line, find_line, load_lines
 from suites import again, budget, whole
 from suites.catalogue import REPORTS, Choice, Suite, all_suites, bare_python, checks, chosen_lines
+from suites.disk import short_of_room
 from suites.inputs import head, machine, tree
 from suites.one import find_test, run_test
 from suites.passed import Passed
@@ -88,6 +89,8 @@ def main(
                 kept = runner.unchanged(suite) and not suite.always
                 click.echo(f"{'unchanged' if kept else 'to run':<9}  {suite.title}")
             return
+        if not check and (short := short_of_room(PROJECT_ROOT)):
+            click.echo(short)
         with exclusive_lock(PROJECT_ROOT / REPORTS / ".lock", "make test"):
             sheet = _run(runner, suites, workers or (os.cpu_count() or 1) + 1, everything)
             if not check:
