@@ -1,9 +1,9 @@
 """The official Flink releases that were looked at, read from ``releases.toml``.
 
-What identifies a Flink for us is its class files: releases whose patched classes of strings are
-equal byte for byte have one *combination* of them, named after its newest release when it was first
-seen. A line of ``lines.toml`` is a combination that a jar exists for, under the same name. Where
-the classes of another family differ, the line's jar leaves that family off.
+What identifies a Flink for us is its class files: releases whose patched classes of strings do the
+same, as ``classes.lock`` says, have one *combination* of them, named after one of them. A line of
+``lines.toml`` is a combination that a jar exists for, under the same name. Where the classes of
+another family differ, the line's jar leaves that family off.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from flink_boost.operate.java_findings import OLDEST_JAVA, of_java, of_starts
 from flink_boost.operate.jvm_start import JvmStart, start_all
 from flink_boost.operate.kinds import kind_of, look_around
 from flink_boost.operate.lib_jars import told_apart
-from flink_boost.operate.own_lines import line_of
+from flink_boost.operate.own_lines import fits, line_of
 from flink_boost.operate.releases_to_leave import TO_LEAVE
 from flink_boost.operate.unread_switch import unread_switch
 
@@ -77,7 +77,7 @@ def examine(
     try:
         require_own_library(home)
         contents = read_contents(home.lib, known)
-        findings += told_apart(contents.dropins, len(contents.halves), home.named, line, known)
+        findings += told_apart(contents.dropins, len(contents.halves), home, known)
         if replaced:
             require_nothing_beside(contents, home)
             ours = read_inside(home)
@@ -99,7 +99,7 @@ def examine(
         # That there is no room to ask from is told of the guard, too.
         with suppress(EnvironmentProblem):
             starts = () if old else start_all(launch, environment, loading=False)
-        if line is not None and ours is not None and ours.flink_version == line.version:
+        if line is not None and ours is not None and (replaced or fits(home, ours)):
             findings += _in_effect(home, line, launch, ours, environment, starts)
         findings += of_java(launch, jdk, line, ours)
         findings += of_starts(starts, launch, ours)
@@ -173,7 +173,7 @@ def _line(home: FlinkHome, line: Line) -> Finding:
     else:
         how = "nothing was run on this release itself"
     return Finding(
-        Level.FINE, f"Its classes are those of Flink {line.version}, whose jar fits; {how}."
+        Level.FINE, f"Its classes do what those of Flink {line.version} do, whose jar fits; {how}."
     )
 
 
@@ -186,7 +186,7 @@ def _fitting(
             "No flink-boost jar is installed.",
             f"Run `flink-boost install {home.quoted}`.",
         )
-    if installed.flink_version != (home.version if line is None else line.version):
+    if not fits(home, installed):
         return Finding(
             Level.PROBLEM,
             f"{installed.path.name} is built for Flink {installed.flink_version}: no process of"

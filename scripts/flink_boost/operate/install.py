@@ -35,6 +35,7 @@ from flink_boost.operate.contents import (
 from flink_boost.operate.families import Family, missed
 from flink_boost.operate.flink_processes import FlinkProcess
 from flink_boost.operate.guard import Outlook
+from flink_boost.operate.own_lines import fits
 from flink_boost.operate.releases_to_leave import notes_on_leaving
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -125,7 +126,7 @@ def install(
             misfits=tuple(
                 dropin.flink_version
                 for dropin in present
-                if dropin.path in others and dropin.flink_version != line.version
+                if dropin.path in others and not fits(home, dropin)
             ),
         )
 

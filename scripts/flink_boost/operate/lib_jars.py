@@ -12,8 +12,9 @@ from pathlib import Path
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.dropin import OWN, PREFIX, DropIn
-from flink_boost.flink.lines import Line
+from flink_boost.flink.home import FlinkHome
 from flink_boost.operate.findings import Finding, Level
+from flink_boost.operate.own_lines import fits
 
 _ZIP = b"PK\x03\x04"
 
@@ -94,20 +95,20 @@ def told_first(dropins: Sequence[DropIn]) -> str:
 
 
 def told_apart(
-    dropins: Sequence[DropIn], halves: int, named: str, line: Line | None, known: Sequence[Path]
+    dropins: Sequence[DropIn], halves: int, home: FlinkHome, known: Sequence[Path]
 ) -> Iterator[Finding]:
     """Which of several jars is for what, so that an upgrade's left-over is known.
 
-    ``halves`` is how many there are beside these, ``named`` the installation's Flink.
+    ``halves`` is how many there are beside these.
     """
     if len(dropins) + halves < 2:
         return
     for dropin in dropins:
-        fits = line is not None and dropin.flink_version == line.version
         yield Finding(
             Level.WARNING,
             f"{dropin.path.name} is of flink-boost {dropin.boost_version} for Flink"
-            f" {dropin.flink_version}: it {'fits' if fits else 'does not fit'} this {named}."
+            f" {dropin.flink_version}: it {'fits' if fits(home, dropin) else 'does not fit'} this"
+            f" {home.named}."
             f" {_compared(dropin, known)}",
         )
 

@@ -1,4 +1,4 @@
-"""The line of an installation that is no official release, by a jar that was woven for it."""
+"""Whether a jar fits an installation, and its line by a jar that was woven for its own classes."""
 
 from __future__ import annotations
 
@@ -38,6 +38,16 @@ def own_line(dropin: DropIn, lines: Mapping[str, Line]) -> Line | None:
         classes=dict(dropin.classes),
         family_of=dict(dropin.family_of),
     )
+
+
+def fits(home: FlinkHome, dropin: DropIn) -> bool:
+    """Whether the jar stands for the class files of strings that ``flink-dist`` has.
+
+    One of an older flink-boost may, under the name of a line that is part of another since.
+    """
+    with whole(home.dist):
+        found = class_checksums(opened(home.dist), dropin.strings)
+    return all(dropin.accepts(name, found.get(name, "")) for name in dropin.strings)
 
 
 def fits_own(home: FlinkHome, dropin: DropIn) -> bool:

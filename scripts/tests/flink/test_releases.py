@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from flink_boost.flink.classes import LOCK
-from flink_boost.flink.lines import load_lines, load_patched
+from flink_boost.flink.lines import load_lines, load_patched, with_classes
 from flink_boost.flink.releases import (
     RELEASES_FILE,
     KnownReleases,
@@ -38,16 +38,21 @@ def test_every_line_is_one_of_the_releases_and_was_tested() -> None:
         assert set(line.jdks) <= set(release.jdks)
 
 
-def test_a_combination_is_of_the_same_class_files_and_named_after_a_release_that_has_them() -> None:
-    found: dict[str, dict[str, str]] = {}
+def test_a_combination_is_of_files_that_do_the_same_and_named_after_a_release_of_it() -> None:
+    found: dict[str, dict[str, frozenset[str]]] = {}
     for version, release in KNOWN.releases.items():
         assert KNOWN.has_all(version, PATCHED.values())
         files = KNOWN.lock.of(version)
-        strings = {name: files[name] for name in files if PATCHED[name].family == STRINGS}
+        strings = {
+            name: KNOWN.lock.equal(name, files[name])
+            for name in files
+            if PATCHED[name].family == STRINGS
+        }
         assert found.setdefault(release.classes, strings) == strings
         fitting = fitting_line(files, LINES.values())
         assert release.classes == (release.classes if fitting is None else fitting.version)
     assert all(KNOWN.releases[name].classes == name for name in found)
+    # As few as can be: no two of them do the same.
     assert len({tuple(sorted(files.items())) for files in found.values()}) == len(found)
 
 
@@ -107,14 +112,18 @@ def test_the_line_with_more_classes_wins_and_one_that_differs_does_not_fit() -> 
 
 
 def test_a_line_fits_class_files_that_do_the_same_and_its_own_go_first() -> None:
-    older, newer = LINES["1.11.3"], LINES["1.11.6"]
+    older, files = LINES["1.11.3"], KNOWN.lock.of("1.11.6")
+    newer = with_classes(replace(older, version="1.11.6"), KNOWN.lock, PATCHED.values())
+    assert newer.classes == {name: files[name] for name in newer.classes}
     assert all(older.classes[name] != newer.classes[name] for name in (STRING_VALUE, OUTPUT))
     assert fitting_line(newer.classes, [older]) is older
     assert fitting_line(newer.classes, [older, newer]) is newer
     assert fitting_line(older.classes, [newer, older]) is older
     mixed = {**newer.classes, OUTPUT: older.classes[OUTPUT]}
     assert fitting_line(mixed, [older]) is older
-    assert fitting_line(mixed, [LINES["1.12.0"]]) is None
+    assert fitting_line(mixed, [LINES["1.17.0"]]) is None
+    # What no release has may do the same: nobody has compared it.
+    assert fitting_line({**newer.classes, OUTPUT: "00"}, LINES.values()) is None
 
 
 def test_classes_of_another_family_turn_that_off_and_keep_no_jar_away() -> None:
@@ -198,9 +207,9 @@ def test_what_passed_is_told_by_kind() -> None:
 
 def test_what_a_jar_fits_has_gaps_where_other_classes_lie_between() -> None:
     assert ranges_of("1.20.5", KNOWN)[0][0] == "1.20.0"
-    assert ranges_of("1.17.0", KNOWN) == [("1.14.0", "1.15.4"), ("1.17.0", "1.17.0")]
-    assert ranges_of("1.16.1", KNOWN) == [("1.12.1", "1.13.6"), ("1.16.0", "1.16.1")]
-    assert ranges_of("1.12.0", KNOWN) == [("1.12.0", "1.12.0")]
+    assert ranges_of("1.17.0", KNOWN) == [("1.12.0", "1.16.1"), ("1.17.0", "1.17.0")]
+    assert ranges_of("1.19.3", KNOWN) == [("1.16.2", "1.16.3"), ("1.17.1", "1.19.3")]
+    assert ranges_of("1.11.3", KNOWN) == [("1.11.0", "1.11.6")]
     assert ranges_of("9.9.9", KNOWN) == []
 
 

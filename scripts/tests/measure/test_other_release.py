@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 # Its line has a jar and no benchmarks; its distribution is one of those that clusters start from.
-RELEASE = "1.16.3"
+RELEASE = "1.17.0"
 HEAVY = "SerializationFrameworkMiniBenchmarks.serializerHeavyString"
 
 
@@ -52,7 +52,7 @@ def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
     assert run_id.endswith(f"-{RELEASE}")
     info = store.load_run(tmp_path, run_id)
     assert (info.line, release_of(info), len(info.cells)) == (RELEASE, RELEASE, 2)
-    for side, jar in ((Side.STOCK, "flink-dist-1.16.3.jar"), (Side.PATCHED, "flink-boost-1.16.3-")):
+    for side, jar in ((Side.STOCK, "flink-dist-1.17.0.jar"), (Side.PATCHED, "flink-boost-1.17.0-")):
         for cell in info.cells:
             log = fork_files.log_path(tmp_path, run_id, PlannedFork(1, side, cell)).read_text()
             loaded = [line for line in log.splitlines() if " org.apache.flink." in line]
@@ -60,7 +60,7 @@ def test_each_side_loads_the_classes_of_the_release(tmp_path: Path) -> None:
             assert of_string
             assert all(jar in line for line in of_string)
             others = [line for line in loaded if ".flink.core.memory.MemorySegment " in line]
-            assert all("flink-dist-1.16.3.jar" in line for line in others)
+            assert all("flink-dist-1.17.0.jar" in line for line in others)
             # Loaded by the codec alone: the guard leaves it off beside classes of another release.
             codec = [line for line in loaded if ".boost.strings.StringReader " in line]
             assert bool(codec) is (side is Side.PATCHED)
@@ -98,7 +98,7 @@ def test_a_run_on_which_our_code_would_stay_off_is_refused(tmp_path: Path) -> No
         (["--release", RELEASE, "--line", "1.20.5"], "--line cannot be given with --release"),
         (["--release", RELEASE, "--third", "upstream"], "--third cannot be given with --release"),
         (["--release", RELEASE, "--purpose", "nightly"], "A trend is of a line"),
-        (["--resume", "20260101T000000Z-1.16.3", "--release", RELEASE], "with --resume"),
+        (["--resume", "20260101T000000Z-1.17.0", "--release", RELEASE], "with --resume"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(
@@ -111,7 +111,7 @@ def test_what_cannot_be_measured_is_refused(
 
 @pytest.mark.parametrize(
     ("line", "benchmarks"),
-    [("1.9.3", "1.9.3"), ("1.12.0", "1.9.3"), ("1.20.5", "1.20.5"), ("2.0.2", "2.3.0")],
+    [("1.9.3", "1.9.3"), ("1.17.0", "1.9.3"), ("1.20.5", "1.20.5"), ("2.0.2", "2.3.0")],
 )
 def test_the_benchmarks_are_those_of_the_oldest_line_of_the_major_release(
     line: str, benchmarks: str

@@ -282,7 +282,7 @@ def test_flinks_own_tests_are_called_with_the_release_and_its_jdk(tmp_path: Path
 def test_the_codecs_tests_get_what_the_release_needs_besides(tmp_path: Path) -> None:
     guava = tmp_path / "flink-shaded-guava-18.0-12.0.jar"
     bench = Bench(PROJECT_ROOT / "scripts", tmp_path, {}, lambda version: [guava / version])
-    (command,) = bench.commands(ReleaseCell("1.13.2", 11, What.CODEC), "1.16.1")
+    (command,) = bench.commands(ReleaseCell("1.13.2", 11, What.CODEC), "1.17.0")
     assert command[-1] == f"--also={guava / '1.13.2'}"
     build = ModuleBuild(CODEC_MODULE, Path("t"), ("/m2/flink-core-1.13.2.jar",))
     assert build.with_more([guava]).jars[-1] == str(guava)

@@ -58,7 +58,7 @@ def test_java_on_a_jdk_in_a_mode() -> None:
             "test_own_fields.py",
             "scripts",
             "tests/operate/test_own_fields.py",
-            ("1.16.3", *MEASURED),
+            ("1.11.3", *MEASURED),
         ),
     ],
 )

@@ -40,8 +40,8 @@ _WEAVERS_JDK = 17  # the machine's own
 def command(versions: tuple[str, ...], look: bool, jars: Path | None, as_json: bool) -> None:
     """Print the official Flink releases, whose line's jar fits each, and what was run on it.
 
-    A release belongs to the line that has the same class files. A release without a test has them,
-    too, and nobody ran anything on it; "not yet" means that no jar fits. With --look the releases
+    A release belongs to the line whose class files do the same. So do those of a release without a
+    test, on which nobody ran anything; "not yet" means that no jar fits. With --look the releases
     of Maven Central that are not listed, or VERSIONS, are fetched and compared, and what PyPI has
     of their distributions is written down (source tree only).
     With --jars a release that is not published yet is compared, and nothing is fetched or written;

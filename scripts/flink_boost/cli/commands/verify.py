@@ -105,7 +105,8 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
         launch = ask_scripts(home, environment)
         require_own_jars(home, launch, environment)
         dropin = next((each for each in contents.dropins if each.path == jar), None)
-        like = lines[dropin.own_line] if dropin is not None and dropin.own_line else line
+        # The line of an own jar may be part of another since: `jar` then says that it is not ours.
+        like = lines.get("" if dropin is None else dropin.own_line, line)
         starts = start_all(launch, environment, loading=True)
         require_started(starts, launch)
         verifier = package.verifier(like)

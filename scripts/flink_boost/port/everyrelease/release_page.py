@@ -26,8 +26,8 @@ jar that fits it](operating.md#which-jar-for-which-flink), and what passed there
   runs again on stock, and only one that fails with our jar alone is a failure.
 - Each runs on those of the JDKs 11, 17 and 21 that Flink supports with that release. Below 2.0
   Flink runs on Java 8, too, on which our jar [refuses to start](operating.md#compatibility).
-- **{outdated}** stands where the jar has other code since, *open* where nothing has run. A release
-  without a result has the same class files, byte for byte, as one with.
+- **{outdated}** stands where the jar has other code since, *open* where nothing has run. The class
+  files of a release without a result do the same as those of one with.
 
 | Flink | jar | codec | cluster | Flink's tests |
 |---|---|---|---|---|

@@ -40,14 +40,14 @@ HEADER = """\
 # `--look` it fetches those that are missing from Maven Central and writes this file anew.
 #
 # What identifies a Flink is the class files that our patches of strings change. Releases in which
-# all of them are equal have one combination, named after its newest release when it was first seen.
-# One that a jar exists for is a line of lines.toml with the same name; classes.lock has the class
-# files. Where those of another family differ, the jar leaves that family off.
+# all of them do the same, as classes.lock says, have one combination, named after one of them. One
+# that a jar exists for is a line of lines.toml with the same name. Where the class files of another
+# family differ, the jar leaves that family off.
 #
 # classes:   the name of the release's combination.
 # jars:      SHA-256 of the jars that were looked at.
 # tested:    what passed on this release with the jar of its line, and when. Nothing: its classes
-#     are equal to those of a release that was tested, and that is all that is known.
+#     do what those of a release that was tested do, and that is all that is known.
 # distribution: the whole of it on PyPI, for tests; lines.toml has those of the lines.
 # jdks:      what a release and all later ones run on, of the JDKs of lines.toml. All of them have
 #     `make test-releases`, those of the lines `make test-all`.
