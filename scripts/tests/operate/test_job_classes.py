@@ -24,27 +24,36 @@ from flink_boost.operate.job_reasons import NEXT_STEPS, next_step
 Answer = Callable[..., dict[str, Any]]
 
 _JOB = Path(__file__).parent.parent / "data" / "job" / "RecordsJob.java"
+_HOSTILE = _JOB.with_name("HostileJob.java")
 _MISSING = "package com.elsewhere; public class Missing { public int key; }"
 _PREFIX = "org.acme.job.RecordsJob$"
 _REASON = re.compile(r"^    ([A-Z_]+)\(\"(.+)\"\)[,;]$", re.MULTILINE)
+
+
+def compiled(folder: Path, *sources: Path) -> Path:
+    """Their class files, against Flink's own."""
+    home = new_home(folder / "stock")
+    words = [str(java_home(17) / "bin" / "javac"), "-nowarn", "-d", str(folder / "classes")]
+    path = os.pathsep.join(map(str, sorted((home / "lib").glob("flink-dist*.jar"))))
+    subprocess.run([*words, "-cp", path, *map(str, sources)], check=True, timeout=100)
+    return folder / "classes"
+
+
+def packed(jar: Path, classes: Path) -> Path:
+    """A jar of those in ``org``."""
+    with zipfile.ZipFile(jar, "w") as archive:
+        for file in sorted((classes / "org").rglob("*.class")):
+            archive.write(file, file.relative_to(classes))
+    return jar
 
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The jar of the job, without a class that it needs."""
     folder = tmp_path_factory.mktemp("job")
-    home = new_home(folder / "flink")
     # What it needs is compiled, and left out of the jar.
     (folder / "Missing.java").write_text(_MISSING)
-    words = [str(java_home(17) / "bin" / "javac"), "-nowarn", "-d", str(folder / "classes")]
-    path = os.pathsep.join(map(str, sorted((home / "lib").glob("flink-dist*.jar"))))
-    sources = [str(_JOB), str(folder / "Missing.java")]
-    subprocess.run([*words, "-cp", path, *sources], check=True, timeout=100)
-    jar = folder / "job.jar"
-    with zipfile.ZipFile(jar, "w") as archive:
-        for file in sorted((folder / "classes" / "org").rglob("*.class")):
-            archive.write(file, file.relative_to(folder / "classes"))
-    return jar
+    return packed(folder / "job.jar", compiled(folder, _JOB, folder / "Missing.java"))
 
 
 def by_name(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -101,6 +110,44 @@ def test_each_type_is_told_with_its_way_and_no_class_is_initialised(
     ]
     # Flink asks an enum for its values.
     assert [each.name for each in witness.iterdir()] == ["Colour"]
+
+
+@pytest.mark.needs_jars
+def test_classes_that_flink_cannot_be_asked_about_hide_no_others(
+    home: Path, answer: Answer, tmp_path: Path
+) -> None:
+    put_jar(home)
+    jar = packed(tmp_path / "job.jar", compiled(tmp_path, _HOSTILE))
+    plain = tmp_path / "classes" / "org" / "acme" / "job" / "HostileJob$Plain.class"
+    with zipfile.ZipFile(jar, "a") as archive:
+        archive.write(plain, "java/lang/Mine.class")
+        archive.write(plain, "WEB-INF/classes/Mine.class")
+        archive.writestr("Junk.class", "junk")
+
+    found = by_name(answer("doctor", home, "--job-classes", jar))
+
+    told = {
+        name.rpartition("$")[2]: (each["way"], each["reason"].removeprefix("java.lang."))
+        for name, each in found.items()
+        if each["way"] in ("fast", "unknown", "unloaded")
+    }
+    later = told.pop("GradedLater")
+    misplaced = "WEB-INF/classes/Mine (wrong name: org/acme/job/HostileJob$Plain)"
+    assert told == {
+        "Plain": ("fast", ""),
+        "Tree": ("unknown", "Flink does not come to an end with it: StackOverflowError"),
+        "Refused": ("unknown", "IllegalStateException: no configuration"),
+        "Graded": (
+            "unloaded",
+            "ExceptionInInitializerError: java.lang.IllegalStateException: no level",
+        ),
+        "java.lang.Mine": ("unloaded", "SecurityException: Prohibited package name: java.lang"),
+        "WEB-INF.classes.Mine": ("unloaded", f"NoClassDefFoundError: {misplaced}"),
+        "Junk": ("unloaded", "ClassFormatError: Truncated class file"),
+    }
+    assert later[0] == "unloaded"
+    assert later[1].startswith("NoClassDefFoundError: Could not initialize class org.acme.job.")
+    assert {each["code"] for each in found.values()} == {""}
 
 
 @pytest.mark.needs_jars

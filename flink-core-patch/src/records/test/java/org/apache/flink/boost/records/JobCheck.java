@@ -84,7 +84,8 @@ public final class JobCheck {
                 if (type != null) {
                     types.addClass(type);
                 }
-            } catch (ClassNotFoundException | LinkageError | TypeNotPresentException e) {
+            } catch (ClassNotFoundException | LinkageError | RuntimeException e) {
+                // One class says nothing of the others.
                 types.addUnloaded(name, e);
             }
         }

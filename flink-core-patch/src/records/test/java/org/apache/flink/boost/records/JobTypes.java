@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.ExecutionConfig;
-import org.apache.flink.api.common.functions.InvalidTypesException;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.CompositeType;
@@ -83,17 +82,38 @@ final class JobTypes {
         return all;
     }
 
-    /** Notes a class that is not there as a whole. */
+    /** Notes a class that is not there as a whole, or that cannot be asked. */
     void addUnloaded(String name, Throwable thrown) {
         Entry entry = new Entry(Way.UNLOADED, "", name, "");
         unknown.add(entry);
-        if (thrown instanceof ClassNotFoundException || thrown instanceof NoClassDefFoundError) {
-            entry.because("MISSING", thrown.getMessage().replace('/', '.') + " is missing");
+        String missing = missing(thrown);
+        if (missing != null) {
+            entry.because("MISSING", missing.replace('/', '.') + " is missing");
         } else if (thrown instanceof UnsupportedClassVersionError) {
             entry.because("LATER_JAVA", "it is compiled for a later Java");
         } else {
-            entry.because("", thrown.toString());
+            entry.because("", sentence(thrown));
         }
+    }
+
+    /** The class that is not there; null where that is not what is wrong. */
+    private static String missing(Throwable thrown) {
+        if (thrown instanceof TypeNotPresentException) {
+            return ((TypeNotPresentException) thrown).typeName();
+        }
+        String message = thrown.getMessage();
+        boolean isName = message != null && message.indexOf(' ') < 0;
+        return isName
+                        && (thrown instanceof ClassNotFoundException
+                                || thrown instanceof NoClassDefFoundError)
+                ? message
+                : null;
+    }
+
+    private static String sentence(Throwable thrown) {
+        Throwable cause = thrown.getCause();
+        boolean isTold = cause == null || thrown.toString().contains(cause.toString());
+        return isTold ? thrown.toString() : thrown + ": " + cause;
     }
 
     /**
@@ -154,15 +174,28 @@ final class JobTypes {
             throws InterruptedException, ExecutionException, TimeoutException {
         String name = type.getTypeName();
         if (type instanceof Class && ((Class<?>) type).getTypeParameters().length > 0) {
-            String sentence = "its fields depend on type arguments";
-            unknown.add(new Entry(Way.UNKNOWN, "", name, place).because("", sentence));
+            addUnknown(name, place, "its fields depend on type arguments");
             return;
         }
         try {
             add(TypeExtractor.createTypeInfo(type), place);
-        } catch (InvalidTypesException e) {
-            unknown.add(new Entry(Way.UNKNOWN, "", name, place).because("", e.toString()));
+        } catch (RuntimeException e) {
+            // Flink refuses it, or a factory of the job's throws.
+            addUnknown(name, place, sentence(e));
+        } catch (StackOverflowError e) {
+            // Flink 2 does so with a POJO that has a list of its own kind.
+            addUnknown(name, place, "Flink does not come to an end with it: StackOverflowError");
         }
+    }
+
+    private void addUnknown(String name, String place, String sentence) {
+        for (Entry each : unknown) {
+            if (each.way == Way.UNKNOWN && each.name.equals(name)) {
+                each.meet(place);
+                return;
+            }
+        }
+        unknown.add(new Entry(Way.UNKNOWN, "", name, place).because("", sentence));
     }
 
     private void add(TypeInformation<?> info, String place)

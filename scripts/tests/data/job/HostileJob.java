@@ -1,0 +1,60 @@
+package org.acme.job;
+
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+
+/** Classes that Flink cannot be asked about, beside one that is as it should be. */
+public final class HostileJob {
+
+    private HostileJob() {}
+
+    /** A record. */
+    public static class Plain {
+        public int key;
+    }
+
+    /** Flink 2 does not come to an end with it. */
+    public static class Tree {
+        public List<Tree> branches;
+    }
+
+    /** Its factory throws. */
+    @TypeInfo(ThrowingFactory.class)
+    public static class Refused {
+        public int key;
+    }
+
+    /** Throws. */
+    public static class ThrowingFactory extends TypeInfoFactory<Refused> {
+        @Override
+        public TypeInformation<Refused> createTypeInfo(
+                Type type, Map<String, TypeInformation<?>> arguments) {
+            throw new IllegalStateException("no configuration");
+        }
+    }
+
+    /** Cannot be initialised. */
+    public enum Level {
+        LOW;
+
+        static {
+            if (LOW.ordinal() == 0) {
+                throw new IllegalStateException("no level");
+            }
+        }
+    }
+
+    /** Needs that enum, as does the next. */
+    public static class Graded {
+        public Level level;
+    }
+
+    /** The second one meets an enum that has failed before. */
+    public static class GradedLater {
+        public Level level;
+    }
+}
