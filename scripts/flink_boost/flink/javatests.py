@@ -183,7 +183,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         help="not opened with the optimising compiler on any line",
     )
     parser.add_argument(
-        "--brief", action="store_true", help="fewer cases, first compiler, no heap is filled"
+        "--brief", action="store_true", help="fewer cases and classes, first compiler"
     )
     parser.add_argument("--method", default="", help="only methods of this name")
     parser.add_argument("--release", help="another release with the line's classes")

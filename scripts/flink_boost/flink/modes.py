@@ -19,7 +19,7 @@ _OPENS_JAVA_UTIL = "--add-opens=java.base/java.util=ALL-UNNAMED"
 # memory off the heap.
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
 # They start JVMs of their own, with options of their own: the mode does not reach them.
-_FULL_HEAPS = ("FullHeapTest", "GrowthFailureTest")
+_FULL_HEAPS = ("FullHeapTest", "GrowthFailureTest", "FirstRecordTest")
 _FORKED = (*_FULL_HEAPS, "RestrictedRuntimeTest")
 # Generated code; it asks how strings are reached, and nothing else of what a mode changes.
 _RECORDS = ("RandomRecordsTest",)
@@ -28,11 +28,10 @@ _GENERATED = (r".*\.boost\.records\.(?!WovenSerializersTest$).*", "OtherFamilies
 # Only where records are on can they be checked.
 _CHECKED = (r".*\.boost\.records\.check\..*", "CheckedProcessTest")
 _HIDDEN_CLASSES = 15
+# More input for what other tests look at as well.
+_MORE_INPUT = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest")
 # Stock against stock, or code that "not-opened" tests whole: that everything works is enough.
-_LONG = (
-    *(r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest"),
-    *("AllocationTest", *_RECORDS, *_FORKED),
-)
+_LONG = (*_MORE_INPUT, "AllocationTest", *_RECORDS, *_FORKED)
 _CODEC = (
     "StringAccessTest",
     r"\w*StringReadTest",
@@ -99,9 +98,13 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
 
 
 def classes_left_out(mode: CodecMode, jdk: int, *, brief: bool = False) -> tuple[str, ...]:
-    """Patterns of test classes that do not run in the mode; in ``brief`` no heap is filled."""
+    """Patterns of test classes that do not run in the mode.
+
+    In ``brief`` no heap is filled, and there is less input.
+    """
     generated = _GENERATED if jdk < _HIDDEN_CLASSES else ()
-    return tuple(dict.fromkeys((*mode.left_out, *generated, *(_FULL_HEAPS if brief else ()))))
+    long = (*_FULL_HEAPS, *_MORE_INPUT) if brief else ()
+    return tuple(dict.fromkeys((*mode.left_out, *generated, *long)))
 
 
 def mode_options(

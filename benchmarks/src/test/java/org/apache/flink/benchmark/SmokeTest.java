@@ -111,18 +111,16 @@ class SmokeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"write,serializer stream", "read,network stream", "copy,network stream"})
-    void everyLengthRuns(String method, String views) throws Exception {
+    @CsvSource({"write,serializer", "read,network", "copy,stream"})
+    void everyLengthRuns(String method, String view) throws Exception {
         JsonNode results =
                 run(
                         moment(STRINGS + "." + method, 0)
                                 .param("length", LENGTHS)
-                                .param("kind", "ascii", "cjk")
+                                .param("kind", "cjk")
                                 .param("profile", "pure")
-                                .param("view", views.split(" ")));
-        assertThat(results)
-                .hasSize(LENGTHS.length * 2 * 2)
-                .allSatisfy(SmokeTest::isTimePerOperation);
+                                .param("view", view));
+        assertThat(results).hasSize(LENGTHS.length).allSatisfy(SmokeTest::isTimePerOperation);
     }
 
     @ParameterizedTest
@@ -166,10 +164,10 @@ class SmokeTest {
         JsonNode results =
                 run(
                         moment(COMPARATORS, 0)
-                                .param("length", "1", "1024", "16384")
+                                .param("length", "1", "16384")
                                 .param("kind", "latin1", "mixed")
                                 .param("profile", "pure"));
-        assertThat(results).hasSize(8 * 3 * 2).allSatisfy(SmokeTest::isTimePerOperation);
+        assertThat(results).hasSize(8 * 2 * 2).allSatisfy(SmokeTest::isTimePerOperation);
     }
 
     @Test
@@ -210,14 +208,22 @@ class SmokeTest {
     @ParameterizedTest
     @ValueSource(strings = {WRITER, READER})
     void everyRecordRuns(String benchmark) throws Exception {
-        JsonNode results =
+        JsonNode sizes =
                 run(
                         moment(benchmark, 0)
                                 .param("size", SIZES)
-                                .param("type", "string", "tuple", "bytes")
-                                .param("channels", "1", "100")
+                                .param("type", "tuple")
+                                .param("channels", "1")
                                 .param("profile", "pure"));
-        assertThat(results).hasSize(SIZES.length * 3 * 2).allSatisfy(SmokeTest::isTimePerOperation);
+        assertThat(sizes).hasSize(SIZES.length).allSatisfy(SmokeTest::isTimePerOperation);
+        JsonNode types =
+                run(
+                        moment(benchmark, 0)
+                                .param("size", "16")
+                                .param("type", "string", "tuple", "bytes")
+                                .param("channels", "100")
+                                .param("profile", "pure"));
+        assertThat(types).hasSize(3).allSatisfy(SmokeTest::isTimePerOperation);
     }
 
     @ParameterizedTest
