@@ -16,7 +16,7 @@ from flink_boost.flink.lines import Line, default_line, find_line, load_lines
 MARKERS = (
     "needs_jars(*lines): needs what `make build` leaves for these lines; default: the default one",
     "forks: measures with real forks of JMH, or builds: minutes; begins early",
-    "quiet: kills processes, holds locks or judges times, so that others would move its moments",
+    "quiet: judges times, or ends what nothing waits for, so that others would move its moments",
     "test_all: only `make test-all` runs it",
 )
 

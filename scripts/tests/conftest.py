@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--moments",
         type=int,
-        default=5,
+        default=3,
         help="how often a night is killed; `make test-nightly` takes 100",
     )
 

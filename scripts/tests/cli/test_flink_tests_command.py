@@ -21,7 +21,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import find_line
 from suites.totals import read_totals
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+pytestmark = pytest.mark.needs_jars
 
 COMMAND = Path(sys.executable).with_name("flink-boost")
 LINE = find_line("2.3.0")

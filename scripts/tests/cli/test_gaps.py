@@ -24,8 +24,6 @@ from flink_boost.measure.model import RunInfo
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.trends import StoredVerdicts
 
-pytestmark = pytest.mark.quiet
-
 COMMANDS = ("compare", "detect", "report", "upload")
 NIGHTS = 3
 RESULTS = 6  # of a run: two benchmarks, each with stock, patched and their ratio

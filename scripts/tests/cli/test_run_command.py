@@ -33,7 +33,7 @@ from flink_boost.measure.model import Box, Mode, RunInfo
 from flink_boost.publish import liveness
 from flink_boost.service.quick_look import GROUP, SIDES, find_interrupted
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+pytestmark = pytest.mark.needs_jars
 
 JAR = f"flink-boost-{default_line()}-{__version__}.jar"
 

@@ -46,7 +46,7 @@ COMMAND = Path(sys.executable).with_name("flink-boost")
 WRITE = "StringSerializationBenchmark.write"
 AA = (Side.STOCK, Side.CONTROL)
 
-pytestmark = [pytest.mark.quiet, pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
+pytestmark = [pytest.mark.needs_jars, pytest.mark.usefixtures("jmh")]
 
 
 def flink_boost(results: Path, *arguments: str) -> list[str]:
@@ -80,6 +80,7 @@ def finished(results: Path, run_id: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (results / run_id / "forks").glob("*.json")}
 
 
+@pytest.mark.quiet
 @pytest.mark.forks
 def test_stock_and_patched_are_measured_in_turn_and_compared(tmp_path: Path) -> None:
     answer = run(smoke(tmp_path, "--pairs", "2"))
@@ -134,10 +135,11 @@ def test_a_run_killed_at_random_points_ends_with_every_fork_once(
     source = random.Random(20260301)
     seen: dict[str, bytes] = {}
     # More forks than there is time for in all rounds together: the double's take a moment.
-    pairs = 8 if by == "jmh" else 60
+    rounds, pairs = (6, 8) if by == "jmh" else (3, 30)
     command = smoke(results, "--aa", "--pairs", str(pairs))
     longest = 2.6
-    for _ in range(6):
+    while rounds > 0 or not seen:
+        rounds -= 1
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
@@ -425,6 +427,7 @@ def test_a_comparator_runs_beside_the_patched_side_and_is_compared(
     assert against.row.ratio > 0
 
 
+@pytest.mark.quiet
 @pytest.mark.forks
 def test_threads_and_heap_reach_the_fork_and_its_record(
     tmp_path: Path, class_paths: ClassPaths

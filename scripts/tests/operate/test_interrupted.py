@@ -23,7 +23,7 @@ from signalled import run_signalled_at
 
 from flink_boost.cli.problems import INTERRUPTED
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+pytestmark = pytest.mark.needs_jars
 
 
 @pytest.fixture
@@ -40,7 +40,9 @@ def signalled_at(number: int, step: int, *arguments: str | Path) -> tuple[int, d
     return done.returncode, answer
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.test_all)]
+)
 @pytest.mark.parametrize("command", ["install", "uninstall"])
 def test_a_change_ends_with_the_jar_whole_or_not_there(
     command: str, number: signal.Signals, home: Path, capsys: pytest.CaptureFixture[str]

@@ -25,7 +25,7 @@ from flink_boost.port.soak import (
     read_result,
 )
 
-pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
+pytestmark = pytest.mark.needs_jars
 
 STATE = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <!DOCTYPE properties SYSTEM "http://java.sun.com/dtd/properties.dtd">
@@ -175,6 +175,7 @@ def test_a_wrong_code_unit_is_found_named_and_shown_again(
     assert "agree" in capfd.readouterr().out
 
 
+@pytest.mark.quiet
 def test_a_killed_run_goes_on_where_it_was(build: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cases = "600000"
     command = [sys.executable, "-m", "flink_boost.cli", "--build", str(build), "soak"]

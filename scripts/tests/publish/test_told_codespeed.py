@@ -40,8 +40,6 @@ from flink_boost.service.nightly.notify_dashboard import send_nights
 from flink_boost.service.nightly.slots import night_id
 from flink_boost.service.retention.retention_settings import Retention
 
-pytestmark = pytest.mark.quiet
-
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)
 
 
