@@ -20,7 +20,7 @@ _OPENS_JAVA_UTIL = "--add-opens=java.base/java.util=ALL-UNNAMED"
 _CLOSED_ON_11 = ("--illegal-access=deny", "--add-opens=java.base/java.nio=ALL-UNNAMED")
 # They start JVMs of their own, with options of their own: the mode does not reach them.
 _FULL_HEAPS = ("FullHeapTest", "GrowthFailureTest", "FirstRecordTest")
-_FORKED = (*_FULL_HEAPS, "RestrictedRuntimeTest")
+_FORKED = (*_FULL_HEAPS, "FirstStringTest", "RestrictedRuntimeTest")
 # Generated code; it asks how strings are reached, and nothing else of what a mode changes.
 _RECORDS = ("RandomRecordsTest",)
 # On a Java before 15 nothing is generated: there Flink's own code runs, as one of them shows.

@@ -3,6 +3,7 @@ package org.apache.flink.boost.guard;
 
 import java.util.Map;
 import org.apache.flink.boost.guard.Verdict.OfFamily;
+import org.apache.flink.boost.strings.FirstString;
 
 /**
  * What is decided for a process: whether it may start, and for each family whether our code runs or
@@ -75,6 +76,9 @@ public final class BoostMode {
         InternalError refusal = CURRENT.refusal();
         if (refusal != null) {
             throw refusal;
+        }
+        if (Families.STRINGS) {
+            FirstString.prepare();
         }
     }
 
