@@ -3,7 +3,7 @@
 What identifies a Flink for us is its class files: releases whose patched classes of strings do the
 same, as ``classes.lock`` says, have one *combination* of them, named after one of them. A line of
 ``lines.toml`` is a combination that a jar exists for, under the same name. Where the classes of
-another family differ, the line's jar leaves that family off.
+another family differ, a line of its own has them, or the jar leaves that family off.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def fitting_line(found: Mapping[str, str], lines: Iterable[Line]) -> Line | None
     """The line whose classes of strings do what those found do.
 
     Of several the one that has more of them, then the one with which fewer families are off, then
-    the one with more of the very files.
+    the one with more of the very files, then the last.
     """
     fitting = [
         line
@@ -207,4 +207,4 @@ def fitting_line(found: Mapping[str, str], lines: Iterable[Line]) -> Line | None
         same = sum(found.get(name) == checksum for name, checksum in line.classes.items())
         return len(line.strings), -len(line.without(found)), same
 
-    return max(fitting, key=nearness, default=None)
+    return max(reversed(fitting), key=nearness, default=None)

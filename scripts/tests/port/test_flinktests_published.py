@@ -210,7 +210,7 @@ def test_a_pom_is_written_once_and_a_damaged_one_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "line", "suffix"),
-    [("1.13.2", "1.17.0", "_2.11"), ("1.14.0", "1.17.0", ""), ("2.2.0", "2.3.0", "")],
+    [("1.13.2", "1.17.0", "_2.11"), ("1.14.0", "1.17.0", ""), ("2.2.0", "2.2.1", "")],
 )
 def test_a_release_has_the_jar_of_its_line_and_its_own_artefacts(
     version: str, line: str, suffix: str

@@ -42,7 +42,7 @@ HEADER = """\
 # What identifies a Flink is the class files that our patches of strings change. Releases in which
 # all of them do the same, as classes.lock says, have one combination, named after one of them. One
 # that a jar exists for is a line of lines.toml with the same name. Where the class files of another
-# family differ, the jar leaves that family off.
+# family differ, a line of its own has them, or the jar leaves that family off.
 #
 # classes:   the name of the release's combination.
 # jars:      SHA-256 of the jars that were looked at.
