@@ -57,7 +57,7 @@ public final class FirstRecordProbe {
     /** Gives memory back piece by piece, until there is enough for a copy. */
     private static Class<?> firstInFullHeap(TypeSerializer<Object> serializer, Part record) {
         byte[][] pieces = new byte[MOST_PIECES][0];
-        Object[] rest = fill();
+        Object rest = fill();
         Throwable end = null;
         for (int i = 0; i < pieces.length; i++) {
             try {
@@ -66,13 +66,21 @@ public final class FirstRecordProbe {
             } catch (OutOfMemoryError e) {
                 end = e;
                 pieces[i] = null;
+            } catch (RuntimeException e) {
+                // Flink 2.1 and 2.2 wrap whatever ends the making of an object.
+                if (!(e.getCause() instanceof OutOfMemoryError)) {
+                    throw e;
+                }
+                end = e.getCause();
+                pieces[i] = null;
             }
         }
         return rest == null || end == null ? null : end.getClass();
     }
 
-    private static Object[] fill() {
-        Object[] chain = null;
+    private static Object fill() {
+        // Its class is loaded while there is room.
+        Object chain = new Link(null);
         for (int length = 1 << 18; length > 0; length >>= 1) {
             try {
                 while (true) {
@@ -84,6 +92,22 @@ public final class FirstRecordProbe {
                 // Smaller ones may find a place.
             }
         }
-        return chain;
+        try {
+            while (true) {
+                chain = new Link(chain);
+            }
+        } catch (OutOfMemoryError full) {
+            return chain;
+        }
+    }
+
+    /** As small as a record; an array is larger. */
+    private static final class Link {
+
+        final Object next;
+
+        Link(Object next) {
+            this.next = next;
+        }
     }
 }
