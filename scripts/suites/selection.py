@@ -19,6 +19,7 @@ MARKERS = (
     "quiet: judges times, or ends what nothing waits for, so that others would move its moments",
     "test_all: only `make test-all` runs it",
 )
+QUIET = "quiet"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +31,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``-m quiet`` only files that have the word: to import all takes a processor seconds."""
+    asked = config.getoption("-m").split(" and ")
+    if QUIET not in asked or " or " in " ".join(asked) or not collection_path.match("test_*.py"):
+        return None
+    return None if QUIET in collection_path.read_text(encoding="utf-8") else True
 
 
 def built_lines(config: pytest.Config) -> list[Line]:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -17,7 +18,16 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import codec_jdks, default_line, load_lines
 from flink_boost.flink.modes import MODES
 from suites import budget
-from suites.catalogue import JAVA, Choice, Suite, all_suites, bare_python, checks, chosen_lines
+from suites.catalogue import (
+    DASHBOARD,
+    JAVA,
+    Choice,
+    Suite,
+    all_suites,
+    bare_python,
+    checks,
+    chosen_lines,
+)
 
 ENABLED = [line for line in load_lines().values() if line.enabled]
 LINES = (load_lines()[default_line()], *(x for x in ENABLED if x.version != default_line()))
@@ -117,23 +127,51 @@ def test_what_is_marked_test_all_is_left_to_it(tmp_path: Path) -> None:
         "@pytest.mark.needs_jars\n"
         "def test_of_the_default_line(): pass\n"
     )
-
-    def chosen(*options: str) -> set[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, str(tmp_path)],
-            cwd=PROJECT_ROOT / "scripts",
-            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # it starts faster
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=True,
-        )
-        return set(re.findall(r"::test_(\w+)", done.stdout))
-
+    chosen = partial(collected, tmp_path)
     assert chosen("--lines=2.3.0") == {"plain", "of_the_default_line"}
     assert chosen("--lines=2.3.0,1.17.0") == {"plain", "of_the_default_line", "of_a_line"}
     assert chosen("--test-all") == {"plain", "long", "of_a_line", "of_the_default_line"}
     assert chosen() == {"plain", "of_a_line", "of_the_default_line"}
+
+
+def test_for_quiet_tests_no_file_without_them_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["suites.selection"]\n')
+    (tmp_path / "test_other.py").write_text("def test_other(): pass\n")
+    (tmp_path / "test_some.py").write_text(
+        "import pytest\ndef test_plain(): pass\n@pytest.mark.quiet\ndef test_still(): pass\n"
+    )
+    assert collected(tmp_path, "-m", "not quiet") == {"other", "plain"}
+    (tmp_path / "test_other.py").write_text("raise AssertionError('imported')\n")
+    assert collected(tmp_path, "-m", "quiet") == {"still"}
+    assert collected(tmp_path, "-m", "not needs_jars and quiet") == {"still"}
+    for needed in ("not quiet", "quiet or needs_jars"):
+        with pytest.raises(subprocess.CalledProcessError):
+            collected(tmp_path, "-m", needed)
+
+
+def test_the_word_of_a_quiet_test_is_in_its_own_file() -> None:
+    files = [
+        file
+        for folder in ("scripts", DASHBOARD)
+        for file in (PROJECT_ROOT / folder / "tests").rglob("*.py")
+        if "mark.quiet" in file.read_text(encoding="utf-8")
+    ]
+    assert len(files) > 10
+    assert {file.name for file in files if not file.match("test_*.py")} == set()
+
+
+def collected(folder: Path, *options: str) -> set[str]:
+    """The tests below the folder that pytest would run, without ``test_``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, str(folder)],
+        cwd=PROJECT_ROOT / "scripts",
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # it starts faster
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    return set(re.findall(r"::test_(\w+)", done.stdout))
 
 
 def test_what_a_jar_is_made_from_is_tested_again_when_it_changes() -> None:
