@@ -53,7 +53,8 @@ def jars(tmp_path_factory: pytest.TempPathFactory) -> Jars:
     # An archive of classes takes jars only.
     probe = folder / "probe.jar"
     with zipfile.ZipFile(probe, "w") as jar:
-        jar.write(classes / "LoadedProbe.class", "LoadedProbe.class")
+        for file in classes.iterdir():
+            jar.write(file, file.name)
         jar.writestr("log.properties", LOG)
     return Jars(CARRIED.dropin(LINE), CARRIED.dropin(OTHER), dist, (*lib.glob("log4j*.jar"), probe))
 
@@ -151,6 +152,27 @@ def test_stock_in_front_is_said_where_flink_starts(jars: Jars) -> None:
     (logged,) = of_ours(lines)
     assert logged.startswith(f"log=WARN flink-boost {VERSION} for Flink {LINE.version}: mode off, ")
     assert f"{jars.dist} stands before {jars.ours} on the class path" in logged
+
+
+@pytest.mark.parametrize("jdk", [17, 25])
+def test_flinks_own_class_of_records_that_is_there_first_stays(jars: Jars, jdk: int) -> None:
+    ours, stock = path_of(jars.ours, jars.dist, *jars.rest), path_of(jars.dist, *jars.rest)
+    mode = f"flink-boost {VERSION} for Flink {LINE.version}: mode on, "
+
+    lines = said(jdk, ours, "records", "start")
+    (logged,) = of_ours(lines)
+    assert logged.startswith(f"log=WARN {mode}")
+    assert "; records off, org.apache.flink.api.java.typeutils.runtime.PojoSerializer was" in logged
+    found, expected = (
+        [line for line in each if line.startswith(("PojoSerializer=", "bytes=", "copy=", "error="))]
+        for each in (lines, said(jdk, stock, "records", "start"))
+    )
+    assert len(expected) == 3
+    assert found == expected
+
+    first = said(jdk, ours, "start", "strings")
+    assert of_ours(first)[0].startswith(f"log=INFO {mode}")
+    assert "; records on" in of_ours(first)[0]
 
 
 def archive(folder: Path, class_path: str, *words: str) -> Path:
