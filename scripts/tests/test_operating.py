@@ -157,7 +157,6 @@ def test_the_words_in_doubt_are_those_of_the_programs() -> None:
             "operate/classpath",
             "operate/java_findings",
             "operate/jvm_start",
-            "operate/role_check",
             "operate/verify",
         )
     )

@@ -27,8 +27,14 @@ from flink_boost.operate.contents import (
     require_orderly,
 )
 from flink_boost.operate.families import FamilyState
-from flink_boost.operate.job_classes import RECORDS, JobReport, JobType, RecordWay, ask_job
-from flink_boost.operate.job_reasons import next_step
+from flink_boost.operate.job_classes import (
+    RECORDS,
+    JobReport,
+    JobType,
+    RecordWay,
+    ask_job,
+    remedy,
+)
 from flink_boost.operate.own_lines import line_of
 
 
@@ -92,7 +98,7 @@ def _our_jar(home: FlinkHome, lines: dict[str, Line], package: Carried) -> tuple
 
 
 def _print(home: FlinkHome, job: Path, ours: DropIn, report: JobReport) -> None:
-    types = [{**asdict(each), "next_step": next_step(each)} for each in report.types]
+    types = [{**asdict(each), "next_step": remedy(each)} for each in report.types]
     records = None if report.records is None else asdict(report.records)
     content = {"flink_home": home.folder, "jar": ours.path, "job": job}
     print_json("doctor", 0, {**content, "records": records, "types": types})
@@ -138,4 +144,4 @@ def _sentence(found: JobType) -> str:
         words += f", in {found.place}"
     if found.reason:
         words += f": {found.reason}"
-    return f"{words}. {next_step(found)}".rstrip()
+    return f"{words}. {remedy(found)}".rstrip()

@@ -19,7 +19,6 @@ from flink_boost.flink.side import Side
 from flink_boost.measure import jmh, packing
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
-from flink_boost.measure.pair_order import pairs_in_turn
 from flink_boost.measure.store import load_run
 from flink_boost.measure.summary import MissingFork
 
@@ -216,3 +215,17 @@ def _parse(content: bytes, origin: str, info: RunInfo, planned: PlannedFork) -> 
     return jmh.parse_fork(
         content, origin, planned.cell, planned.side, planned.pair, threads=info.threads
     )
+
+
+def pairs_in_turn(info: RunInfo) -> tuple[tuple[Cell, int], ...]:
+    """Every pair of every cell, as (cell, pair from 1): round by round, in a round cell by cell.
+
+    A round has one pair of each cell at most. A cell with fewer pairs than others sits rounds out,
+    evenly, so that the pairs of each are spread over the whole run.
+    """
+    places = sorted(
+        ((2 * pair - 1) * info.pairs // (2 * pairs), number, pair)
+        for number, pairs in enumerate(info.pairs_in_order)
+        for pair in range(1, pairs + 1)
+    )
+    return tuple((info.cells[number], pair) for _, number, pair in places)

@@ -24,11 +24,10 @@ from flink_boost.base.errors import (
     UsageProblem,
 )
 from flink_boost.service.hub.account import find_account
-from flink_boost.service.hub.client import GitHubClient
+from flink_boost.service.hub.client import BoundedTransport, GitHubClient
 from flink_boost.service.hub.github import GitHubRepository, open_repository
 from flink_boost.service.hub.hub_model import Hub
 from flink_boost.service.hub.rate_limit import RateLimit
-from flink_boost.service.hub.transport import BoundedTransport
 from hub.double import GitHubDouble, github_double
 from hub.faults import Fault, forbidden, page_of_html, primary_limit, secondary_limit
 from hub.state import GitHubState, PullRequestState

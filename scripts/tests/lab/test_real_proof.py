@@ -20,6 +20,7 @@ from flink_boost.measure.model import Box, Cell
 from lab.cases import CaseNight, DetectionCase, ToldAlarm
 from lab.evaluation import Walk
 from lab.real.answering import night_name
+from lab.real.bench import METHOD, slowed_jar
 from lab.real.model import (
     ProofOrder,
     ProofResult,
@@ -29,7 +30,6 @@ from lab.real.model import (
 )
 from lab.real.proof import OutOfTime, Schedule, outcome_of
 from lab.real.sheet import proof_sheet
-from lab.real.weaving import METHOD, slowed_jar
 
 # A delay is seen in times.
 pytestmark = pytest.mark.test_all

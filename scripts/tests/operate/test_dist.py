@@ -45,9 +45,8 @@ from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.dropin import ASIDE, RECORD
 from flink_boost.flink.lines import Line, PinnedFile
 from flink_boost.operate.dist import jar as dist_jar
-from flink_boost.operate.dist.build import Tarball, Variant, build_tarball
+from flink_boost.operate.dist.build import PAGE, Tarball, Variant, build_tarball
 from flink_boost.operate.dist.jar import write_replaced
-from flink_boost.operate.dist.page import PAGE
 from flink_boost.operate.dist.tarball import EPOCH, write_tarball
 from flink_boost.operate.verify import judge_jar
 

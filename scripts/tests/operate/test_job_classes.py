@@ -18,8 +18,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import load_lines
-from flink_boost.operate.job_classes import JobType, RecordWay, read_answer
-from flink_boost.operate.job_reasons import NEXT_STEPS, next_step
+from flink_boost.operate.job_classes import NEXT_STEPS, JobType, RecordWay, read_answer, remedy
 
 Answer = Callable[..., dict[str, Any]]
 
@@ -293,5 +292,5 @@ def test_flinks_first_word_on_a_class_is_its_reason() -> None:
 
     assert money.reason == "class com.example.Money does not contain a setter for field cents"
     assert few.reason == "Class class com.example.Few is not public"
-    assert next_step(money) == next_step(few) != ""
-    assert next_step(JobType(RecordWay.KRYO, "", "com.example.Other")) == ""
+    assert remedy(money) == remedy(few) != ""
+    assert remedy(JobType(RecordWay.KRYO, "", "com.example.Other")) == ""

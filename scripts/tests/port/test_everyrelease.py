@@ -19,7 +19,13 @@ from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.javatests import CODEC_MODULE, ModuleBuild
 from flink_boost.flink.lines import find_line, load_lines
 from flink_boost.flink.releases import line_of, load_releases
-from flink_boost.port.everyrelease.__main__ import DATA, PAGE, classes_of_jars
+from flink_boost.port.everyrelease.__main__ import (
+    DATA,
+    PAGE,
+    classes_of_jars,
+    gained_and_lost,
+    with_tested,
+)
 from flink_boost.port.everyrelease.cells import (
     CellResult,
     ReleaseCell,
@@ -32,7 +38,6 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
-from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.newline.look import render
 
 LINES = load_lines()

@@ -36,7 +36,7 @@ from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, sto
 from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_record import NightRecord, NightState
-from flink_boost.service.nightly.notify_dashboard import send_nights
+from flink_boost.service.nightly.service import send_nights
 from flink_boost.service.nightly.slots import night_id
 from flink_boost.service.retention.retention_settings import Retention
 

@@ -17,9 +17,8 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.fork_files import Attempt
 from flink_boost.measure.fork_launch import ForkOrder
 from flink_boost.service.requests.answer_sheet import verdict_text
-from flink_boost.service.requests.comparing import compare
+from flink_boost.service.requests.comparing import PatientForks, compare
 from flink_boost.service.requests.request_rows import rows_of
-from flink_boost.service.requests.time_limits import PatientForks
 from requesting.samples import KNOWN, TUPLE, order, run
 from requesting.told_forks import Change, Silent, Told, means
 

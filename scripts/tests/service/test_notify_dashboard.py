@@ -20,7 +20,7 @@ from flink_boost.service.nightly.night_record import (
     NightState,
     Order,
 )
-from flink_boost.service.nightly.notify_dashboard import send_nights
+from flink_boost.service.nightly.service import send_nights
 
 FIRST = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
 NAMES = ["2026-03-01T2330", "2026-03-02T2330", "2026-03-03T2330"]

@@ -22,7 +22,6 @@ from pathlib import Path
 
 from flink_boost.operate.carried import Carried
 from flink_boost.operate.dist.jar import write_replaced
-from flink_boost.operate.dist.page import PAGE, PageContents, start_page
 from flink_boost.operate.dist.tarball import write_tarball
 from flink_boost.flink.distribution import LEGAL_TEXTS, unpack_distribution, unpack_legal_texts
 from flink_boost.flink.downloads import disk_problems, prepared_aside
@@ -31,6 +30,13 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import exclusive_lock, publish, sha256, write_durably
 from flink_boost.flink.home import FlinkHome, choose_line, open_home
 from flink_boost.flink.lines import Line
+from dataclasses import dataclass
+from pathlib import Path
+import jinja2
+from flink_boost.base.files import sha256
+from flink_boost.flink.lines import Line
+
+PAGE = "FLINK-BOOST.md"
 
 
 class Variant(StrEnum):
@@ -156,3 +162,38 @@ def _amended(name: str, official: str, ours: str) -> str:
 
 
 _RULE = "-" * 72
+
+
+@dataclass(frozen=True)
+class PageContents:
+    """What the page tells about; ``ours`` is the jar in ``lib/`` that has our classes."""
+
+    line: Line
+    boost_version: str
+    dist: str
+    official_sha256: str
+    ours: Path
+
+    @property
+    def replaced(self) -> bool:
+        """Whether our classes are inside ``flink-dist``."""
+        return self.ours.name == self.dist
+
+
+def start_page(contents: PageContents) -> str:
+    """The page as Markdown."""
+    environment = jinja2.Environment(  # noqa: S701 - Markdown, from names and numbers of our own
+        loader=jinja2.PackageLoader("flink_boost.operate.dist"),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    template = environment.get_template("dist.md.j2")
+    return template.render(
+        contents=contents,
+        line=contents.line,
+        ours=contents.ours.name,
+        ours_sha256=sha256(contents.ours),
+        old_configuration=contents.line.version.startswith("1.9."),
+    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from datetime import UTC, datetime
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
@@ -15,10 +17,18 @@ from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import load_lines
-from flink_boost.flink.releases import RELEASES_FILE, load_releases, read_releases
+from flink_boost.flink.releases import (
+    ON_JDK,
+    RELEASES_FILE,
+    KnownReleases,
+    Release,
+    load_releases,
+    read_releases,
+)
 from flink_boost.port.everyrelease.cells import (
     CellResult,
     ReleaseCell,
+    What,
     cells_of,
     code_of,
     read_results,
@@ -26,7 +36,6 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
-from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.flinktests.ofrelease import shaded_jars
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.rows import releases_lock, write
@@ -37,6 +46,7 @@ FOLDER = PROJECT_ROOT / "build" / "releases"
 
 # A release's tests take dozens of calls of Maven: 4.0 s -> 2.1 s of processors each.
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_TITLES = {What.CODEC: "codec", What.CLUSTER: "cluster", What.FLINKS: "Flink's tests"}
 
 
 def classes_of_jars(jars: Path = PROJECT_ROOT / "build" / "jars") -> dict[str, str]:
@@ -149,3 +159,51 @@ def main(
 
 if __name__ == "__main__":
     main()
+
+
+def with_tested(
+    known: KnownReleases,
+    results: Mapping[ReleaseCell, CellResult],
+    classes: Mapping[str, str],
+    only: Collection[str] = (),
+) -> KnownReleases:
+    """The releases, each with its cells that passed; ``classes`` are today's digits, by line.
+
+    What no cell is for stays, and goes first. What passed with other code says nothing of a jar of
+    today, which lists the releases that it was tested on; and nothing is said of a release on which
+    something of today's failed. ``only`` leaves all other releases as they are.
+    """
+    releases = {
+        version: release
+        if only and version not in only
+        else replace(release, tested=_tested(release, results, classes.get(release.classes)))
+        for version, release in known.releases.items()
+    }
+    return replace(known, releases=releases)
+
+
+def gained_and_lost(before: KnownReleases, after: KnownReleases) -> tuple[list[str], list[str]]:
+    """The releases of which more is said to have passed, and those of which something is not."""
+    pairs = [(each, after.releases[version]) for version, each in before.releases.items()]
+    return (
+        [new.version for old, new in pairs if set(new.tested) - set(old.tested)],
+        [new.version for old, new in pairs if set(old.tested) - set(new.tested)],
+    )
+
+
+def _tested(
+    release: Release, results: Mapping[ReleaseCell, CellResult], today: str | None
+) -> dict[str, date]:
+    found = {
+        what: day
+        for what, day in release.tested.items()
+        if what.partition(ON_JDK)[0] not in _TITLES.values()
+    }
+    cells = [ReleaseCell(release.version, jdk, what) for what in What for jdk in release.jdks]
+    known = [results[cell] for cell in cells if cell in results]
+    of_today = [result for result in known if result.classes == today]
+    if all(result.passed for result in of_today):
+        for result in of_today:
+            title = f"{_TITLES[result.cell.what]}{ON_JDK}{result.cell.jdk}"
+            found[title] = date.fromisoformat(result.day)
+    return found

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Literal
 from urllib.parse import quote
+
+from pydantic import AwareDatetime, ValidationError
 
 from flink_boost.base.errors import (
     AccountRefused,
+    BrokenData,
     HubAway,
     HubRefused,
     PullRequestRefused,
     UsageProblem,
 )
+from flink_boost.measure.model import Frozen
 from flink_boost.service.hub.account import LOGIN_VARIABLE, find_account
 from flink_boost.service.hub.client import GitHubClient, HubReply
-from flink_boost.service.hub.cursor import Cursor, read_cursor
 from flink_boost.service.hub.hub_model import Comment, PullRequest
 from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.hub.waiting import server_time
@@ -37,6 +41,8 @@ _MOST_PAGES = 100  # of one conversation, and of one call of new_comments
 _WRITERS = frozenset({"admin", "maintain", "write"})
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^<]*\brel="?next"?')
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+# GitHub's machines differ a little in their clocks and in how soon they show a comment.
+OVERLAP = timedelta(minutes=2)
 
 
 class GitHubRepository:
@@ -272,3 +278,35 @@ def _bounded(body: str) -> str:
             "Ask for fewer benchmarks.",
         )
     return body
+
+
+class Cursor(Frozen):
+    """``start`` is when reading began, ``since`` up to when all has been read; GitHub's times.
+
+    ``etag`` is of the last answer for exactly this ``since``.
+    """
+
+    version: Literal[1] = 1
+    start: AwareDatetime
+    since: AwareDatetime
+    etag: str | None = None
+
+    def text(self) -> str:
+        """For ``read_cursor``."""
+        return self.model_dump_json()
+
+    def past(self, newest: datetime) -> Cursor:
+        """After comments up to ``newest`` were read: goes on a little before it, never back."""
+        since = max(self.since, newest - OVERLAP)
+        return self if since == self.since else Cursor(start=self.start, since=since)
+
+
+def read_cursor(text: str) -> Cursor:
+    """Raises ``BrokenData`` for what ``Cursor.text`` never wrote."""
+    try:
+        return Cursor.model_validate_json(text)
+    except ValidationError as error:
+        raise BrokenData(
+            "The stored place up to which comments were read is unreadable.",
+            "Restore the database; without that place what was written meanwhile is not read.",
+        ) from error

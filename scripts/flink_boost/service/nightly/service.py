@@ -7,15 +7,17 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, time
+from hashlib import sha256
 
 import httpx
 
-from flink_boost.base.errors import FlinkBoostError
+from flink_boost.base.errors import BrokenData, FlinkBoostError
+from flink_boost.base.files import write_durably
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
 from flink_boost.publish.alarm_upload import pages_address, send_alarms
-from flink_boost.publish.dashboard_post import DocumentRefused
+from flink_boost.publish.dashboard_post import DocumentRefused, NoSuchPage, Post, post
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarm_registry import document_of, load_registry
@@ -25,7 +27,6 @@ from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import NightPlan
 from flink_boost.service.nightly.night_record import NightRecord, Order
-from flink_boost.service.nightly.notify_dashboard import send_nights
 from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.source_tree import box_label
@@ -35,6 +36,10 @@ from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 
 _LEAST_FREE = 1 << 30  # bytes; one night writes some ten MB
+PATH = "nights/add/"
+_MARK = "sent.sha256"
+_NEWEST = 30
+_LATER = "The next night sends it again."
 
 
 @dataclass(frozen=True)
@@ -177,3 +182,36 @@ class NightService:
             *(start.night, start.plan, steps.acts(), self.journal, self.places.results),
             *(self.waiting, self.tell),
         )
+
+
+def send_nights(journal: NightJournal, target: Target, client: httpx.Client) -> int:
+    """Sends the newest nights as far as they have changed; how many there were.
+
+    One that the dashboard refuses does not hold back the others; ``DocumentRefused`` is raised once
+    these are sent. Raises ``UploadFailed`` at once when it cannot be reached. A dashboard that has
+    no page of nights gets none, and is asked again.
+    """
+    sent = 0
+    refused: DocumentRefused | None = None
+    for name in journal.nights()[-_NEWEST:]:
+        try:
+            night = journal.load(name)
+        except BrokenData:
+            continue  # whoever begins a night is told of it
+        content = night.model_dump_json()
+        digest = sha256(f"{target.url}\n{content}".encode()).hexdigest()
+        mark = journal.folder / name / _MARK
+        if night.box and not (mark.exists() and mark.read_text().strip() == digest):
+            what = f"The record of {night.night}"
+            try:
+                post(Post(PATH, content, what, _LATER), target, client)
+            except NoSuchPage:
+                break
+            except DocumentRefused as problem:
+                refused = refused or problem
+                continue
+            write_durably(mark, digest + "\n")
+            sent += 1
+    if refused is not None:
+        raise refused
+    return sent

@@ -6,6 +6,8 @@ trend. A comparison that was stopped goes on where it was: builds and forks that
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from pathlib import Path
 from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, RefusedResult, UsageProblem
 from flink_boost.base.files import make_folder
+from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.measure import finalize, fork_files, runner, store
@@ -22,9 +25,10 @@ from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.box_file import BoxFile
 from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.fork import Fork
-from flink_boost.measure.fork_launch import ForkLaunch
+from flink_boost.measure.fork_files import Attempt
+from flink_boost.measure.fork_launch import ForkLaunch, ForkOrder
 from flink_boost.measure.groups import Group
-from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.model import Box, Cell, Purpose, RunInfo
 from flink_boost.measure.noise import NoiseProbe
 from flink_boost.measure.profiles.take import Recorder
 from flink_boost.measure.run_plan import current_commit
@@ -43,12 +47,12 @@ from flink_boost.service.requests.request_rows import (
     unlike_text,
 )
 from flink_boost.service.requests.request_states import Event
-from flink_boost.service.requests.time_limits import PatientForks
 from flink_boost.service.requests.verdicts import suspects
 
 FOLDER = "requests"
 # Forks of strangers may take so much longer than foretold, those of the second look among them.
 _PATIENCE, _PATIENCE_SECONDS = 3, 300.0
+_MOST_HANGING = 2  # forks of a benchmark; one may have met a machine that stood still
 
 
 @dataclass(frozen=True)
@@ -267,3 +271,37 @@ def _begun(results: Path, plan: RunInfo) -> RunInfo:
     info = store.load_run(results, plan.run_id)
     finalize.reopen(results, info)
     return info
+
+
+class PatientForks:
+    """A ``ForkLaunch`` that starts others' until its time is over.
+
+    ``seconds`` is for all forks together, from now on. A benchmark of which two forks hung is not
+    tried again: base and head only count in pairs.
+    """
+
+    def __init__(
+        self, launch: ForkLaunch, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._launch = launch
+        self._clock = clock
+        self._end = clock() + seconds
+        self._hung: Counter[Cell] = Counter()
+
+    def launch(self, order: ForkOrder, attempt: Attempt) -> int:
+        """As the protocol says; ``RefusedResult`` for a fork that is not started."""
+        if self._hung[order.cell] >= _MOST_HANGING:
+            raise _unstarted(attempt, f"{_MOST_HANGING} forks of its benchmark hung")
+        if self._clock() >= self._end:
+            raise _unstarted(attempt, "the comparison had taken far longer than it should")
+        try:
+            return self._launch.launch(order, attempt)
+        except CommandTimeoutError:
+            self._hung[order.cell] += 1
+            raise
+
+
+def _unstarted(attempt: Attempt, why: str) -> RefusedResult:
+    sentence = f"It was not started, as {why}."
+    attempt.log.write_text(f"{sentence}\n", encoding="utf-8")
+    return RefusedResult(sentence, "Look at what the change does, or ask for fewer benchmarks.")

@@ -17,12 +17,17 @@ from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.command import is_for_us
 from flink_boost.service.requests.database import is_of_the_database
-from flink_boost.service.requests.delivery import deliver
-from flink_boost.service.requests.eta import Blocked, foretold_seconds, habit_of
+from flink_boost.service.requests.eta import (
+    Blocked,
+    ahead_of,
+    foretold_seconds,
+    habit_of,
+    history_of,
+    place_text,
+)
 from flink_boost.service.requests.queue import MOST_FORGOTTEN, RequestQueue
-from flink_boost.service.requests.queue_position import ahead_of, history_of, place_text
 from flink_boost.service.requests.request import Request, RequestOrder, request_id
-from flink_boost.service.requests.request_outbox import Words
+from flink_boost.service.requests.request_outbox import HubOutbox, UnsentMessage, Words
 from flink_boost.service.requests.request_states import Event, RequestState
 from flink_boost.service.retention.retention_settings import Retention
 
@@ -33,6 +38,7 @@ _HISTORY = 50
 _MOST_FAILURES = 2  # of different pull requests in one go: then it is not theirs
 _COMPARED = 3  # times at least, and for how long, until a comparison is given up
 _COMPARED_FOR = timedelta(hours=1)
+_MOST_UNSENT = 2  # of different pull requests: then it is not theirs
 
 
 @dataclass
@@ -300,3 +306,42 @@ class Desk:
 
 def _reply(comment: Comment, text: str) -> Words:
     return wording.reply_words(comment.id, comment.number, text)
+
+
+def deliver(hub: Hub, outbox: HubOutbox, now: Callable[[], datetime]) -> None:
+    """Says what waits; what a deleted comment should have said is given up.
+
+    What one pull request does not take holds back its own messages only. Raises ``HubAway`` when
+    something waits on, and ``HubRefused`` when nothing at all could be said.
+    """
+    failed: dict[int, HubAway | HubRefused] = {}
+    said = False
+    # One at a time: what is claimed and not sent is not tried again for a while.
+    while len(failed) < _MOST_UNSENT and (found := outbox.waiting(now(), 1, tuple(failed))):
+        (message,) = found
+        try:
+            _send(hub, outbox, message)
+            said = True
+        except PullRequestRefused as error:
+            outbox.unsent(message, error.message, gone=True)
+        except (HubAway, HubRefused) as error:
+            outbox.unsent(message, error.message, gone=False)
+            failed[message.number] = error
+            if isinstance(error, HubAway) and error.retry_after is not None:
+                raise
+    for problem in failed.values():
+        if isinstance(problem, HubAway) or not said:
+            raise problem
+
+
+def _send(hub: Hub, outbox: HubOutbox, message: UnsentMessage) -> None:
+    remote = message.remote
+    if remote is None:
+        remote = hub.post(message.number, message.body, message.marker)
+        there = not message.tried or hub.edit(remote, message.body)
+    else:
+        there = hub.edit(remote, message.body)
+    if there:
+        outbox.sent(message, remote)
+    else:
+        outbox.unsent(message, "deleted by somebody", gone=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import FrameType
 
 from flink_boost.base.errors import (
     EnvironmentProblem,
@@ -20,7 +22,6 @@ from flink_boost.service.hub.hub_model import Hub
 from flink_boost.service.requests import wording
 from flink_boost.service.requests.answer import Circumstances, answer, verdict_line
 from flink_boost.service.requests.backoff import Pauses
-from flink_boost.service.requests.cancellation import Stop, WorkStopped, stoppable
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import require_allowed
 from flink_boost.service.requests.database import close_connections, is_of_the_database
@@ -275,3 +276,34 @@ def _in_lines(reason: str) -> str:
 def _plain(text: str) -> str:
     """Without what a terminal would take for commands."""
     return "".join(char if char.isprintable() else " " for char in text)[:2000]
+
+
+class WorkStopped(BaseException):
+    """Somebody else wants the work to end; the reason is its text."""
+
+
+Stop = Callable[[str], None]
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Gives a call for other threads that raises ``WorkStopped`` in this, the main thread."""
+    reasons: list[str] = []
+    active = True
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        nonlocal active
+        if active and reasons:
+            active = False
+            raise WorkStopped(reasons[0])
+
+    def stop(reason: str) -> None:
+        reasons.append(reason)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+    previous = signal.signal(signal.SIGUSR1, handle)
+    try:
+        yield stop
+    finally:
+        active = False
+        signal.signal(signal.SIGUSR1, previous)
