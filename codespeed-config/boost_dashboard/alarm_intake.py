@@ -19,18 +19,19 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ConfigDict
 
-from boost_dashboard.documents import (
-    ACTIVE,
-    MOST_ROWS,
-    Event,
-    RetiredBox,
-    Suspicion,
-    SuspicionSheet,
-    ToldAlarm,
-    ToldSheet,
-)
 from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet
 from boost_dashboard.parcels import RefusedParcelError, body_for_all, box_named, read_parcel
+from flink_boost.judge.alarm_record import (
+    CURRENT,
+    AlarmDocument,
+    AlarmEvent,
+    AlarmState,
+    PublishedAlarm,
+    RetiredBox,
+    SuspectedChange,
+    SuspicionSheet,
+)
+from flink_boost.measure.field_checks import MOST_ROWS
 
 LARGEST_BODY = 4 * 1024 * 1024
 
@@ -50,13 +51,15 @@ def add(request: HttpRequest) -> HttpResponse:
         if read_parcel(_Version, body).schema_version == 1:
             _keep_suspicions(read_parcel(SuspicionSheet, body))
         else:
-            _keep_told(read_parcel(ToldSheet, body))
+            _keep_told(read_parcel(AlarmDocument, body))
     except RefusedParcelError as error:
         return error.answer()
     return HttpResponse("", status=202)
 
 
-def _require_named(boxes: Iterable[str], alarms: Sequence[ToldAlarm | Suspicion]) -> None:
+def _require_named(
+    boxes: Iterable[str], alarms: Sequence[PublishedAlarm | SuspectedChange]
+) -> None:
     strangers = {alarm.box for alarm in alarms} - set(boxes)
     if strangers:
         raise RefusedParcelError(f"boxes: {min(strangers)} has an alarm and is not named.")
@@ -73,7 +76,7 @@ def _keep_suspicions(sheet: SuspicionSheet) -> None:
             )
 
 
-def _keep_told(sheet: ToldSheet) -> None:
+def _keep_told(sheet: AlarmDocument) -> None:
     _require_named(sheet.boxes, sheet.alarms)
     keys = [(alarm.box, alarm.id) for alarm in sheet.alarms]
     if len(set(keys)) != len(keys):
@@ -126,10 +129,12 @@ def _retire_unknown(gone: RetiredBox) -> None:
     register.retired = gone.when
     register.save(update_fields=["retired"])
     AlarmSheet.objects.filter(environment=box).delete()
-    event = Event(when=gone.when, state="retired", note=f"the box was retired by {gone.by}")
-    for row in AlarmRecord.objects.filter(environment=box, state__in=ACTIVE):
-        told = ToldAlarm.model_validate_json(row.document)
+    event = AlarmEvent(
+        when=gone.when, state=AlarmState.RETIRED, note=f"the box was retired by {gone.by}"
+    )
+    for row in AlarmRecord.objects.filter(environment=box, state__in=CURRENT):
+        told = PublishedAlarm.model_validate_json(row.document)
         history = (*told.history, event)[-MOST_ROWS:]
-        closed = told.model_copy(update={"state": "retired", "history": history})
+        closed = told.model_copy(update={"state": AlarmState.RETIRED, "history": history})
         row.state, row.document = closed.state, closed.model_dump_json()
         row.save(update_fields=["state", "document"])

@@ -13,11 +13,12 @@ from typing import Any
 
 from codespeed.models import Environment
 
-from boost_dashboard.documents import ACTIVE, DetectionFigures, Suspicion, ToldAlarm, per_cent
 from boost_dashboard.models import AlarmRecord, AlarmRegister, AlarmSheet
+from flink_boost.judge.alarm_record import CURRENT, AlarmFigures, PublishedAlarm, SuspectedChange
+from flink_boost.measure.field_checks import per_cent
 
 SUSPECTED = "suspected"
-_URGENCY = (*ACTIVE, SUSPECTED)
+_URGENCY = (*CURRENT, SUSPECTED)
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Alarm:
     state: str
     direction: str
     benchmark: str
-    said: ToldAlarm | Suspicion
-    told: ToldAlarm | None = None
+    said: PublishedAlarm | SuspectedChange
+    told: PublishedAlarm | None = None
 
     @property
     def is_regression(self) -> bool:
@@ -102,7 +103,7 @@ def told_alarms(**conditions: object) -> list[Alarm]:
     rows = AlarmRecord.objects.filter(**conditions).select_related("environment")
     found = []
     for row in rows:
-        told = ToldAlarm.model_validate_json(row.document)
+        told = PublishedAlarm.model_validate_json(row.document)
         found.append(
             Alarm(
                 box_id=row.environment_id,
@@ -123,7 +124,7 @@ def suspicions() -> list[Alarm]:
     found = []
     for sheet in AlarmSheet.objects.select_related("environment").order_by("environment__name"):
         for one in json.loads(sheet.alarms):
-            said = Suspicion.model_validate(one)
+            said = SuspectedChange.model_validate(one)
             found.append(
                 Alarm(
                     box_id=sheet.environment_id,
@@ -140,7 +141,7 @@ def suspicions() -> list[Alarm]:
 
 def active_alarms() -> list[Alarm]:
     """What is not closed, with the suspicions, the most urgent first."""
-    found = [*told_alarms(state__in=ACTIVE), *suspicions()]
+    found = [*told_alarms(state__in=CURRENT), *suspicions()]
     return sorted(found, key=lambda alarm: alarm.order)
 
 
@@ -172,7 +173,7 @@ class Figures:
 
     boxes: tuple[str, ...]
     made: datetime
-    figures: DetectionFigures
+    figures: AlarmFigures
 
 
 def read_figures() -> list[Figures]:
@@ -182,7 +183,7 @@ def read_figures() -> list[Figures]:
     for row in rows.order_by("environment__name"):
         by_document.setdefault((row.made, row.figures), []).append(row.environment.name)
     return [
-        Figures(tuple(boxes), made, DetectionFigures.model_validate_json(text))
+        Figures(tuple(boxes), made, AlarmFigures.model_validate_json(text))
         for (made, text), boxes in by_document.items()
     ]
 

@@ -25,9 +25,10 @@ from pydantic import (
     model_validator,
 )
 
+from flink_boost.measure.field_checks import FIRST_YEAR, LAST_YEAR, plain
+
 MOST_RESULTS = 5000  # in one request; a night has some hundreds
 LARGEST_VALUE = 1e300
-FIRST_YEAR, LAST_YEAR = 2000, 2100
 
 _KEYS = (
     "commitid",
@@ -38,24 +39,12 @@ _KEYS = (
     "environment",
     "result_value",
 )
-# Read by HTML, by scripts or by a template; none of them is part of a name of JMH's or Flink's.
-_UNSAFE = frozenset("<>&\"'`\\")
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 _LONGEST_NUMBER = 400  # characters of a number that came as text
 
 
 class RefusedResultError(Exception):
     """A result that is not stored; the message is ``field: reason``."""
-
-
-def _plain(text: str) -> str:
-    """The text, if every page can show it and every database store it."""
-    if text != text.strip():
-        raise ValueError("has blanks at an end")
-    bad = next((char for char in text if char in _UNSAFE or not char.isprintable()), None)
-    if bad is not None:
-        raise ValueError(f"has the character {bad!a}, which no name may have")
-    return text
 
 
 def _finite(value: Any) -> float:
@@ -101,7 +90,7 @@ def _yes_or_no(value: Any) -> bool:
 
 
 # Text that every page can show and every database store.
-Name = Annotated[str, StringConstraints(strict=True, min_length=1), AfterValidator(_plain)]
+Name = Annotated[str, StringConstraints(strict=True, min_length=1), AfterValidator(plain)]
 _Number = Annotated[float, BeforeValidator(_finite)]
 _Moment = Annotated[str, BeforeValidator(_moment)]
 _YesOrNo = Annotated[bool, BeforeValidator(_yes_or_no)]

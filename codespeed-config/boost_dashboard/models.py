@@ -46,7 +46,7 @@ class AlarmRegister(models.Model):
 
 
 class AlarmRecord(models.Model):
-    """An alarm of version 2: a JSON object, see ``documents.ToldAlarm``.
+    """An alarm of version 2: a JSON object, see ``flink_boost.judge.alarm_record.PublishedAlarm``.
 
     ``benchmark`` is what it is called here by now.
     """
@@ -67,7 +67,7 @@ class AlarmRecord(models.Model):
 
 
 class NightRecord(models.Model):
-    """A night of a box: a JSON object, see ``documents.ToldNight``."""
+    """A night of a box: a JSON object, see ``flink_boost.measure.night_record``."""
 
     environment = models.ForeignKey(Environment, on_delete=models.CASCADE)
     night = models.CharField(max_length=24)

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from pydantic import BaseModel, ValidationError
 
 from boost_dashboard.middleware import WRITER
+from flink_boost.measure.field_checks import TAKEN_IN
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -41,7 +42,7 @@ def body_for_all(request: HttpRequest, what: str, largest: int) -> bytes:
 def read_parcel(model: type[Model], body: bytes) -> Model:
     """Raises ``RefusedParcelError`` with field and reason."""
     try:
-        return model.model_validate_json(body)
+        return model.model_validate_json(body, context=TAKEN_IN)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = ".".join(ascii(part)[:40].strip("'") for part in found["loc"]) or "document"

@@ -9,7 +9,7 @@ import pytest
 
 import postgresql
 from conftest import Dashboard, result
-from flink_boost.service.nightly.night_record import NightRecord
+from flink_boost.measure.night_record import NightRecord
 from operating import facts
 from test_alarms import alarm as suspicion
 from test_alarms import sheet as suspicions
@@ -197,7 +197,7 @@ def points_of(dashboard: Dashboard) -> dict[str, str]:
         (told_sheet(told_alarm(benchmark="<b>")), "alarms.0.benchmark: "),
         (told_sheet(told_alarm(history=[{"when": "x", "state": "open", "note": ""}])), "history.0"),
         (
-            told_sheet(told_alarm(history=[{"when": "2026-03-03", "state": "a", "note": "a\0"}])),
+            told_sheet(told_alarm(history=[{"when": "2026-03-03", "state": "open", "note": "\0"}])),
             "alarms.0.history.0.note: has the character",
         ),
         (told_sheet(told_alarm(decision={"state": "accepted"})), "alarms.0.decision.by: "),

@@ -68,6 +68,11 @@ def copy(tmp_path: Path) -> Path:
             "import flink_boost.base.text",
             "The rule of verdicts, which the dashboard imports, stands alone",
         ),
+        (
+            "judge/alarm_record.py",
+            "import scipy",
+            "Nights and alarms, which the dashboard imports, need pydantic alone",
+        ),
         ("port/soak.py", "import httpx", "Only publish and service speak HTTP by httpx"),
         (
             "judge/series.py",

@@ -14,9 +14,9 @@ from datetime import UTC, datetime, timedelta
 from codespeed.models import Benchmark, Branch, Report, Result, Revision
 from django.db.models import F
 
-from boost_dashboard.documents import ACTIVE, ToldAlarm
 from boost_dashboard.models import AlarmRecord, NightRecord
 from boost_dashboard.operation.problems import OperationProblem
+from flink_boost.judge.alarm_record import CURRENT, PublishedAlarm
 
 _AT_ONCE = 500
 _STAMP = len("20260301T223005")
@@ -174,8 +174,9 @@ def remove_closed_alarms() -> int:
     known = set(Revision.objects.values_list("commitid", flat=True))
     gone = [
         row.pk
-        for row in AlarmRecord.objects.exclude(state__in=ACTIVE)
-        if not known & {(told := ToldAlarm.model_validate_json(row.document)).since, told.before}
+        for row in AlarmRecord.objects.exclude(state__in=CURRENT)
+        if not known
+        & {(told := PublishedAlarm.model_validate_json(row.document)).since, told.before}
     ]
     for start in range(0, len(gone), _AT_ONCE):
         AlarmRecord.objects.filter(pk__in=gone[start : start + _AT_ONCE]).delete()

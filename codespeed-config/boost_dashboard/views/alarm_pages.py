@@ -21,7 +21,6 @@ from boost_dashboard.alarms import (
     suspicions,
     told_alarms,
 )
-from boost_dashboard.documents import ACTIVE
 from boost_dashboard.models import NightRecord
 from boost_dashboard.nights import box_changes
 from boost_dashboard.parameters import Field, Name, page
@@ -35,6 +34,7 @@ from boost_dashboard.reading.scope import (
 )
 from boost_dashboard.views.answers import not_found
 from boost_dashboard.views.timeline import RUNS, panel_of, plot_settings
+from flink_boost.judge.alarm_record import CURRENT
 
 _ONE: dict[str, Field] = {"env": Name()}
 _AROUND = 30  # runs of the plot before the change
@@ -51,8 +51,8 @@ def alarm_list(request: HttpRequest, _query: dict[str, Any]) -> HttpResponse:
         request,
         "alarms.html",
         {
-            "active": [*(one for one in alarms if one.state in ACTIVE), *suspicions()],
-            "closed": [one for one in alarms if one.state not in ACTIVE],
+            "active": [*(one for one in alarms if one.state in CURRENT), *suspicions()],
+            "closed": [one for one in alarms if one.state not in CURRENT],
             "figures": read_figures(),
         },
     )

@@ -13,8 +13,8 @@ from flink_boost.base.text import alike
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import by_option
-from flink_boost.judge.alarm_record import AlarmRecord
-from flink_boost.judge.retirement import RetiredBox, left_behind, taken_back
+from flink_boost.judge.alarm_record import AlarmRecord, RetiredBox
+from flink_boost.judge.retirement import left_behind, taken_back
 from flink_boost.service.alarm_registry import (
     AlarmRegistry,
     load_registry,

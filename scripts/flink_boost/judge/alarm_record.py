@@ -8,16 +8,36 @@ from __future__ import annotations
 import hashlib
 import statistics
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from enum import StrEnum
 from itertools import groupby, pairwise
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, FiniteFloat
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.judge.bisection import BisectRecord
+from flink_boost.measure.field_checks import (
+    MOST_ROWS,
+    BoxName,
+    Command,
+    Commit,
+    Count,
+    Label,
+    LineName,
+    Link,
+    Moment,
+    Ratio,
+    RatioRange,
+    RunName,
+    Sentence,
+    at_most,
+    matching,
+    name,
+    within,
+)
 from flink_boost.measure.model import Cell, Frozen
+
+MOST_ALARMS = 2000  # of a document
 
 
 class AlarmState(StrEnum):
@@ -36,16 +56,13 @@ class AlarmState(StrEnum):
 CURRENT = (AlarmState.OPEN, AlarmState.WATCHING, AlarmState.WITHHELD)
 
 
-class RerunRecord(Frozen):
+class RerunRecord(RatioRange):
     """Two builds that were rerun; ratios are new speed ÷ old. ``before``, ``after``: commits."""
 
-    when: datetime
-    before: str
-    after: str
-    pairs: int
-    ratio: FiniteFloat | None
-    low: FiniteFloat | None
-    high: FiniteFloat | None
+    when: Moment
+    before: Label
+    after: Label
+    pairs: Count
     outcome: Literal["confirmed", "cleared", "inconclusive"]
 
 
@@ -53,17 +70,17 @@ class AlarmDecision(Frozen):
     """What a person decided."""
 
     state: AlarmState
-    by: str
-    reason: str
-    when: datetime
+    by: Label
+    reason: Sentence
+    when: Moment
 
 
 class AlarmEvent(Frozen):
     """One line of an alarm's history."""
 
-    when: datetime
+    when: Moment
     state: AlarmState
-    note: str
+    note: Sentence
 
 
 class AlarmFacts(BaseModel):
@@ -73,23 +90,28 @@ class AlarmFacts(BaseModel):
     level and the first on the new one; ``told`` is the night in which it was told.
     """
 
-    id: str
-    box: str
-    executable: str
-    benchmark: str
-    line: str
+    id: Annotated[str, matching("a[0-9a-f]{10}")]
+    box: BoxName
+    executable: Annotated[str, name(30)]
+    benchmark: Annotated[str, name(94)]
+    line: LineName
     kind: Literal["step", "drift", "recovery"]
     direction: Literal["regression", "improvement"]
     state: AlarmState
-    effect: FiniteFloat = Field(gt=0)
-    low: FiniteFloat | None
-    high: FiniteFloat | None
-    told: str
-    commits: tuple[str, str]
-    nights: int
-    command: str
-    report: str | None = None
-    profile: str | None = None
+    effect: Annotated[Ratio, Field(gt=0)]
+    low: Ratio | None
+    high: Ratio | None
+    told: Label
+    commits: tuple[Commit, Commit]
+    nights: Annotated[int, within(0, 100_000)]
+    command: Command
+    report: Link | None = None
+    profile: Link | None = None
+
+
+class GrownAlarm(AlarmFacts):
+    """The same, with how often it has grown since."""
+
     growth: int = Field(default=0, ge=0, description="how often it has grown and was told again")
 
     @property
@@ -98,20 +120,27 @@ class AlarmFacts(BaseModel):
         return f"{self.id}+{self.growth}" if self.growth else self.id
 
 
-class AlarmRecord(AlarmFacts, Frozen):
-    """One change as it is remembered.
+class PublishedAlarm(AlarmFacts, Frozen):
+    """An alarm as the dashboard has it: a change that reruns were asked about.
 
-    ``before`` and ``since`` are the dashboard's ids of the runs of ``commits``. Fields below
-    ``history`` are ours alone: ``series`` is the track's key, ``first`` the number of the first
-    changed night in it, ``delay`` how many nights later it was told.
+    ``before`` and ``since`` are the dashboard's ids of the runs of ``commits``.
     """
 
-    before: str
-    since: str
-    reruns: tuple[RerunRecord, ...] = ()
+    before: RunName
+    since: RunName
+    reruns: Annotated[tuple[RerunRecord, ...], at_most(MOST_ROWS)] = ()
     bisect: BisectRecord | None = None
     decision: AlarmDecision | None = None
-    history: tuple[AlarmEvent, ...] = ()
+    history: Annotated[tuple[AlarmEvent, ...], at_most(MOST_ROWS)] = ()
+
+
+class AlarmRecord(PublishedAlarm, GrownAlarm):
+    """One change as it is remembered, with what is ours alone.
+
+    ``series`` is the track's key, ``first`` the number of the first changed night in it, ``delay``
+    how many nights later it was told.
+    """
+
     series: str
     cell: Cell
     first: int
@@ -142,26 +171,99 @@ class AlarmRecord(AlarmFacts, Frozen):
         return (self.line, self.commits, self.direction)
 
 
-OURS_ALONE = frozenset(
-    {"series", "cell", "first", "delay", "before_run", "since_run"}
-    | {"way_back", "back_to", "beside", "seen", "growth"}
-)
+OURS_ALONE = {*AlarmRecord.model_fields} - {*PublishedAlarm.model_fields}
 
 
 class AlarmFigures(Frozen):
     """How right the alarms were. ``told`` counts changes, without the ways back.
 
-    ``missed`` are regressions that people reported and no alarm told; see ``judge.misses``.
+    ``missed`` are regressions that people reported and no alarm told, see ``judge.misses``; None in
+    documents from before they were counted.
     """
 
-    told: int
-    accepted: int
-    rejected: int
-    environment: int
-    recovered: int
-    median_delay_nights: FiniteFloat | None
-    rerun_pairs: int
-    missed: int = 0
+    told: Count
+    accepted: Count
+    rejected: Count
+    environment: Count
+    recovered: Count
+    median_delay_nights: Annotated[FiniteFloat, within(0, 1e5)] | None
+    rerun_pairs: Annotated[int, within(0, 10**9)]
+    missed: Count | None = None
+
+    @property
+    def judged(self) -> int:
+        """Alarms of which the outcome is known."""
+        return self.right + self.rejected + self.environment
+
+    @property
+    def right(self) -> int:
+        """Those that were a change of the product."""
+        return self.accepted + self.recovered
+
+    @property
+    def precision(self) -> float | None:
+        """In per cent; None before the first judgement."""
+        return 100 * self.right / self.judged if self.judged else None
+
+
+class RetiredBox(Frozen):
+    """A box that measures no more; its name is the dashboard's, as in alarms.
+
+    One that was taken ``back`` stays known as such, as the dashboard has to hear of it.
+    """
+
+    box: BoxName
+    by: Label
+    when: Moment
+    back: Moment | None = None
+
+
+class AlarmDocument(Frozen):
+    """All alarms that there ever were on some boxes, with their history: what is sent since reruns
+    confirm them. Takes the place of what was told of these boxes before.
+
+    ``retired`` may be other boxes, of which the dashboard closes what it has.
+    """
+
+    schema_version: Literal[2] = 2
+    made: Moment
+    boxes: Annotated[tuple[BoxName, ...], at_most(100)]
+    alarms: Annotated[tuple[PublishedAlarm, ...], at_most(MOST_ALARMS)]
+    figures: AlarmFigures | None = None
+    retired: Annotated[tuple[RetiredBox, ...], at_most(100)] = ()
+
+
+class SuspectedChange(Frozen):
+    """A series whose ratio has changed; names are those of the dashboard.
+
+    ``before`` and ``since`` are the dashboard's ids of the last run on the old level and the first
+    on the new one; ``effect`` is new level over old, with its interval where there is one.
+    ``report`` and ``profile`` are addresses that a reader can open, where there are such pages.
+    """
+
+    box: BoxName
+    executable: Annotated[str, name(30)]
+    benchmark: Annotated[str, name(94)]
+    kind: Literal["regression", "improvement"]
+    effect: Annotated[Ratio, Field(gt=0)]
+    low: Ratio | None
+    high: Ratio | None
+    before: RunName
+    since: RunName
+    commits: tuple[Commit, Commit]
+    nights: Annotated[int, within(1, 100_000)]
+    command: Command
+    report: Link | None = None
+    profile: Link | None = None
+
+
+class SuspicionSheet(Frozen):
+    """All suspicions of some boxes; a box without one is named all the same."""
+
+    schema_version: Literal[1] = 1
+    made: Moment
+    boxes: Annotated[tuple[BoxName, ...], at_most(100)]
+    alarms: Annotated[tuple[SuspectedChange, ...], at_most(MOST_ALARMS)]
 
 
 def alarm_of(notice: str) -> str:

@@ -9,31 +9,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import FiniteFloat
 
+from flink_boost.measure.field_checks import MOST_ROWS, Commit, Count, RatioRange, at_most, within
 from flink_boost.measure.model import Frozen
 
 LEAST_PART = 0.3  # of the alarm's change; a commit with less of it may be taken for good
 
 
-class BisectStep(Frozen):
+class BisectStep(RatioRange):
     """One commit that was looked at, against another; without a name that is the last good one."""
 
-    commit: str
+    commit: Commit
     outcome: Literal["good", "bad", "skipped", "unclear"]
-    ratio: FiniteFloat | None = None
-    low: FiniteFloat | None = None
-    high: FiniteFloat | None = None
-    against: str | None = None
+    against: Commit | None = None
 
 
 class BisectPart(Frozen):
     """A commit that brought a part of the change; ``share`` is 1 for all of it."""
 
-    commit: str
-    share: FiniteFloat
+    commit: Commit
+    share: Annotated[FiniteFloat, within(0, 1)]
+
+    @property
+    def per_cent(self) -> str:
+        """The share in words; nothing for all of it."""
+        return "" if self.share == 1 else f"about {self.share * 100:.0f} % of it"
 
 
 class BisectRecord(Frozen):
@@ -43,10 +46,10 @@ class BisectRecord(Frozen):
     """
 
     state: Literal["running", "done", "stopped"]
-    first_bad: str | None = None
-    left: int
-    steps: tuple[BisectStep, ...] = ()
-    parts: tuple[BisectPart, ...] = ()
+    first_bad: Commit | None = None
+    left: Count
+    steps: Annotated[tuple[BisectStep, ...], at_most(MOST_ROWS)] = ()
+    parts: Annotated[tuple[BisectPart, ...], at_most(MOST_ROWS)] = ()
 
 
 @dataclass(frozen=True)

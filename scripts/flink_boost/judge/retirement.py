@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from flink_boost.judge.alarm_record import CURRENT, AlarmEvent, AlarmRecord, AlarmState
-from flink_boost.measure.model import Frozen
-
-
-class RetiredBox(Frozen):
-    """A box that measures no more; its name is the dashboard's, as in alarms.
-
-    One that was taken back stays known as such, as the dashboard has to hear of it.
-    """
-
-    box: str
-    by: str
-    when: datetime
-    back: datetime | None = None
+from flink_boost.judge.alarm_record import CURRENT, AlarmEvent, AlarmRecord, AlarmState, RetiredBox
 
 
 def left_behind(

@@ -7,32 +7,9 @@ import statistics
 from collections.abc import Sequence
 
 import scipy
-from pydantic import Field
 
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
-from flink_boost.measure.model import Frozen
-
-LEAST = 0.01  # relative; what is smaller disturbs no judgement, as with the canary
-
-
-class Shift(Frozen):
-    """A ratio of speeds over several benchmarks; above 1 is faster."""
-
-    ratio: float = Field(gt=0)
-    low: float = Field(gt=0)
-    high: float = Field(gt=0)
-    benchmarks: int = Field(ge=1)
-
-    @property
-    def shows(self) -> bool:
-        """Whether it is certain, and large enough to matter."""
-        return (self.low > 1 or self.high < 1) and abs(self.ratio - 1) >= LEAST
-
-    def __str__(self) -> str:
-        """``2.1 % slower (95 % interval −2.5 % to −1.7 %)``."""
-        word = "faster" if self.ratio >= 1 else "slower"
-        low, high = (f"{100 * (end - 1):+.1f} %".replace("-", "−") for end in (self.low, self.high))
-        return f"{100 * abs(self.ratio - 1):.1f} % {word} (95 % interval {low} to {high})"
+from flink_boost.measure.night_record import Shift
 
 
 def common_shift(

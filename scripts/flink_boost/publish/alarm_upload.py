@@ -6,22 +6,28 @@ does no harm. Nothing is spooled: the next call of ``detect`` finds the same.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal
 from urllib.parse import urljoin
 
 import httpx
-from pydantic import FiniteFloat, JsonValue
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.flink.side import Side
-from flink_boost.judge.alarm_record import OURS_ALONE, AlarmFigures, AlarmRecord
-from flink_boost.judge.retirement import RetiredBox
+from flink_boost.judge.alarm_record import (
+    CURRENT,
+    OURS_ALONE,
+    AlarmDocument,
+    AlarmFigures,
+    AlarmRecord,
+    PublishedAlarm,
+    RetiredBox,
+    SuspectedChange,
+    SuspicionSheet,
+)
 from flink_boost.judge.trend import Change, TrendKind, TrendVerdict
-from flink_boost.measure.model import Frozen, RunInfo
+from flink_boost.measure.model import RunInfo
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.dashboard_post import Post, post
 from flink_boost.publish.run_note import bench_command
@@ -32,56 +38,7 @@ PAGES_VARIABLE = "FLINK_BOOST_REPORTS_URL"
 MOST_SENT = 200  # alarms, and rows of each
 LARGEST_BODY = 4 * 1024 * 1024
 _ENVELOPE = 64 * 1024  # boxes, figures
-_CURRENT = ("open", "watching", "withheld")
 _AGAIN = "Call `flink-boost detect --send` again."
-
-
-class Alarm(Frozen):
-    """A series whose ratio has changed; names are those of the dashboard.
-
-    ``before`` and ``since`` are the dashboard's ids of the last run on the old level and the first
-    on the new one; ``effect`` is new level over old, with its interval where there is one.
-    ``report`` and ``profile`` are addresses that a reader can open, where there are such pages.
-    """
-
-    box: str
-    executable: str
-    benchmark: str
-    kind: Literal["regression", "improvement"]
-    effect: FiniteFloat
-    low: FiniteFloat | None
-    high: FiniteFloat | None
-    before: str
-    since: str
-    commits: tuple[str, str]
-    nights: int
-    command: str
-    report: str | None = None
-    profile: str | None = None
-
-
-class AlarmSheet(Frozen):
-    """All alarms of some boxes; a box without one is named all the same."""
-
-    schema_version: Literal[1] = 1
-    made: datetime
-    boxes: tuple[str, ...]
-    alarms: tuple[Alarm, ...]
-
-
-class AlarmDocument(Frozen):
-    """All alarms that there ever were on some boxes, with their history: what is sent since reruns
-    confirm them. Takes the place of what was told of these boxes before.
-
-    ``retired`` may be other boxes, of which the dashboard closes what it has.
-    """
-
-    schema_version: Literal[2] = 2
-    made: datetime
-    boxes: tuple[str, ...]
-    alarms: tuple[dict[str, JsonValue], ...]
-    figures: AlarmFigures
-    retired: tuple[dict[str, JsonValue], ...] = ()
 
 
 def alarm_document(
@@ -101,15 +58,17 @@ def alarm_document(
         made=made,
         boxes=tuple(sorted({*boxes, *(one.box for one in records)})),
         alarms=tuple(
-            {
-                **one.model_dump(mode="json", exclude=set(OURS_ALONE)),
-                "report": _address(one.report, pages),
-                "profile": _address(one.profile, pages),
-            }
+            PublishedAlarm.model_validate(
+                {
+                    **one.model_dump(exclude=OURS_ALONE),
+                    "report": _address(one.report, pages),
+                    "profile": _address(one.profile, pages),
+                }
+            )
             for one in records
         ),
         figures=counted,
-        retired=tuple(one.model_dump(mode="json", exclude_none=True) for one in retired),
+        retired=tuple(retired),
     )
 
 
@@ -137,36 +96,29 @@ def fitting(document: AlarmDocument) -> tuple[AlarmDocument, str]:
     newest rows are sent.
     """
     ranked = sorted(
-        document.alarms,
-        key=lambda one: (one["state"] in _CURRENT, str(one["told"]), str(one["id"])),
-        reverse=True,
+        document.alarms, key=lambda one: (one.state in CURRENT, one.told, one.id), reverse=True
     )
-    kept: list[dict[str, JsonValue]] = []
+    kept: dict[tuple[str, str], PublishedAlarm] = {}
     size = _ENVELOPE
     for one in ranked[:MOST_SENT]:
-        shorter = {**one, **{name: _newest(one[name]) for name in ("reruns", "history")}}
-        size += len(json.dumps(shorter).encode()) + 1
+        newest = {"reruns": one.reruns[-MOST_SENT:], "history": one.history[-MOST_SENT:]}
+        shorter = one.model_copy(update=newest)
+        size += len(shorter.model_dump_json().encode()) + 1
         if size > LARGEST_BODY:
             break
-        kept.append(shorter)
-    if len(kept) == len(document.alarms):
-        left_out = ""
-    else:
-        dropped = ranked[len(kept) :]
-        current = sum(one["state"] in _CURRENT for one in dropped)
+        kept[one.box, one.id] = shorter
+    dropped = ranked[len(kept) :]
+    left_out = ""
+    if dropped:
+        current = sum(one.state in CURRENT for one in dropped)
         left_out = (
             f"The dashboard was sent {len(kept)} of {len(document.alarms)} alarms, as it takes no"
             f" more; left out are {len(dropped) - current} closed ones"
             + (f" and {current} that are not" if current else "")
-            + f", the newest told {dropped[0]['told']}. `flink-boost alarm list --all` has all."
+            + f", the newest told {dropped[0].told}. `flink-boost alarm list --all` has all."
         )
-    order = {str(one["id"]): place for place, one in enumerate(document.alarms)}
-    kept.sort(key=lambda one: order[str(one["id"])])
-    return document.model_copy(update={"alarms": tuple(kept)}), left_out
-
-
-def _newest(rows: JsonValue) -> JsonValue:
-    return rows[-MOST_SENT:] if isinstance(rows, list) else rows
+    alarms = tuple(kept[key] for one in document.alarms if (key := (one.box, one.id)) in kept)
+    return document.model_copy(update={"alarms": alarms}), left_out
 
 
 def alarm_sheet(
@@ -174,13 +126,13 @@ def alarm_sheet(
     runs: Mapping[str, RunInfo],
     made: datetime,
     environment: str | None = None,
-) -> AlarmSheet:
+) -> SuspicionSheet:
     """What there is to tell of these verdicts; ``runs`` are those that they are about, by id.
 
     ``environment`` is what the box was called when its runs were uploaded, if not by its name.
     """
     told = [one for one in verdicts if not one.settings.quick_look]
-    return AlarmSheet(
+    return SuspicionSheet(
         made=made,
         boxes=tuple(sorted({environment or one.settings.environment for one in told})),
         alarms=tuple(
@@ -195,10 +147,10 @@ def alarm_sheet(
 
 def _alarm(
     verdict: TrendVerdict, change: Change, runs: Mapping[str, RunInfo], environment: str | None
-) -> Alarm:
+) -> SuspectedChange:
     before, since = runs[change.before_run], runs[change.after_run]
     worse = verdict.kind is TrendKind.CANDIDATE_REGRESSION
-    return Alarm(
+    return SuspectedChange(
         box=environment or verdict.settings.environment,
         executable=executable(since, Side.PATCHED),
         benchmark=benchmark_name(verdict.cell, since),
@@ -214,7 +166,7 @@ def _alarm(
     )
 
 
-def send_alarms(sheet: AlarmSheet | AlarmDocument, target: Target, client: httpx.Client) -> str:
+def send_alarms(sheet: SuspicionSheet | AlarmDocument, target: Target, client: httpx.Client) -> str:
     """Sends as much as the dashboard takes; a sentence about what was left out, or nothing.
 
     Raises ``UploadFailed`` with the server's words when the dashboard does not take it.

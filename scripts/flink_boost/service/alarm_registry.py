@@ -22,10 +22,12 @@ from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, wri
 from flink_boost.base.text import alike
 from flink_boost.judge.alarm_record import (
     CURRENT,
+    AlarmDocument,
     AlarmFigures,
     AlarmRecord,
     AlarmState,
     RerunRecord,
+    RetiredBox,
     alarm_id,
     figures,
 )
@@ -36,9 +38,9 @@ from flink_boost.judge.detection.nights import noise_of
 from flink_boost.judge.detection.suspicion import least_change
 from flink_boost.judge.merging import merge
 from flink_boost.judge.misses import MissedChange, missed
-from flink_boost.judge.retirement import RetiredBox, left_behind
+from flink_boost.judge.retirement import left_behind
 from flink_boost.measure.model import Frozen, RunInfo
-from flink_boost.publish.alarm_upload import AlarmDocument, alarm_document
+from flink_boost.publish.alarm_upload import alarm_document
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.run_note import bench_command
 from flink_boost.service.confirming import Findings, WatchedTrack

@@ -19,6 +19,7 @@ from flink_boost.judge.alarm_record import (
 )
 from flink_boost.judge.merging import merge
 from flink_boost.judge.retirement import left_behind
+from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.service.alarm_registry import (
@@ -31,7 +32,6 @@ from flink_boost.service.alarm_registry import (
 from flink_boost.service.confirming import Findings
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.slots import night_id
 from flink_boost.service.quick_look import Places
 
@@ -176,14 +176,14 @@ def test_a_box_whose_disk_is_gone_is_retired_from_another(
     document = document_of(registry, ["bluebox"], TODAY, None)
     assert document is not None
     assert "stranger" not in document.boxes, "that would delete its alarms on the dashboard"
-    assert [one["box"] for one in document.retired] == ["stranger"]
+    assert [one.box for one in document.retired] == ["stranger"]
 
     assert retire(build, "stranger", "--undo") == 0
     registry = load_registry(build)
     assert registry.retirement("stranger") is None
     document = document_of(registry, ["bluebox"], TODAY, None)
     assert document is not None
-    assert [bool(one.get("back")) for one in document.retired] == [True]
+    assert [bool(one.back) for one in document.retired] == [True]
     assert retire(build, "stranger") == 0, "it has been named before"
     assert len(load_registry(build).retired) == 1
 

@@ -12,6 +12,12 @@ from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, forks_o
 
 from flink_boost.cli.main import main
 from flink_boost.judge.alarm_record import AlarmState
+from flink_boost.measure.night_record import (
+    CanaryRecord,
+    NightRecord,
+    StepRecord,
+    StepState,
+)
 from flink_boost.service.alarm_registry import (
     AlarmRegistry,
     after_night,
@@ -20,12 +26,6 @@ from flink_boost.service.alarm_registry import (
 )
 from flink_boost.service.nightly.canaries import NONE_KEPT, moved_lately
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_record import (
-    CanaryRecord,
-    NightRecord,
-    StepRecord,
-    StepState,
-)
 from flink_boost.service.nightly.slots import night_id
 
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 from flink_boost.base.errors import HubAway, HubRefused
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.service.hub import account, cursor, listening, webhook
+from flink_boost.service.hub import account, github, listening, webhook
 from flink_boost.service.requests.service_settings import ServeSettings
 
 PAGE = (PROJECT_ROOT / "docs" / "requests-setup.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def test_every_variable_is_named_and_no_other() -> None:
 def test_the_numbers_are_those_of_the_code() -> None:
     assert f"A client has {listening.READ_SECONDS:.0f} seconds" in PAGE
     assert f"may have {webhook.LARGEST_BODY // 1024**2} MB" in PAGE
-    assert cursor.OVERLAP.total_seconds() == 120
+    assert github.OVERLAP.total_seconds() == 120
     assert "the last two minutes are read again" in PAGE
     assert webhook.WINDOW.total_seconds() == 3600
     assert "less than an\nhour old" in PAGE

@@ -7,7 +7,8 @@ import random
 
 import pytest
 
-from flink_boost.judge.shift import Shift, common_shift
+from flink_boost.judge.shift import common_shift
+from flink_boost.measure.night_record import Shift
 
 
 def samples(source: random.Random, levels: list[float], count: int = 5) -> list[list[float]]:

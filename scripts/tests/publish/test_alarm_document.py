@@ -12,8 +12,8 @@ from synthetic import JOB, WRITE
 from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, make_nights
 
 from flink_boost.base.errors import UploadFailed
-from flink_boost.judge.alarm_record import OURS_ALONE, AlarmRecord, figures
-from flink_boost.publish.alarm_upload import AlarmDocument, alarm_document, send_alarms
+from flink_boost.judge.alarm_record import OURS_ALONE, AlarmDocument, AlarmRecord, figures
+from flink_boost.publish.alarm_upload import alarm_document, send_alarms
 from flink_boost.publish.target import Target
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarm_registry import AlarmRegistry, after_night

@@ -22,6 +22,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.main import main
 from flink_boost.judge.alarm_record import AlarmEvent, AlarmRecord, AlarmState
 from flink_boost.judge.misses import MissedChange
+from flink_boost.measure.night_record import NightRecord, NightState
 from flink_boost.publish import liveness
 from flink_boost.publish.alarm_upload import (
     LARGEST_BODY,
@@ -35,7 +36,6 @@ from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, store_registry
 from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_record import NightRecord, NightState
 from flink_boost.service.nightly.service import send_nights
 from flink_boost.service.nightly.slots import night_id
 from flink_boost.service.retention.retention_settings import Retention
@@ -106,7 +106,7 @@ def test_long_histories_are_cut_to_what_fits_the_largest_document(target: Target
     shorter, said = fitting(document)
     assert len(shorter.model_dump_json().encode()) <= LARGEST_BODY
     assert 20 < len(shorter.alarms) < 60
-    assert records[3].id in {one["id"] for one in shorter.alarms}
+    assert records[3].id in {one.id for one in shorter.alarms}
     assert f"{len(shorter.alarms)} of 120 alarms" in said
     with make_client(target, RetryPolicy()) as client:
         assert send_alarms(document, target, client) == said

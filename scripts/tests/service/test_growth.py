@@ -17,11 +17,11 @@ from synthetic import make_run
 
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.model import Purpose
+from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Parts
 from flink_boost.service.nightly.night_plan import PlannedStep
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.steps import Steps
 from flink_boost.service.retention.retention_settings import Retention
 

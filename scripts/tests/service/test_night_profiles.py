@@ -22,6 +22,7 @@ from flink_boost.flink.profiler import Profiler
 from flink_boost.judge.alarm_record import AlarmRecord, AlarmState
 from flink_boost.measure import store
 from flink_boost.measure.model import Built, Mode, RunInfo
+from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.measure.profiles.profile_record import folder_of, read_profile
 from flink_boost.publish.alarm_profiles import profiles_of
 from flink_boost.publish.alarm_upload import alarm_document
@@ -29,7 +30,6 @@ from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, sto
 from flink_boost.service.nightly.alarm_flame_graphs import AlarmProfiles
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.night_parts import StepSkipped
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep
@@ -165,10 +165,8 @@ def test_what_was_confirmed_is_profiled_linked_and_kept_apart_from_all_results(
     told = alarm_document(
         registry.alarms, (), registry.figures, NOW, "https://pages.example.org/x/"
     )
-    assert told.alarms[0]["profile"] == (
-        f"https://pages.example.org/x/alarms/{ALARM}/difference.html"
-    )
-    assert alarm_document(registry.alarms, (), registry.figures, NOW).alarms[0]["profile"] is None
+    assert told.alarms[0].profile == (f"https://pages.example.org/x/alarms/{ALARM}/difference.html")
+    assert alarm_document(registry.alarms, (), registry.figures, NOW).alarms[0].profile is None
 
     # So does the report, beside which the pages are.
     written = People(box.places, box.environ, lambda: NOW).write(box.night)

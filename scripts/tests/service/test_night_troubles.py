@@ -21,6 +21,7 @@ from flink_boost.cli import stopped_night
 from flink_boost.cli.main import main
 from flink_boost.cli.stopped_night import first_check
 from flink_boost.judge.alarm_record import AlarmState
+from flink_boost.measure.night_record import NightRecord, NightState, Order, Runs
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.night_facts import NightReport
@@ -34,7 +35,6 @@ from flink_boost.service.alarm_registry import AlarmRegistry, store_registry
 from flink_boost.service.nightly.checking import NightFinding, check_box
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order, Runs
 from flink_boost.service.nightly.slots import night_id, parse_time
 from flink_boost.service.nightly.suspects import Suspects
 from flink_boost.service.quick_look import Places

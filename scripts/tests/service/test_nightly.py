@@ -45,6 +45,7 @@ from flink_boost.measure import store
 from flink_boost.measure.box_file import BoxFile, QuietLimits, write_box_file
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.machine_lock import machine_lock
+from flink_boost.measure.night_record import NightRecord, NightState, Order, StepState
 from flink_boost.measure.noise import NoiseSamples, assess
 from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
@@ -55,7 +56,6 @@ from flink_boost.service.nightly.check_calls import check_here
 from flink_boost.service.nightly.checking import NightFinding
 from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.night_parts import BoxFinding, Parts
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order, StepState
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.source_tree import Tree
 from flink_boost.service.quick_look import Places

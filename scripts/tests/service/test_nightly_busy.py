@@ -12,6 +12,7 @@ from synthetic import make_run
 
 from flink_boost.base.errors import MachineBusy
 from flink_boost.measure import store
+from flink_boost.measure.night_record import NightRecord, NightState, Order, Runs, StepState
 from flink_boost.measure.store import RunState
 from flink_boost.service.nightly.night import (
     Act,
@@ -23,7 +24,6 @@ from flink_boost.service.nightly.night import (
 )
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order, Runs, StepState
 
 SLOT = datetime(2026, 11, 24, 1, tzinfo=UTC)
 NIGHT = "2026-11-24T0100"

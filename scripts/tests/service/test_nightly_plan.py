@@ -17,19 +17,19 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Cell, Timing
-from flink_boost.measure.runner import START_SECONDS
-from flink_boost.service.nightly.checking import NightFinding, check_all, check_box, fetch_nights
-from flink_boost.service.nightly.choose_night import Start, choose_night
-from flink_boost.service.nightly.night import judged
-from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_plan import NightPlan, parse_shard, plan_night, take_shard
-from flink_boost.service.nightly.night_record import (
+from flink_boost.measure.night_record import (
     NightRecord,
     NightState,
     Order,
     StepRecord,
     StepState,
 )
+from flink_boost.measure.runner import START_SECONDS
+from flink_boost.service.nightly.checking import NightFinding, check_all, check_box, fetch_nights
+from flink_boost.service.nightly.choose_night import Start, choose_night
+from flink_boost.service.nightly.night import judged
+from flink_boost.service.nightly.night_journal import NightJournal
+from flink_boost.service.nightly.night_plan import NightPlan, parse_shard, plan_night, take_shard
 from flink_boost.service.nightly.plan_table import fits, minutes, plan_sheets
 from flink_boost.service.nightly.slots import night_id, parse_time, shard_of, slot_from_id, slot_of
 

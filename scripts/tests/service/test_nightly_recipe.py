@@ -41,17 +41,17 @@ from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.finalize import load_summary
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Purpose
-from flink_boost.publish.codespeed import entries_of
-from flink_boost.service.nightly.box_shift import BoxShift
-from flink_boost.service.nightly.night import NightEnd
-from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_record import (
+from flink_boost.measure.night_record import (
     Against,
     NightState,
     Order,
     StepRecord,
     StepState,
 )
+from flink_boost.publish.codespeed import entries_of
+from flink_boost.service.nightly.box_shift import BoxShift
+from flink_boost.service.nightly.night import NightEnd
+from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.recipes import last_complete, pinned, recipe_builds, with_recipe
 
 pytestmark = pytest.mark.needs_jars

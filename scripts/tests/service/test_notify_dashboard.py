@@ -10,16 +10,16 @@ import pytest
 from failing_codespeed import TOKEN, Request, Trouble, accept, answer, failing_codespeed
 
 from flink_boost.base.errors import UploadFailed
-from flink_boost.publish.dashboard_post import DocumentRefused
-from flink_boost.publish.target import Target
-from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_record import (
+from flink_boost.measure.night_record import (
     LearningRecord,
     NightRecord,
     NightState,
     Order,
 )
+from flink_boost.publish.dashboard_post import DocumentRefused
+from flink_boost.publish.target import Target
+from flink_boost.publish.upload import RetryPolicy, make_client
+from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.service import send_nights
 
 FIRST = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)

@@ -20,7 +20,7 @@ from flink_boost.cli.options import (
     rerun_pairs_option,
     url_option,
 )
-from flink_boost.judge.alarm_record import AlarmState
+from flink_boost.judge.alarm_record import AlarmDocument, AlarmState, SuspicionSheet
 from flink_boost.judge.power import NIGHTS, with_smallest_change
 from flink_boost.judge.series import build_series
 from flink_boost.judge.tracks import build_tracks
@@ -30,13 +30,7 @@ from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.alarm_sheet import alarms_sheet
-from flink_boost.publish.alarm_upload import (
-    AlarmDocument,
-    AlarmSheet,
-    alarm_sheet,
-    pages_address,
-    send_alarms,
-)
+from flink_boost.publish.alarm_upload import alarm_sheet, pages_address, send_alarms
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.target import find_target
@@ -150,7 +144,7 @@ def _send(
     registry: AlarmRegistry,
     url: str | None,
     environment: str | None,
-) -> AlarmSheet | AlarmDocument:
+) -> SuspicionSheet | AlarmDocument:
     """Sends the alarms, as soon as a night was confirmed; until then the candidates.
 
     Boxes that were retired are told of from the beginning.
@@ -159,7 +153,7 @@ def _send(
     now = datetime.now(UTC)
     candidates = alarm_sheet(verdicts, runs, now, environment)
     document = document_of(registry, candidates.boxes, now, pages_address(os.environ))
-    parcels: list[AlarmSheet | AlarmDocument] = [candidates] if registry.made is None else []
+    parcels: list[SuspicionSheet | AlarmDocument] = [candidates] if registry.made is None else []
     if document is not None:
         parcels.append(document)
     target = find_target(os.environ, settings.build / "codespeed" / "token", url)

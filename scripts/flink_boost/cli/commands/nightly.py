@@ -27,6 +27,7 @@ from flink_boost.cli.stopped_night import first_check, telling_why
 from flink_boost.flink.lines import find_measured_line, measured_lines
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.machine_lock import lock_file
+from flink_boost.measure.night_record import Against, Order
 from flink_boost.measure.runner import Progress
 from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
@@ -42,7 +43,6 @@ from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.night_parts import Parts
 from flink_boost.service.nightly.night_plan import parse_shard
-from flink_boost.service.nightly.night_record import Against, Order
 from flink_boost.service.nightly.plan_table import fits
 from flink_boost.service.nightly.recipes import order_sentence, with_recipe
 from flink_boost.service.nightly.service import NightService

@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from flink_boost.judge.bisection import BisectRecord
+from flink_boost.measure.night_record import NightState, StepRecord
 from flink_boost.publish.nightly.night_facts import (
     CommitNote,
     NightReport,
-    NightState,
     ReportedAlarm,
-    ReportedBisect,
     ReportedNight,
-    ReportedStep,
 )
 from flink_boost.publish.nightly.words import blamed, counted, percent, short, size_of
 
 _STATES: dict[NightState, str] = {
-    "running": "The night is not over yet",
-    "complete": "",
-    "short": "The night is short",
-    "empty": "The night measured nothing",
-    "missing": "The night did not take place",
-    "refused": "The night was refused",
-    "failed": "The night ended with an error",
+    NightState.RUNNING: "The night is not over yet",
+    NightState.COMPLETE: "",
+    NightState.SHORT: "The night is short",
+    NightState.EMPTY: "The night measured nothing",
+    NightState.MISSING: "The night did not take place",
+    NightState.REFUSED: "The night was refused",
+    NightState.FAILED: "The night ended with an error",
 }
 
 
@@ -189,7 +188,7 @@ def _found(alarm: ReportedAlarm, commits: dict[str, CommitNote]) -> NightChange:
     )
 
 
-def _ended(bisect: ReportedBisect | None) -> str:
+def _ended(bisect: BisectRecord | None) -> str:
     if bisect is None or not bisect.first_bad:
         return "the search found no commit"
     several = len(bisect.parts) > 1
@@ -328,5 +327,5 @@ def of_canary(report: NightReport) -> Iterable[str]:
     )
 
 
-def _note(step: ReportedStep) -> str:
+def _note(step: StepRecord) -> str:
     return f": {step.note.rstrip('.')}" if step.note else ""

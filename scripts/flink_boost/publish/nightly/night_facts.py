@@ -1,8 +1,7 @@
 """What the report of a night and its messages are made of.
 
 The night and the alarms have the form in which the dashboard takes them (``nights/add/`` and
-``alarms/add/``, version 2), so that those documents are read as they are. Fields that a newer
-writer adds are ignored.
+``alarms/add/``, version 2), so that those documents are read as they are.
 """
 
 from __future__ import annotations
@@ -12,13 +11,18 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from flink_boost.judge.alarm_record import AlarmFacts, AlarmState
-from flink_boost.judge.bisection import BisectPart
+from flink_boost.judge.alarm_record import AlarmDecision, AlarmState, GrownAlarm
+from flink_boost.judge.bisection import BisectRecord
+from flink_boost.measure.night_record import (
+    BoxChangeRecord,
+    LearningRecord,
+    NightState,
+    StepRecord,
+    UndecidedRecord,
+)
 
 # It names a folder, so it may not be a path.
 NightId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.+-]{0,79}$")]
-
-NightState = Literal["running", "complete", "short", "empty", "missing", "refused", "failed"]
 
 
 class Told(BaseModel):
@@ -34,23 +38,6 @@ class ReportedCanary(Told):
     ratio: FiniteFloat
     low: FiniteFloat
     high: FiniteFloat
-
-
-class ReportedBoxChange(Told):
-    """A recorded fact of the box that is another one now."""
-
-    what: str
-    before: str
-    after: str
-
-
-class ReportedStep(Told):
-    """A step of the night."""
-
-    name: str
-    state: Literal["done", "failed", "skipped", "running", "waiting"]
-    seconds: FiniteFloat | None = None
-    note: str = ""
 
 
 class ReportedShift(Told):
@@ -70,20 +57,6 @@ class ReportedOldAgainstNew(Told):
     code: ReportedShift | None = None
 
 
-class ReportedUndecided(Told):
-    """How many suspects no rerun has decided; ``why`` is empty where the pairs were used up."""
-
-    count: int
-    why: str = ""
-
-
-class ReportedLearning(Told):
-    """How many benchmarks have too few nights to be judged, and how many more they need."""
-
-    count: int
-    nights: int
-
-
 class ReportedNight(Told):
     """A night of one box. ``expected`` and ``measured`` count benchmarks."""
 
@@ -97,36 +70,18 @@ class ReportedNight(Told):
     quiet: bool | None = None
     reason: str = ""
     canary: ReportedCanary | None = None
-    box_changes: tuple[ReportedBoxChange, ...] = ()
-    steps: tuple[ReportedStep, ...] = ()
+    box_changes: tuple[BoxChangeRecord, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
     old_against_new: tuple[ReportedOldAgainstNew, ...] = ()
-    undecided: ReportedUndecided | None = None
-    learning: ReportedLearning | None = None
+    undecided: UndecidedRecord | None = None
+    learning: LearningRecord | None = None
 
 
-class ReportedBisect(Told):
-    """How far the search for the commit is; as ``judge.alarms.BisectRecord``."""
-
-    state: Literal["running", "done", "stopped"]
-    first_bad: str | None = None
-    left: int = 0
-    parts: tuple[BisectPart, ...] = ()
-
-
-class ReportedDecision(Told):
-    """What a person said of an alarm."""
-
-    state: str
-    by: str
-    reason: str
-    when: datetime
-
-
-class ReportedAlarm(AlarmFacts, Told):
+class ReportedAlarm(GrownAlarm, Told):
     """An alarm, as far as it is told."""
 
-    bisect: ReportedBisect | None = None
-    decision: ReportedDecision | None = None
+    bisect: BisectRecord | None = None
+    decision: AlarmDecision | None = None
 
 
 class ReportedProfile(Told):

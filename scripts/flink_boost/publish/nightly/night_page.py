@@ -11,8 +11,9 @@ from jinja2 import Environment
 
 from flink_boost.base.text import NOTHING
 from flink_boost.judge.verdict import by_chance, judge
+from flink_boost.measure.night_record import StepRecord
 from flink_boost.publish.nightly.changes import NightChange, news_of
-from flink_boost.publish.nightly.night_facts import NightReport, ReportedRow, ReportedStep
+from flink_boost.publish.nightly.night_facts import NightReport, ReportedRow
 from flink_boost.publish.nightly.words import percent, size_of
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, templates, tone_of
 
@@ -145,7 +146,7 @@ def _canary(report: NightReport) -> str:
     )
 
 
-def _lasted(step: ReportedStep) -> str:
+def _lasted(step: StepRecord) -> str:
     if step.seconds is None:
         return NOTHING
     minutes, seconds = divmod(round(step.seconds), 60)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from flink_boost.judge.bisection import BisectRecord
-from flink_boost.publish.nightly.night_facts import ReportedAlarm, ReportedBisect
+from flink_boost.publish.nightly.night_facts import ReportedAlarm
 
 SHORT_COMMIT = 10
 
@@ -36,7 +36,7 @@ def counted(count: int, word: str) -> str:
     return f"{count} {word}" + ("" if count == 1 else "s")
 
 
-def blamed(bisect: BisectRecord | ReportedBisect, name: Callable[[str], str]) -> str:
+def blamed(bisect: BisectRecord, name: Callable[[str], str]) -> str:
     """The commits that were found to bring a change, and how much of it each."""
     parts = bisect.parts
     if len(parts) == 1 and parts[0].share == 1:

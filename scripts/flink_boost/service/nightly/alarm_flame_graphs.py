@@ -32,13 +32,13 @@ from flink_boost.measure import store
 from flink_boost.measure.box import choose_java
 from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import OURS, RunInfo
+from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.measure.profiles.profile_record import ProfilePair, read_profile
 from flink_boost.measure.profiles.take import LEAST_SECONDS, ProfileSide, remove_left_over, take
 from flink_boost.measure.runner import START_SECONDS, Progress
 from flink_boost.publish.alarm_profiles import page_of, profiles_of
 from flink_boost.service.alarm_registry import load_registry, registry_lock, store_registry
 from flink_boost.service.nightly.night_parts import StepSkipped, Tell
-from flink_boost.service.nightly.night_record import NightRecord, Order
 from flink_boost.service.quick_look import Places
 from flink_boost.service.reruns.rerun_setup import RerunMeans, rerun_means
 

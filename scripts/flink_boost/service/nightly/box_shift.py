@@ -28,13 +28,20 @@ from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.judge.canary_verdict import verdict
 from flink_boost.judge.series import pair_log_ratios
-from flink_boost.judge.shift import Shift, common_shift
+from flink_boost.judge.shift import common_shift
 from flink_boost.measure import finalize, run_plan, runner, store
 from flink_boost.measure.box_change import BoxChange, differences
 from flink_boost.measure.classpaths import ClassPaths, sha256_of_all
 from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import OURS, Box, Built, Cell, Purpose, RunInfo
+from flink_boost.measure.night_record import (
+    BoxChangeRecord,
+    NightRecord,
+    OldAgainstNew,
+    Order,
+    Shift,
+)
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import load_recipe
 from flink_boost.service.nightly.night_journal import NightJournal
@@ -44,12 +51,6 @@ from flink_boost.service.nightly.night_parts import (
     FindClassPaths,
     StepSkipped,
     Tell,
-)
-from flink_boost.service.nightly.night_record import (
-    BoxChangeRecord,
-    NightRecord,
-    OldAgainstNew,
-    Order,
 )
 from flink_boost.service.nightly.recipes import complete_nights
 from flink_boost.service.quick_look import Places

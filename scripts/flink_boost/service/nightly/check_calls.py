@@ -8,6 +8,7 @@ from datetime import datetime, time, timedelta
 import httpx
 
 from flink_boost.base.errors import BrokenData, NightRunning, UsageProblem
+from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.publish.target import checked_url
 from flink_boost.service.nightly.checking import (
     Checked,
@@ -18,7 +19,6 @@ from flink_boost.service.nightly.checking import (
     parts_of,
 )
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.slots import shard_of
 from flink_boost.service.nightly.source_tree import box_label

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.measure.model import Frozen
-from flink_boost.service.nightly.night_record import NightRecord, NightState
+from flink_boost.measure.night_record import NightRecord, NightState
 from flink_boost.service.nightly.slots import WHOLE, is_ahead, night_id, shard_of, slot_of
 
 GRACE = timedelta(hours=2)

@@ -8,11 +8,11 @@ from datetime import datetime, time
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.measure.groups import Group, choose_cells, find_group
+from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.night import resumed
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Tell
 from flink_boost.service.nightly.night_plan import NightPlan, parse_shard, plan_night, take_shard
-from flink_boost.service.nightly.night_record import NightRecord, NightState, Order
 from flink_boost.service.nightly.slots import (
     WHOLE,
     is_ahead,

@@ -16,10 +16,10 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
+from flink_boost.measure.night_record import Against, NightRecord, Order, Runs
 from flink_boost.measure.store import RunState
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Tell
-from flink_boost.service.nightly.night_record import Against, NightRecord, Order, Runs
 
 SIDES = (Side.STOCK, Side.PATCHED)
 

@@ -21,11 +21,11 @@ from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, Machine
 from flink_boost.base.text import describe_left
 from flink_boost.measure import machine_priority
 from flink_boost.measure.machine_lock import machine_lock
+from flink_boost.measure.night_record import NightRecord, NightState, StepRecord, StepState
 from flink_boost.service.nightly.measuring import close_runs, count_measured
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import NightPlan, PlannedStep
-from flink_boost.service.nightly.night_record import NightRecord, NightState, StepRecord, StepState
 
 # While these run nothing else may use the cores.
 _MEASURING = frozenset(

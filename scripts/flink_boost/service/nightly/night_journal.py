@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from flink_boost.base.errors import BrokenData, InUse, NightRunning
 from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, write_durably
 from flink_boost.measure.model import Frozen
-from flink_boost.service.nightly.night_record import (
+from flink_boost.measure.night_record import (
     NIGHT_PATTERN,
     NightRecord,
     Order,

@@ -17,6 +17,7 @@ from flink_boost.judge.ratio import compare
 from flink_boost.judge.series import settings_of
 from flink_boost.measure import fork_files, store
 from flink_boost.measure.model import RunInfo
+from flink_boost.measure.night_record import NightRecord
 from flink_boost.publish.alarm_profiles import copy_alarm_profile
 from flink_boost.publish.alarm_upload import alarm_document, pages_address
 from flink_boost.publish.nightly.night_facts import (
@@ -47,7 +48,6 @@ from flink_boost.service.builds.recipe import load_recipe
 from flink_boost.service.nightly.checking import ahead_sentence
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import StepSkipped
-from flink_boost.service.nightly.night_record import NightRecord
 from flink_boost.service.nightly.slots import is_ahead, slot_from_id
 from flink_boost.service.quick_look import Places
 
@@ -167,7 +167,7 @@ class People:
             *(registry.alarms, (night.box,), registry.figures, self.clock()), pages=pages
         )
         return tuple(
-            ReportedAlarm.model_validate({**told, "growth": one.growth})
+            ReportedAlarm.model_validate({**told.model_dump(), "growth": one.growth})
             for told, one in zip(document.alarms, registry.alarms, strict=True)
         )
 

@@ -14,14 +14,14 @@ from flink_boost.flink.lines import Line
 from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.model import Box
-from flink_boost.measure.runner import Progress
-from flink_boost.publish.nightly.night_report import WrittenNight
-from flink_boost.service.nightly.night_record import (
+from flink_boost.measure.night_record import (
     BoxChangeRecord,
     CanaryRecord,
     NightRecord,
     Order,
 )
+from flink_boost.measure.runner import Progress
+from flink_boost.publish.nightly.night_report import WrittenNight
 
 Tell = Callable[[str], None]
 

@@ -14,13 +14,13 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.measure.commit_jars import Build, BuildPair, stock_build
 from flink_boost.measure.model import OURS
+from flink_boost.measure.night_record import Against, NightRecord, NightState, Order
 from flink_boost.publish.codespeed import EXECUTABLE_NAME_LENGTH
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe
 from flink_boost.service.builds.repository import resolve
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import BuildSides, FindClassPaths, Tell
-from flink_boost.service.nightly.night_record import Against, NightRecord, NightState, Order
 from flink_boost.service.nightly.slots import WHOLE
 
 _SHOWN = 12

@@ -16,6 +16,7 @@ from flink_boost.base.files import write_durably
 from flink_boost.flink.lines import find_line
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
+from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.publish.alarm_upload import pages_address, send_alarms
 from flink_boost.publish.dashboard_post import DocumentRefused, NoSuchPage, Post, post
 from flink_boost.publish.target import Target, find_target
@@ -26,7 +27,6 @@ from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, clos
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import NightPlan
-from flink_boost.service.nightly.night_record import NightRecord, Order
 from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_builds
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.source_tree import box_label

@@ -28,11 +28,11 @@ from flink_boost.measure.box import changes_since, choose_java, describe_box
 from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.classpaths import ClassPaths, find_class_paths
 from flink_boost.measure.model import Box
+from flink_boost.measure.night_record import BoxChangeRecord
 from flink_boost.measure.noise import NoiseProbe, probe, wait_for_quiet
 from flink_boost.port import soak
 from flink_boost.service.nightly.measuring import SIDES
 from flink_boost.service.nightly.night_parts import BoxFinding, Tell
-from flink_boost.service.nightly.night_record import BoxChangeRecord
 
 _BUILD_SECONDS = 3600.0
 _VERIFY_SECONDS = 1800.0

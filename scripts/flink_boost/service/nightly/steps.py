@@ -17,6 +17,7 @@ from flink_boost.judge.trend import TrendKind, detect
 from flink_boost.measure import runner
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import OURS
+from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.report import write_report
 from flink_boost.publish.spool import Spool
@@ -31,7 +32,6 @@ from flink_boost.service.nightly.night import Act
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import PlannedStep
-from flink_boost.service.nightly.night_record import NightRecord, Order
 from flink_boost.service.nightly.recipes import described
 from flink_boost.service.nightly.source_tree import seed_of
 from flink_boost.service.quick_look import Places

@@ -9,6 +9,12 @@ from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarm_record import AlarmState
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.measure.model import OURS
+from flink_boost.measure.night_record import (
+    LearningRecord,
+    NightRecord,
+    Order,
+    UndecidedRecord,
+)
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.words import counted
 from flink_boost.service.confirming import Findings
@@ -17,12 +23,6 @@ from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.needed_builds import commits_of_nights
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import StepSkipped, Tell
-from flink_boost.service.nightly.night_record import (
-    LearningRecord,
-    NightRecord,
-    Order,
-    UndecidedRecord,
-)
 from flink_boost.service.quick_look import Places
 from flink_boost.service.reruns.rerun_setup import rerun_means
 

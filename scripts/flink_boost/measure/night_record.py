@@ -7,18 +7,33 @@ once, before anything else.
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import BeforeValidator, Field
 
-from flink_boost.judge.shift import Shift
+from flink_boost.measure.field_checks import (
+    MOST_ROWS,
+    BoxName,
+    Commit,
+    Count,
+    Label,
+    LineName,
+    Moment,
+    Ratio,
+    RatioRange,
+    Sentence,
+    at_most,
+    name,
+    per_cent,
+    within,
+)
 from flink_boost.measure.model import Frozen
 
 # Boxes of one name that share a night each have their part: ``2026-11-24T0100-2of3``.
 NIGHT_PATTERN = r"\d{4}-\d\d-\d\dT\d{4}(-[1-9]\d?of[1-9]\d?)?"
 SHARD_PATTERN = r"[1-9]\d*/[1-9]\d*"
+LEAST_SHIFT = 0.01  # relative; what is smaller disturbs no judgement, as with the canary
 
 
 class NightState(StrEnum):
@@ -56,41 +71,72 @@ class StepState(StrEnum):
 class StepRecord(Frozen):
     """One step; ``seconds`` are summed over all sittings of the night."""
 
-    name: str
+    name: Annotated[str, name(60)]
     state: StepState = StepState.WAITING
-    seconds: Annotated[float, Field(ge=0)] | None = None
-    note: str = ""
+    seconds: Annotated[float, Field(ge=0), within(0, 1e7)] | None = None
+    note: Sentence = ""
 
 
-class CanaryRecord(Frozen):
+class CanaryRecord(RatioRange):
     """What the canary said: ratio of this night's speed to the usual one, with its interval."""
 
     moved: bool
-    ratio: FiniteFloat | None = None
-    low: FiniteFloat | None = None
-    high: FiniteFloat | None = None
+
+
+def _as_text(value: Any) -> Any:
+    if value is None:
+        return "unknown"
+    return str(value) if isinstance(value, bool | float) or type(value) is int else value
+
+
+_Fact = Annotated[Sentence, BeforeValidator(_as_text), at_most(200)]
 
 
 class BoxChangeRecord(Frozen):
     """Something about the box that is not as it is recorded."""
 
-    what: str
-    before: str
-    after: str
+    what: Label
+    before: _Fact
+    after: _Fact
+
+    @property
+    def text(self) -> str:
+        """``kernel 6.1 → 6.2``."""
+        return f"{self.what} {self.before} → {self.after}"
 
 
 class UndecidedRecord(Frozen):
     """Suspects of this night that no rerun has decided, and what kept it from that."""
 
-    count: Annotated[int, Field(ge=1)]
-    why: str = Field(default="", description="empty: the night's pairs were used up")
+    count: Annotated[Count, Field(ge=1)]
+    why: Sentence = Field(default="", description="empty: the night's pairs were used up")
 
 
 class LearningRecord(Frozen):
     """Benchmarks of this night whose series is too short to be judged, and for how long yet."""
 
-    count: Annotated[int, Field(ge=1)]
-    nights: Annotated[int, Field(ge=1)]
+    count: Annotated[Count, Field(ge=1)]
+    nights: Annotated[Count, Field(ge=1)]
+
+
+class Shift(Frozen):
+    """A ratio of speeds over several benchmarks; above 1 is faster."""
+
+    ratio: Annotated[Ratio, Field(gt=0)]
+    low: Annotated[Ratio, Field(gt=0)]
+    high: Annotated[Ratio, Field(gt=0)]
+    benchmarks: Annotated[Count, Field(ge=1)]
+
+    @property
+    def shows(self) -> bool:
+        """Whether it is certain, and large enough to matter."""
+        return (self.low > 1 or self.high < 1) and abs(self.ratio - 1) >= LEAST_SHIFT
+
+    def __str__(self) -> str:
+        """``2.1 % slower (95 % interval −2.5 % to −1.7 %)``."""
+        word = "faster" if self.ratio >= 1 else "slower"
+        ends = f"{per_cent(self.low)} to {per_cent(self.high)}"
+        return f"{100 * abs(self.ratio - 1):.1f} % {word} (95 % interval {ends})"
 
 
 class OldAgainstNew(Frozen):
@@ -100,35 +146,48 @@ class OldAgainstNew(Frozen):
     benchmarks are others by now. ``code`` is tonight's build to it; None where both are the same.
     """
 
-    line: str
-    before: str = Field(description="commit of the last complete night before the update")
-    after: str = Field(description="tonight's commit")
-    run: str = Field(description="in the store of reruns")
+    line: LineName
+    before: Commit = Field(description="commit of the last complete night before the update")
+    after: Commit = Field(description="tonight's commit")
+    run: Label = Field(description="in the store of reruns")
     same: bool
     box: Shift | None
     code: Shift | None
-    sentence: str = Field(description="the same for people")
+    sentence: Sentence = Field(description="the same for people")
 
 
 class NightRecord(Frozen):
-    """A night; ``night`` is its id, ``expected`` and ``measured`` count benchmarks of all lines."""
+    """A night; ``night`` is its id, ``expected`` and ``measured`` count benchmarks of all lines.
+
+    ``slot`` is when it was due.
+    """
 
     schema_version: Literal[1] = 1
-    box: str
+    box: BoxName
     night: Annotated[str, Field(pattern=rf"^{NIGHT_PATTERN}$")]
-    slot: datetime
+    slot: Moment
     state: NightState = NightState.RUNNING
-    expected: Annotated[int, Field(ge=0)] = 0
-    measured: Annotated[int, Field(ge=0)] = 0
-    runs: tuple[str, ...] = ()
+    expected: Annotated[Count, Field(ge=0)] = 0
+    measured: Annotated[Count, Field(ge=0)] = 0
+    runs: Annotated[tuple[Label, ...], at_most(MOST_ROWS)] = ()
     quiet: bool | None = None
-    reason: str = ""
+    reason: Sentence = ""
     canary: CanaryRecord | None = None
-    box_changes: tuple[BoxChangeRecord, ...] = ()
-    steps: tuple[StepRecord, ...] = ()
-    old_against_new: tuple[OldAgainstNew, ...] = ()
+    box_changes: Annotated[tuple[BoxChangeRecord, ...], at_most(50)] = ()
+    steps: Annotated[tuple[StepRecord, ...], at_most(MOST_ROWS)] = ()
+    old_against_new: Annotated[tuple[OldAgainstNew, ...], at_most(50)] = ()
     undecided: UndecidedRecord | None = None
     learning: LearningRecord | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it was measured, or still is."""
+        return not self.state.is_alarm
+
+    @property
+    def changes_text(self) -> str:
+        """What changed in the box, in one line."""
+        return ", ".join(change.text for change in self.box_changes)
 
     def step(self, name: str) -> StepRecord:
         """The record of that step; ``KeyError`` when there is none."""
