@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,7 +14,7 @@ from flink_boost.flink.lines import load_lines
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.flinktests import ofrelease, published
-from flink_boost.port.flinktests.ofrelease import _versions, as_line
+from flink_boost.port.flinktests.ofrelease import _versions, as_line, jars_beside
 from flink_boost.port.flinktests.published import (
     class_path_pom,
     projects_of,
@@ -21,6 +22,7 @@ from flink_boost.port.flinktests.published import (
     write_class_path_pom,
 )
 from flink_boost.port.flinktests.test_plan import for_release, load_catalogue, present
+from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.registries import Artifact
 
 POM = """\
@@ -82,6 +84,24 @@ def test_flinks_projects_of_the_release_are_those_to_look_for() -> None:
 
 def test_shaded_libraries_are_found_with_their_own_version() -> None:
     assert shaded_by(POM.format("1.19.2")) == {"flink-shaded-guava": "31.1-17.0"}
+
+
+@pytest.mark.parametrize(("version", "of_scala"), [("1.13.6", 2), ("1.14.0", 0)])
+def test_a_release_whose_runtime_is_one_of_scalas_needs_its_side_of_kryo(
+    version: str, of_scala: int, tmp_path: Path
+) -> None:
+    class Published:
+        def fetch(self, artifacts: Iterable[Artifact]) -> dict[Artifact, Path]:
+            found = {each: tmp_path / each.file for each in artifacts}
+            for file in found.values():
+                file.write_text(POM.format(version), encoding="utf-8")
+            return found
+
+    source = cast("Source", Published())
+    shaded, *more = jars_beside(version, source, tmp_path / "cache")
+    assert shaded.name == "flink-shaded-guava-31.1-17.0.jar"
+    assert len(more) == of_scala
+    assert all(jar.is_relative_to(tmp_path / "cache" / "m2") for jar in more)
 
 
 def test_what_was_not_published_is_taken_from_the_nearest_release_or_left_out() -> None:

@@ -36,7 +36,12 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
+<<<<<<< HEAD
 from flink_boost.port.flinktests.ofrelease import shaded_jars
+=======
+from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
+from flink_boost.port.flinktests.ofrelease import jars_beside
+>>>>>>> 105a56fd (Give the tests of a release with Scala in its runtime what its Kryo needs)
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.rows import releases_lock, write
 
@@ -93,7 +98,7 @@ def _run(only: tuple[str, ...], minutes: float, workers: int, *, write_only: boo
     source = Registries(CACHE)
     bench = Bench(
         *(PROJECT_ROOT / "scripts", FOLDER, {"MAVEN_OPTS": _QUICK, **os.environ}),
-        lambda version: shaded_jars(version, source),
+        lambda version: jars_beside(version, source, CACHE),
     )
 
     def line_of(cell: ReleaseCell) -> str:

@@ -30,13 +30,13 @@ _USUAL = {What.CODEC: 60.0, What.CLUSTER: 150.0, What.FLINKS: 240.0}  # seconds
 class Bench:
     """Where cells run: ``scripts`` of the tree, and a folder for logs and reports.
 
-    ``shaded`` gives the jars that a release's flink-core needs beside those of its line.
+    ``beside`` gives the jars that a release's own need beside those of its line.
     """
 
     scripts: Path
     folder: Path
     environment: Mapping[str, str]
-    shaded: Callable[[str], Sequence[Path]] = lambda _: ()
+    beside: Callable[[str], Sequence[Path]] = lambda _: ()
 
     def commands(self, cell: ReleaseCell, line: str) -> list[list[str]]:
         """What is called for a cell; each writes JUnit's XML into the cell's folder."""
@@ -53,7 +53,7 @@ class Bench:
             command = (sys.executable, "-m", "flink_boost.cli", "flink-tests")
             chosen = ("--release", cell.release, "--jdk", str(cell.jdk))
             return [[*command, *chosen, "--reports", str(reports)]]
-        also = [f"--also={jar}" for jar in self.shaded(cell.release)]
+        also = [f"--also={jar}" for jar in self.beside(cell.release)]
         return [
             [
                 *(sys.executable, "-m", "flink_boost.flink.javatests", line, CODEC_MODULE),

@@ -26,6 +26,12 @@ from flink_boost.port.newline.registries import Artifact
 # What our patches are in; flink-streaming-java became part of flink-runtime in Flink 2.
 MODULES = ("core", "runtime")
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
+# In the name of a flink-runtime that is for one version of Scala, and what that calls.
+_SCALA = "_2.11"
+_OF_SCALA = (
+    "com/twitter/chill_2.11/0.7.6/chill_2.11-0.7.6.jar",
+    "org/scala-lang/scala-library/2.11.12/scala-library-2.11.12.jar",
+)
 
 
 def as_line(version: str, known: KnownReleases, lines: Mapping[str, Line]) -> tuple[Line, Line]:
@@ -63,15 +69,18 @@ def _rules() -> str:
     return hashlib.sha256(text).hexdigest()[:12]
 
 
-def shaded_jars(version: str, source: Source) -> list[Path]:
-    """What a release's flink-core needs of Flink's shaded libraries, whose packages are numbered.
+def jars_beside(version: str, source: Source, cache: Path) -> list[Path]:
+    """What a release's own jars need beside what is on the class path of its line's tests.
 
-    Raises what the source raises.
+    That is Flink's shaded libraries, whose packages are numbered, and Scala's side of Kryo where
+    flink-runtime has a class for it, as builds of older lines left it in the cache. Raises what the
+    source raises.
     """
     pom = Artifact("flink-core", version, type="pom")
     named = shaded_by(source.fetch([pom])[pom].read_text(encoding="utf-8"))
     wanted = [Artifact(project, number) for project, number in named.items()]
-    return list(source.fetch(wanted).values())
+    of_scala = _OF_SCALA if artifacts(version)[1].project.endswith(_SCALA) else ()
+    return [*source.fetch(wanted).values(), *(cache / "m2" / jar for jar in of_scala)]
 
 
 def _versions(version: str, projects: list[str], source: Source) -> Versions:
