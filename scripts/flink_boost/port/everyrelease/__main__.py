@@ -36,12 +36,7 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, remove_distribution, run_open
-<<<<<<< HEAD
-from flink_boost.port.flinktests.ofrelease import shaded_jars
-=======
-from flink_boost.port.everyrelease.tested import gained_and_lost, with_tested
 from flink_boost.port.flinktests.ofrelease import jars_beside
->>>>>>> 105a56fd (Give the tests of a release with Scala in its runtime what its Kryo needs)
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.rows import releases_lock, write
 
