@@ -1,5 +1,9 @@
 package org.acme.job;
 
+import com.esotericsoftware.kryo.Kryo;
+import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.io.Input;
+import com.esotericsoftware.kryo.io.Output;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
@@ -7,7 +11,7 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 
-/** Classes that Flink cannot be asked about, beside one that is as it should be. */
+/** Classes that Flink cannot be asked about or that are no records, beside one that is one. */
 public final class HostileJob {
 
     private HostileJob() {}
@@ -56,5 +60,18 @@ public final class HostileJob {
     /** The second one meets an enum that has failed before. */
     public static class GradedLater {
         public Level level;
+    }
+
+    /** Is all that a POJO has to be. */
+    public static class OfKryo extends Serializer<Plain> {
+        @Override
+        public void write(Kryo kryo, Output output, Plain plain) {
+            output.writeInt(plain.key);
+        }
+
+        @Override
+        public Plain read(Kryo kryo, Input input, Class<? extends Plain> type) {
+            return new Plain();
+        }
     }
 }

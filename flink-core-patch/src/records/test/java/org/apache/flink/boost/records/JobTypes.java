@@ -48,6 +48,9 @@ final class JobTypes {
 
     private static final String FLINK_VALUES = "org.apache.flink.types.";
 
+    /** Serializers of it are no records. */
+    private static final String KRYO = "com.esotericsoftware.";
+
     /** What moves the objects of a type. */
     enum Way {
         FAST,
@@ -153,13 +156,15 @@ final class JobTypes {
                 && !isMachinery(type);
     }
 
-    /** Whether it is a function, a source, a schema: what extends anything of Flink but values. */
+    /**
+     * Whether it is a function, a source, a serializer: what extends anything but Flink's values.
+     */
     private static boolean isMachinery(Class<?> type) {
         if (type == null || Tuple.class.isAssignableFrom(type)) {
             return false;
         }
         String name = type.getName();
-        if (name.startsWith(FLINK)) {
+        if (name.startsWith(FLINK) || name.startsWith(KRYO)) {
             return !name.startsWith(FLINK_VALUES);
         }
         for (Class<?> each : type.getInterfaces()) {
