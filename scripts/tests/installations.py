@@ -16,7 +16,7 @@ from typing import Any
 
 from flink_boost import __version__
 from flink_boost.cli.main import main
-from flink_boost.flink.distribution import ensure_distribution, private_copy
+from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.dropin import RECORD
 from flink_boost.flink.jdks import java_home
@@ -35,6 +35,28 @@ OFF = "-Dflink.boost.mode=off"
 _GUARD = Path(__file__).parent / "data" / "GuardSays.java"
 OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 JAR = f"flink-boost-2.3.0-{VERSION}.jar"
+
+
+def private_copy(distribution: Path, target: Path) -> Path:
+    """A copy that a test may change: programs linked, ``conf`` copied, ``log`` and ``tmp`` empty.
+
+    To change a linked file, delete it first: its content belongs to the cache. Returns ``target``,
+    which must not exist.
+    """
+    for folder in ("bin", "lib", "opt", "plugins"):
+        shutil.copytree(distribution / folder, target / folder, copy_function=_link)
+    shutil.copytree(distribution / "conf", target / "conf")
+    (target / "log").mkdir()
+    (target / "tmp").mkdir()
+    return target
+
+
+def _link(source: str, target: str) -> str:
+    try:
+        os.link(source, target)
+    except OSError:
+        Path(target).symlink_to(source)
+    return target
 
 
 def new_home(folder: Path, line: Line = LINE) -> Path:

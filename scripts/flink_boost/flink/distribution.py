@@ -13,7 +13,6 @@ fills the cache and prints the distribution's folder.
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
 import sys
 import tarfile
@@ -136,20 +135,6 @@ def ensure_release_jars(version: str, cache: Path = CACHE) -> list[Path]:
     ]
 
 
-def private_copy(distribution: Path, target: Path) -> Path:
-    """A copy that a test may change: programs linked, ``conf`` copied, ``log`` and ``tmp`` empty.
-
-    To change a linked file, delete it first: its content belongs to the cache. Returns ``target``,
-    which must not exist.
-    """
-    for folder in ("bin", "lib", "opt", "plugins"):
-        shutil.copytree(distribution / folder, target / folder, copy_function=_link)
-    shutil.copytree(distribution / "conf", target / "conf")
-    (target / "log").mkdir()
-    (target / "tmp").mkdir()
-    return target
-
-
 def _copy_artifact(pin: PinnedFile, group: str, classifier: str, cache: Path, folder: Path) -> None:
     run_checked(
         [
@@ -247,14 +232,6 @@ def _complete(distribution: Path, line: Line) -> None:
         program.chmod(0o755)
     # Without it the daemons of Flink's scripts end without a word.
     (distribution / "log").mkdir()
-
-
-def _link(source: str, target: str) -> str:
-    try:
-        os.link(source, target)
-    except OSError:
-        Path(target).symlink_to(source)
-    return target
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -7,19 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, JustifyMethod
-from rich.table import Table
-from rich.text import Text
 
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.text import NOTHING
 from flink_boost.judge.trend import TrendKind, TrendVerdict
 from flink_boost.measure.model import Frozen
+from flink_boost.publish.sheet import Column, Entry, Sheet, Tone
 
 FILE_NAME = "verdicts.json"
-
-_FILE_WIDTH = 200
 
 
 class StoredVerdicts(Frozen):
@@ -45,41 +40,33 @@ def load_verdicts(path: Path) -> tuple[TrendVerdict, ...]:
         return ()
 
 
-def print_verdicts(verdicts: Sequence[TrendVerdict]) -> None:
-    """Prints the table to standard output, as wide as it is when that is no terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
-    console.print(verdict_table(verdicts))
-
-
-def verdict_table(verdicts: Sequence[TrendVerdict]) -> Table:
+def verdict_sheet(verdicts: Sequence[TrendVerdict]) -> Sheet:
     """One row per series."""
-    table = Table(box=SIMPLE_HEAD)
-    for title in ("benchmark", "settings", "points", "verdict", "change", "since commit", "finds"):
-        justify: JustifyMethod = "right" if title in ("points", "change") else "left"
-        table.add_column(title, justify=justify, overflow="fold")
-    for verdict in verdicts:
-        change = verdict.change
-        texts = (
-            verdict.cell.name,
-            _settings(verdict),
-            f"{verdict.points}" + (f" ({verdict.gaps} missing)" if verdict.gaps else ""),
-            verdict.kind.value,
-            "" if change is None else f"{change.ratio - 1:+.1%}",
-            "" if change is None else change.after_commit[:12],
-            NOTHING if verdict.smallest_change is None else str(verdict.smallest_change),
-        )
-        table.add_row(*map(Text, texts), style=_STYLES[verdict.kind])
-    return table
+    return Sheet(
+        f"{len(verdicts)} series of benchmarks",
+        (
+            *(Column("benchmark"), Column("settings"), Column("points", True)),
+            *(Column("verdict"), Column("change", True), Column("since commit"), Column("finds")),
+        ),
+        tuple(map(_row, verdicts)),
+    )
 
 
-_STYLES = {
-    TrendKind.LEARNING: "dim",
-    TrendKind.STEADY: "",
-    TrendKind.CANDIDATE_REGRESSION: "bold red",
-    TrendKind.CANDIDATE_IMPROVEMENT: "bold green",
-}
+def _row(verdict: TrendVerdict) -> tuple[Entry, ...]:
+    change = verdict.change
+    tone = _TONES.get(verdict.kind, Tone.PLAIN)
+    return (
+        Entry(verdict.cell.name),
+        Entry(_settings(verdict)),
+        Entry(f"{verdict.points}" + (f" ({verdict.gaps} missing)" if verdict.gaps else "")),
+        Entry(verdict.kind.value, tone),
+        Entry("" if change is None else f"{change.ratio - 1:+.1%}", tone),
+        Entry("" if change is None else change.after_commit[:12]),
+        Entry(NOTHING if verdict.smallest_change is None else str(verdict.smallest_change)),
+    )
+
+
+_TONES = {TrendKind.CANDIDATE_REGRESSION: Tone.BAD, TrendKind.CANDIDATE_IMPROVEMENT: Tone.GOOD}
 
 
 def _settings(verdict: TrendVerdict) -> str:

@@ -15,11 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from installations import private_copy
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink import distribution
-from flink_boost.flink.distribution import ensure_distribution, ensure_example, private_copy
+from flink_boost.flink.distribution import ensure_distribution, ensure_example
 from flink_boost.flink.downloads import CACHE, ensure_download, verify
 from flink_boost.flink.lines import Line, PinnedFile, default_line, find_line
 

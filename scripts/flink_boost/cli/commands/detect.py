@@ -34,7 +34,7 @@ from flink_boost.publish.alarm_upload import alarm_sheet, pages_address, send_al
 from flink_boost.publish.progress import shown_progress
 from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.target import find_target
-from flink_boost.publish.trends import FILE_NAME, print_verdicts, store_verdicts
+from flink_boost.publish.trends import FILE_NAME, store_verdicts, verdict_sheet
 from flink_boost.publish.upload import RetryPolicy, make_client
 from flink_boost.service.alarm_registry import AlarmRegistry, document_of, load_registry
 from flink_boost.service.confirming import NIGHT_PAIRS
@@ -116,7 +116,7 @@ def command(
         rows = [json.loads(one.model_dump_json()) for one in verdicts]
         print_json("detect", RegressionFound.exit_code if failed else 0, {"verdicts": rows})
     elif verdicts:
-        print_verdicts(verdicts)
+        print_sheets((verdict_sheet(verdicts),), "table")
         click.echo(
             f"A candidate is a change of the last {Rules().recent_points} points that exceeds "
             f"{Rules().least_change:.0%} and twice the A/A noise."
