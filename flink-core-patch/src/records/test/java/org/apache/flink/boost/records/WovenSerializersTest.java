@@ -163,6 +163,56 @@ class WovenSerializersTest {
         assertThat(all(ours, plain)).isEqualTo(all(stock, plain));
     }
 
+    /** A class whose superclass keeps a field to itself, as a base class of entities does. */
+    public static class Entity {
+        private int a;
+    }
+
+    /** One of its subclasses. */
+    public static class Invoice extends Entity {
+        public int b;
+    }
+
+    /** A class that gives its field once. */
+    public static class Receipt {
+        public final int a;
+
+        public Receipt() {
+            this(1);
+        }
+
+        Receipt(int a) {
+            this.a = a;
+        }
+    }
+
+    @Test
+    void hiddenAndFinalFieldsAreMovedByStock() throws Exception {
+        Invoice invoice = new Invoice();
+        ((Entity) invoice).a = 41;
+        invoice.b = 42;
+        assertStockMoves(invoice, Entity.class.getDeclaredField("a"), Invoice.class.getField("b"));
+        assertStockMoves(new Receipt(41), Receipt.class.getField("a"));
+    }
+
+    private static void assertStockMoves(Object record, Field... fields) throws Exception {
+        TypeSerializer<?>[] serializers = new TypeSerializer<?>[fields.length];
+        Arrays.fill(serializers, IntSerializer.INSTANCE);
+        for (Field field : fields) {
+            field.setAccessible(true);
+        }
+        Class<?> type = record.getClass();
+        TypeSerializer<Object> ours = StockSerializers.ourPojo(type, fields, serializers);
+        TypeSerializer<Object> stock = StockSerializers.pojo(type, fields, serializers);
+        RecordAccess.Holder holder = (RecordAccess.Holder) (Object) ours;
+        do {
+            assertThat(all(ours, record)).isEqualTo(all(stock, record)).contains("0, 0, 0, 41");
+        } while (Families.RECORDS
+                && (holder.boostAccess() == null || holder.boostAccess().isPreliminary()));
+        assertThat(holder.boostAccess()).isSameAs(Families.RECORDS ? RecordAccess.STOCK : null);
+        assertThat(all(ours, record)).isEqualTo(all(stock, record));
+    }
+
     /** A serializer travels in the job's graph: what is added to it does not, and comes again. */
     @Test
     void aSerializerThatWasSerializedIsAsBefore() throws Exception {
