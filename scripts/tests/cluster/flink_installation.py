@@ -19,8 +19,8 @@ from typing import Any
 import eventual
 import httpx
 from beside_others import own_ports, start_watcher
+from installations import private_copy
 
-from flink_boost.flink.distribution import private_copy
 from flink_boost.flink.lines import Line, default_line, measured_lines
 from flink_boost.operate.example_job import loaded_classes
 

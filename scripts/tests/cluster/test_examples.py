@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from flink_installation import FlinkInstallation, Install, Platform, run_example
+from installations import private_copy
 
 from flink_boost.cli.main import main
-from flink_boost.flink.distribution import ensure_example, private_copy
+from flink_boost.flink.distribution import ensure_example
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line
 
