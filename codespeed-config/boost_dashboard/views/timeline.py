@@ -26,7 +26,8 @@ from boost_dashboard.reading.scope import (
     read_newest_runs,
     read_runs,
 )
-from boost_dashboard.reading.steps import Series, find_steps, read_series
+from boost_dashboard.reading.series import Series, read_series
+from boost_dashboard.reading.steps import find_steps
 from boost_dashboard.views.answers import COLOURS, chosen_executables, no_results, with_scope
 
 RUNS = (30, 60, 200, 1000, 2000)  # how many may be shown
