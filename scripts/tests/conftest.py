@@ -27,6 +27,9 @@ pytest_plugins = ["suites.selection", "suites.certificates"]
 hypothesis.settings.register_profile("project", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("project")
 
+# An operator's shell has none: without it what is printed waits in a buffer.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 # As at a terminal: what runs in the background is started with these two ignored, and so would be
 # the processes that the tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

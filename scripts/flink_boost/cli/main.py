@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import pkgutil
 import sys
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -161,7 +163,23 @@ def cli(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; the only place that reports errors."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    finally:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            _let_go(stream)
+
+
+def _let_go(stream: TextIO) -> None:
+    """Python tries once more to write what could not be written, and ends with 120 for it."""
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _run(arguments: list[str]) -> int:
     try:
         result = cli.main(args=arguments, prog_name="flink-boost", standalone_mode=False)
     except click.exceptions.Exit as exit_:

@@ -31,7 +31,8 @@ import java.util.TreeSet;
  *           candidate.N           a line, in the order in which they are tried
  *           patches.LINE          folder with its jar's content but for the woven classes
  *           out                   where to write the jar; without it only compare
- * report:   line                  the first line that fits; missing when none does
+ * report:   line                  the first line that fits with all its classes, or else with
+ *                                 most of them; missing when none does
  *           version               the combination that the jar is for
  *           class.CLASS           SHA-256 of the class files that it replaces
  *           difference.LINE.N     what stands in the way; of the line that fits, in that of the
@@ -65,6 +66,8 @@ public final class OwnBuildMain {
 
     private void run() throws IOException {
         Map<String, Line> lines = lines();
+        String best = null;
+        OwnBuild.Woven most = null;
         for (String version : numbered("candidate.")) {
             OwnBuild.Answer answer =
                     new OwnBuild(
@@ -81,16 +84,24 @@ public final class OwnBuildMain {
                 report.setProperty(
                         String.format("difference.%s.%04d", version, number++), difference);
             }
-            if (answer.woven().isPresent()) {
-                OwnBuild.Woven woven = answer.woven().get();
-                report.setProperty("line", version);
-                report.setProperty("version", woven.version());
-                woven.checksums().forEach((name, sum) -> report.setProperty("class." + name, sum));
-                if (request.getProperty("out") != null) {
-                    woven.write(Path.of(required("out")));
-                }
-                return;
+            OwnBuild.Woven woven = answer.woven().orElse(null);
+            if (woven != null
+                    && (most == null || woven.checksums().size() > most.checksums().size())) {
+                best = version;
+                most = woven;
             }
+            if (woven != null && number == 0) {
+                break;
+            }
+        }
+        if (most == null) {
+            return;
+        }
+        report.setProperty("line", best);
+        report.setProperty("version", most.version());
+        most.checksums().forEach((name, sum) -> report.setProperty("class." + name, sum));
+        if (request.getProperty("out") != null) {
+            most.write(Path.of(required("out")));
         }
     }
 
