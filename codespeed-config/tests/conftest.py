@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import hypothesis
 import pytest
 
 from flink_boost.publish import liveness, serve
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 pytest_plugins = ["suites.selection", "suites.certificates"]
+
+# No failure because the machine was busy.
+hypothesis.settings.register_profile(
+    "project", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("project")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,8 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from flink_boost.flink.lines import default_line
+from flink_boost.judge.alarm_record import PublishedAlarm
+from flink_boost.measure.field_checks import TAKEN_IN
+from flink_boost.measure.model import Frozen
+from flink_boost.measure.night_record import NightRecord
 from told import told_alarm, told_night, told_sheet
 
 BOX = "box-1"
@@ -221,7 +226,7 @@ def _insert_told(connection: sqlite3.Connection, size: Size) -> None:
             [
                 {
                     "environment_id": 1, "key": one["id"], "state": one["state"],
-                    "benchmark": one["benchmark"], "document": json.dumps(one),
+                    "benchmark": one["benchmark"], "document": _taken_in(PublishedAlarm, one),
                 }
                 for one in alarms
             ],
@@ -235,6 +240,11 @@ def _insert_told(connection: sqlite3.Connection, size: Size) -> None:
         )
 
 
+def _taken_in(model: type[Frozen], told: dict[str, Any]) -> str:
+    """As the dashboard keeps it."""
+    return model.model_validate_json(json.dumps(told), context=TAKEN_IN).model_dump_json()
+
+
 def _night_records(size: Size) -> Iterator[dict[str, object]]:
     for number, night in enumerate(night_ids(size)):
         changed = number % 365 == 200
@@ -243,5 +253,5 @@ def _night_records(size: Size) -> Iterator[dict[str, object]]:
             told["box_changes"] = []
         yield {
             "environment_id": 1, "night": night, "slot": _date(number), "state": "complete",
-            "changed": changed, "document": json.dumps(told),
+            "changed": changed, "document": _taken_in(NightRecord, told),
         }  # fmt: skip
