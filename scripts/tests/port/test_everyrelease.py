@@ -18,10 +18,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.javatests import CODEC_MODULE, ModuleBuild
 from flink_boost.flink.lines import find_line, load_lines
-from flink_boost.flink.releases import line_of, load_releases
+from flink_boost.flink.releases import load_releases
 from flink_boost.port.everyrelease.__main__ import (
-    DATA,
-    PAGE,
     classes_of_jars,
     gained_and_lost,
     with_tested,
@@ -36,7 +34,6 @@ from flink_boost.port.everyrelease.cells import (
     why_not,
     write_results,
 )
-from flink_boost.port.everyrelease.release_page import page
 from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
 from flink_boost.port.newline.look import render
 
@@ -326,25 +323,6 @@ def test_a_file_of_results_that_is_damaged_is_named(tmp_path: Path) -> None:
         read_results(file)
 
 
-def test_the_page_says_what_passed_failed_is_old_or_open() -> None:
-    results = {
-        ONE: result(ONE),
-        TWO: result(TWO, failed=1),
-        THREE: result(THREE, classes="before"),
-    }
-    text = page(KNOWN, LINES, results, dict.fromkeys(LINES, "now"))
-    assert "JDK 11: 640 on 2026-11-25; JDK 17: **failed** on 2026-11-25" in text
-    assert "JDK 11: 640 on 2026-11-25, **outdated**" in text
-    assert "2 cells were run with the code of today, 1 of them failed." in text
-    assert "| 2.2.0 | 2.2.1 | JDK 11: *open*; JDK 17: *open*; JDK 21: *open* |" in text
-    without = [r for r in KNOWN.releases.values() if not line_of(r, LINES).distribution]
-    assert {"1.9.0", "1.14.1"} <= {release.version for release in without}
-    cells = sum(len(release.jdks) for release in without)
-    assert text.count("PyPI has no distribution of it") == cells
-    rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(rows) == len(KNOWN.releases) + 1
-
-
 def test_what_passed_with_the_code_of_today_is_entered_and_nothing_else() -> None:
     cluster = ReleaseCell("1.20.2", 17, What.CLUSTER)
     flinks = ReleaseCell("1.20.5", 11, What.FLINKS)
@@ -395,22 +373,6 @@ def test_one_release_is_entered_and_the_others_stay() -> None:
     assert list(after.releases["1.20.2"].tested) == ["codec, JDK 11"]
     others = {name: each for name, each in after.releases.items() if name != "1.20.2"}
     assert others == {name: each for name, each in before.items() if name != "1.20.2"}
-
-
-def test_the_page_is_made_from_the_data() -> None:
-    """Today's code is not known here, so that words on it are left out of the comparison."""
-    results = read_results(DATA)
-    assert results
-    newest = {KNOWN.releases[one.cell.release].classes: one.classes for one in results.values()}
-    made = page(KNOWN, LINES, results, newest)
-
-    def table(text: str) -> list[str]:
-        plain = text.replace(", **outdated**", "")
-        return [line for line in plain.splitlines() if line.startswith("| ")]
-
-    assert table(PAGE.read_text(encoding="utf-8")) == table(made)
-    assert all(date.fromisoformat(one.day) for one in results.values())
-    assert [one.cell.name for one in results.values() if not one.passed] == []
 
 
 def test_the_jars_of_the_release_take_the_places_of_the_lines() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from itertools import groupby
 
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import KnownReleases, Release
@@ -12,27 +14,31 @@ _HEAD = """\
 # What was run on each release
 
 For people who want to know what was run on their Flink: every official release from 1.9.0 on, [the
-jar that fits it](operating.md#which-jar-for-which-flink), and what passed there.
-`make test-releases` runs what is open and writes this page; the data are in
-[releases.jsonl](releases.jsonl). {counts}
+jar that fits it](operating.md#which-jar-for-which-flink), and how many tests passed there.
+{counts}
 
-- **codec**: our tests of strings, views and records, with the release's own `flink-core` and
-  `flink-runtime` as stock.
-- **cluster**: the real distribution, with `install`, the kill switch and `uninstall`. Stock, our
-  jar, our jar switched off and stock again count the same words and hand on the state of a job by
-  savepoints (RocksDB); the jar of another line ends the process and names the one that fits.
-- **Flink's tests**: Flink's own published tests of strings, views, serializers and records in
-  `flink-core` and `flink-runtime`, with our jar in front. Counted is what passed; a test that fails
-  runs again on stock, and only one that fails with our jar alone is a failure.
-- Each runs on those of the JDKs 11, 17 and 21 that Flink supports with that release. Below 2.0
-  Flink runs on Java 8, too, on which our jar [refuses to start](operating.md#compatibility).
-- **{outdated}** stands where the jar has other code since, *open* where nothing has run. The class
-  files of a release without a result do the same as those of one with.
+- **codec**: our tests of strings, views and records, with the release's own classes as stock.
+- **cluster**: the real distribution with `install`, kill switch and `uninstall`. Word counts and
+  savepoints (RocksDB) go from stock to our jar, to our jar switched off, and to stock again. The
+  jar of another line ends the process and names the one that fits.
+- **Flink's tests**: those of strings, views, serializers and records, with our jar in front. A
+  failure is a test that fails with our jar and passes on stock.
+- **outdated**: something of the row ran with an older jar. *open*: nothing has run.
 
-| Flink | jar | codec | cluster | Flink's tests |
-|---|---|---|---|---|
+All ran on each JDK that is named, out of 11, 17 and 21. On Java 8, which Flink below 2.0 supports,
+our jar [refuses to start](operating.md#compatibility). `make test-releases` runs what is open and
+writes this page out of [releases.jsonl](releases.jsonl).
+
+| Flink | jar | JDK | codec | cluster | Flink's tests | run on |
+|---|---|---|---|---|---|---|
 """
 _OUTDATED = "outdated"
+
+
+class _State(StrEnum):
+    PASSED = "passed"
+    FAILED = "**failed**"
+    OPEN = "*open*"
 
 
 def page(
@@ -41,15 +47,24 @@ def page(
     results: Mapping[ReleaseCell, CellResult],
     classes: Mapping[str, str],
 ) -> str:
-    """The page; ``classes`` are the digits of today's jars, by line."""
+    """The page; ``classes`` are the digits of today's jars, by line.
+
+    Neighbours of one minor version of Flink with one jar, on which the same passed, are one row.
+    """
+
+    def alike(release: Release) -> tuple[object, ...]:
+        minor = release.version.rpartition(".")[0]
+        told = [_told(release, what, lines, results) for what in What]
+        return minor, release.classes, release.jdks, told
+
     rows = [
-        _row(release, lines, results, classes)
-        for release in reversed(list(known.releases.values()))
+        _row(list(group), lines, results, classes)
+        for _, group in groupby(reversed(list(known.releases.values())), alike)
     ]
     now = [r for r in results.values() if r.classes == classes.get(_line(r.cell, known))]
     failed = sum(not result.passed for result in now)
     counts = f"{len(now)} cells were run with the code of today, {failed} of them failed."
-    return _HEAD.format(counts=counts, outdated=_OUTDATED) + "".join(f"{row}\n" for row in rows)
+    return _HEAD.format(counts=counts) + "".join(f"{row}\n" for row in rows)
 
 
 def _line(cell: ReleaseCell, known: KnownReleases) -> str:
@@ -57,38 +72,55 @@ def _line(cell: ReleaseCell, known: KnownReleases) -> str:
     return "" if release is None else release.classes
 
 
-def _row(
+def _told(
     release: Release,
-    lines: Mapping[str, Line],
-    results: Mapping[ReleaseCell, CellResult],
-    classes: Mapping[str, str],
-) -> str:
-    cells = [
-        "; ".join(
-            f"JDK {jdk}: {words}"
-            for jdk in release.jdks
-            if (words := _words(release, jdk, what, lines, results, classes))
-        )
-        for what in What
-    ]
-    jar = release.classes if release.classes in lines else "not yet"
-    return f"| {release.version} | {jar} | {' | '.join(cells)} |"
-
-
-def _words(
-    release: Release,
-    jdk: int,
     what: What,
     lines: Mapping[str, Line],
     results: Mapping[ReleaseCell, CellResult],
+) -> str:
+    """What came of it on each JDK, in words; empty where all passed."""
+    if reason := why_not(release, what, lines):
+        return reason
+    states = {
+        jdk: _state(results.get(ReleaseCell(release.version, jdk, what))) for jdk in release.jdks
+    }
+    if set(states.values()) == {_State.PASSED}:
+        return ""
+    return "; ".join(f"JDK {jdk}: {state}" for jdk, state in states.items())
+
+
+def _state(result: CellResult | None) -> _State:
+    if result is None:
+        return _State.OPEN
+    return _State.PASSED if result.passed else _State.FAILED
+
+
+def _row(
+    releases: Sequence[Release],
+    lines: Mapping[str, Line],
+    results: Mapping[ReleaseCell, CellResult],
     classes: Mapping[str, str],
 ) -> str:
-    result = results.get(ReleaseCell(release.version, jdk, what))
-    reason = why_not(release, what, lines)
-    if reason:
-        return reason
-    if result is None:
-        return "*open*"
-    said = f"{result.tests} on {result.day}" if result.passed else f"**failed** on {result.day}"
-    today = result.classes == classes.get(release.classes)
-    return said if today else f"{said}, **{_OUTDATED}**"
+    newest, oldest = releases[0], releases[-1]
+    named = newest.version
+    if newest is not oldest:
+        named = f"{oldest.version} to {newest.version}"
+    jar = newest.classes if newest.classes in lines else "not yet"
+    jdks = ", ".join(map(str, newest.jdks))
+    versions = {release.version for release in releases}
+    of_row = [result for cell, result in results.items() if cell.release in versions]
+    cells = [
+        _told(newest, what, lines, results)
+        or _span([result.tests for result in of_row if result.cell.what is what])
+        for what in What
+    ]
+    days = _span([result.day for result in of_row]) or "–"
+    if any(result.classes != classes.get(newest.classes) for result in of_row):
+        days += f", **{_OUTDATED}**"
+    return f"| {named} | {jar} | {jdks} | {' | '.join(cells)} | {days} |"
+
+
+def _span(values: Sequence[int] | Sequence[str]) -> str:
+    """The least and the most of them; one where they are the same."""
+    ends = (min(values), max(values)) if values else ()
+    return " to ".join(str(end) for end in dict.fromkeys(ends))
