@@ -47,6 +47,30 @@ def test_the_list_of_pages_is_whole() -> None:
     assert listed == there - {"README.md"}
 
 
+_NAMED_TEST = re.compile(r"`(?:[\w/.]*::)?(test_\w+)`")
+
+
+def unknown_tests(text: str, known: set[str]) -> set[str]:
+    """Tests that a page names and nobody has written."""
+    return set(_NAMED_TEST.findall(text)) - known
+
+
+def test_tests_that_pages_name_are_there() -> None:
+    files = [path for name in ("scripts", "codespeed-config") for path in files_of_tests(name)]
+    written = {
+        found for path in files for found in re.findall(r"(?m)^def (test_\w+)", path.read_text())
+    }
+    text = pages()["docs/threat-model.md"]
+    assert len(_NAMED_TEST.findall(text)) > 30
+    assert unknown_tests(text, written) == set()
+    assert unknown_tests("`test_a.py::test_b` and `test_c`", {"test_c"}) == {"test_b"}
+
+
+def files_of_tests(name: str) -> list[Path]:
+    """Files with Python tests of a folder of the project."""
+    return sorted((PROJECT_ROOT / name / "tests").rglob("test_*.py"))
+
+
 def citations(root: Path) -> list[str]:
     """Places below a folder, ``file:line``, that cite notes which nobody outside has."""
     found = []

@@ -41,7 +41,7 @@ def _config_option(call: click.decorators.FC) -> click.decorators.FC:
         envvar="FLINK_BOOST_REQUESTS",
         show_default="requests.toml",
         default=Path("requests.toml"),
-        help="What is served: docs/requests.md.",
+        help="What is served: docs/requests-setup.md.",
     )(call)
 
 

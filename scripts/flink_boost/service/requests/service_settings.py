@@ -103,7 +103,7 @@ def load_settings(path: Path) -> ServeSettings:
     except OSError as error:
         raise UsageProblem(
             f"{path} cannot be read ({error.strerror}).",
-            f"Write one line into it, {EXAMPLE}; docs/requests.md tells the rest.",
+            f"Write one line into it, {EXAMPLE}; docs/requests-setup.md tells the rest.",
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
