@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import ORDER
 from flink_boost.cli.problems import INTERRUPTED
 from flink_boost.flink.lines import load_lines, measured_lines
-from flink_boost.flink.releases import ON_JDK, load_releases
+from flink_boost.flink.releases import load_releases
 from flink_boost.operate.verify import STRINGS
 
 # Exit codes of commands that need the source tree; scripts/README.md lists them.
@@ -26,9 +25,9 @@ TEXT = (PROJECT_ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
 FLOWING = " ".join(TEXT.split())
 
 
-def rows(heading: str, level: int = 2) -> list[list[str]]:
+def rows(heading: str) -> list[list[str]]:
     """Cells of the first table of a section, without its head."""
-    section = TEXT.partition(f"\n{'#' * level} {heading}\n")[2].partition("\n## ")[0]
+    section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines = [line.strip() for line in section.splitlines() if line.strip().startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
@@ -49,38 +48,6 @@ def test_every_exit_code_of_an_installation_is_listed_once() -> None:
 def test_lines_and_jdks_are_those_that_are_switched_on() -> None:
     table = {row[0]: row[1] for row in rows("Compatibility")}
     assert table == {line.version: ", ".join(map(str, line.jdks)) for line in measured_lines()}
-
-
-def test_every_jar_is_named_with_the_releases_that_it_is_for() -> None:
-    """Ends of ranges, as the page has them: what lies between has the same classes."""
-    table = {row[0]: row for row in rows("Which jar for which Flink", level=3)}
-    of_line: dict[str, list[str]] = {version: [] for version in load_lines()}
-    for release in load_releases().releases.values():
-        of_line[release.classes].append(release.version)
-    assert list(table) == [f"`{version}`" for version in reversed(list(of_line))]
-    known = list(load_releases().releases)
-    for version, releases in of_line.items():
-        _, ranges, tested = table[f"`{version}`"]
-        named: list[str] = []
-        for part in re.split(r", and |, ", ranges):
-            first, _, last = part.partition(" to ")
-            named += known[known.index(first) : known.index(last or first) + 1]
-        assert named == releases
-        whole = f"{version} whole; all: " if load_lines()[version].measured else ""
-        assert tested == whole + ", ".join(kinds_passed(releases))
-
-
-def kinds_passed(releases: list[str]) -> Iterator[str]:
-    """What passed on all of them, and on how many where it is not on all."""
-    tested = load_releases().releases
-    for kind in ("codec", "cluster", "Flink's tests"):
-        ran = [
-            version
-            for version in releases
-            if kind in {each.partition(ON_JDK)[0] for each in tested[version].tested}
-        ]
-        if ran:
-            yield kind if ran == releases else f"{kind} on {len(ran)} of {len(releases)}"
 
 
 def test_releases_without_a_cluster_are_counted() -> None:
@@ -143,7 +110,8 @@ def test_what_jdk_11_prints_until_1_17_is_quoted(tmp_path: Path, version: str, l
     quoted = printed
     for real, told in names.items():
         quoted = [text.replace(real, told) for text in quoted]
-    assert "\n".join(quoted) in TEXT
+    assert "\n".join(quoted[:2]) in TEXT
+    assert "JDK 11 prints five harmless lines" in TEXT
 
 
 def test_the_words_in_doubt_are_those_of_the_programs() -> None:

@@ -69,12 +69,14 @@ def test_releases_are_one_row_only_where_the_same_passed() -> None:
     assert {"1.16.2 to 1.16.3", "1.16.0 to 1.16.1", "1.18.0 to 1.18.1"} <= set(rows)
 
 
-def test_every_release_is_in_one_row_of_the_page() -> None:
+def test_every_release_is_in_one_row_of_the_page_with_its_jar() -> None:
     known = list(KNOWN.releases)
     named: list[str] = []
-    for row in page_rows({}):
+    for row, (jar, *_) in page_rows({}).items():
         first, _, last = row.partition(" to ")
-        named += known[known.index(first) : known.index(last or first) + 1]
+        releases = known[known.index(first) : known.index(last or first) + 1]
+        assert {KNOWN.releases[version].classes for version in releases} == {jar}
+        named += releases
     assert sorted(named) == sorted(known)
 
 
