@@ -290,8 +290,8 @@ def _next_step(new: NewLine) -> str:
     if new.line.enabled:
         return (
             f"Enter it with `flink-boost releases --look {version}`, and its tests by hand.\n"
-            f"Next: run `make checksums`, read `git diff`, run `make test LINE={version}`, correct the"
-            " numbers in README.md and docs/operating.md that it names, commit."
+            f"Next: run `make checksums`, read `git diff`, run `make test LINE={version}`, correct"
+            " the numbers in README.md and docs/operating.md that it names, commit."
         )
     return (
         "It is switched off. Next: set enabled = true in lines.toml, run `make checksums` and"
