@@ -131,7 +131,7 @@ test-flink: setup $(if $(filter-out file,$(origin LINE)),build,jars) ## All of F
 		$(if $(JDK),--jdk $(JDK))
 
 .PHONY: format
-format: setup ## Format Java and Python sources in place; write the lists of patched classes anew
+format: setup ## Format Java and Python sources in place; write the list of patched classes anew
 	$(MAVEN) -q spotless:apply
 	@cd scripts && ../.venv/bin/python -m flink_boost.port.class_lists
 	.venv/bin/ruff format scripts codespeed-config
