@@ -1,4 +1,4 @@
-"""The rooms of the package: import-linter's contracts hold, and a wrong import is caught."""
+"""The rooms of the package: the contracts hold, and a wrong import is caught; packages of Java."""
 
 from __future__ import annotations
 
@@ -145,3 +145,58 @@ def test_no_two_modules_of_the_product_have_one_name() -> None:
 def test_two_modules_of_one_name_are_seen() -> None:
     files = [Path("a/plan.py"), Path("b/plan.py"), Path("a/runs.py"), Path("commands/runs.py")]
     assert alike(files) == {"plan"}
+
+
+JAVA = ("flink-core-patch", "flink-runtime-patch", "weaver", "benchmarks")
+# Packages that have more classes than a person keeps in mind: they may shrink, and not grow.
+LARGE = {
+    "main org.apache.flink.benchmark": 52,
+    "main org.flinkboost.weaver": 45,
+    "test org.apache.flink.benchmark": 16,
+    "test org.apache.flink.boost.guard": 15,
+    "test org.apache.flink.boost.records": 34,
+    "test org.apache.flink.boost.sidebyside": 52,
+    "test org.apache.flink.boost.soak": 14,
+    "test org.apache.flink.boost.strings": 24,
+    "test org.flinkboost.weaver": 25,
+}
+
+
+def java_sources(root: Path) -> list[Path]:
+    return [
+        file
+        for module in JAVA
+        for file in (root / module / "src").rglob("*.java")
+        if "resources" not in file.parts and file.stem != "package-info"
+    ]
+
+
+def large_packages(files: list[Path]) -> dict[str, int]:
+    """How many classes there are in packages of more than twelve; those of all lines together."""
+    classes: dict[str, set[str]] = {}
+    for file in files:
+        kind = "test" if "test" in file.parts else "main"
+        package = ".".join(file.parts[file.parts.index("java") + 1 : -1])
+        classes.setdefault(f"{kind} {package}", set()).add(file.stem)
+    return {name: len(each) for name, each in classes.items() if len(each) > 12}
+
+
+def test_packages_of_java_are_small() -> None:
+    assert large_packages(java_sources(PROJECT_ROOT)) == LARGE
+
+
+def test_a_package_of_thirteen_classes_is_seen() -> None:
+    files = [Path(f"weaver/src/main/java/org/acme/Class{i}.java") for i in range(13)]
+    line = Path("benchmarks/src/line/1.9.3/java/org/acme/Class0.java")
+    assert large_packages([*files, line]) == {"main org.acme": 13}
+    assert large_packages([*files[1:], line]) == {"main org.acme": 13}
+    assert large_packages(files[1:]) == {}
+
+
+def test_no_class_of_java_is_longer_than_a_person_reads_at_once() -> None:
+    long = {
+        str(file.relative_to(PROJECT_ROOT)): count
+        for file in java_sources(PROJECT_ROOT)
+        if (count := len(file.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert long == {}

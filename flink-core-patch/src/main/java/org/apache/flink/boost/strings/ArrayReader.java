@@ -130,7 +130,7 @@ final class ArrayReader {
                 return latin1;
             }
         }
-        char[] chars = Scratch.chars(view, n);
+        char[] chars = StringReader.scratchChars(view, n);
         long progress = VarintDecoder.decodeChars(in, start, limit, chars, 0, n);
         return Progress.characters(progress) < n
                 ? StringReader.STOCK
@@ -145,13 +145,13 @@ final class ArrayReader {
                     : StringReader.take(
                             view,
                             start + Words.latin1Size(chars, n, 0),
-                            AsciiReader.ofWord(chars, n, Scratch.chars(view, n)));
+                            AsciiReader.ofWord(chars, n, StringReader.scratchChars(view, n)));
         }
         int end = VarintDecoder.latin1End(in, start, limit, n);
         if (end < 0) {
             return StringReader.STOCK;
         }
-        byte[] bytes = Scratch.bytes(view, n);
+        byte[] bytes = StringReader.scratchBytes(view, n);
         VarintDecoder.decodeLatin1(in, start, limit, bytes, n);
         return StringReader.take(view, end, AsciiReader.ofBytes(bytes, 0, n));
     }

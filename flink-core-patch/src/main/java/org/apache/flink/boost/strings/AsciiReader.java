@@ -156,7 +156,7 @@ final class AsciiReader {
         byte[] scratch = view.boostScratch();
         if (scratch != null && scratch.length < BULK_FROM) {
             // Stock's readUTF leaves arrays of any size, of 0 too.
-            scratch = Scratch.bytes(view, Chunk.SIZE);
+            scratch = StringReader.scratchBytes(view, Chunk.SIZE);
         }
         byte since = scratch == null ? ASCII_EXPECTED : scratch[scratch.length - 1];
         if (since != ASCII_EXPECTED && !areAscii(in, start, n, scratch)) {
@@ -169,7 +169,7 @@ final class AsciiReader {
             boolean counted = since > 0 && since <= OTHER_TEXT;
             scratch[scratch.length - 1] = (byte) ((counted ? since : OTHER_TEXT) - 1);
         } else if (!StringAccess.isAscii(bytes, 0, n)) {
-            scratch = Scratch.bytes(view, Chunk.SIZE);
+            scratch = StringReader.scratchBytes(view, Chunk.SIZE);
             scratch[scratch.length - 1] = OTHER_TEXT;
             return StringReader.STOCK;
         }
@@ -184,12 +184,12 @@ final class AsciiReader {
             return StringReader.STOCK;
         }
         if (n < 8) {
-            return ofWord(first, n, Scratch.chars(view, 8));
+            return ofWord(first, n, StringReader.scratchChars(view, 8));
         }
         if (n < BULK_FROM && !areAscii(in, start, n)) {
             return StringReader.STOCK;
         }
-        byte[] scratch = Scratch.bytes(view, n);
+        byte[] scratch = StringReader.scratchBytes(view, n);
         if (n < BULK_FROM) {
             copyWords(in, start, scratch, n);
         } else {

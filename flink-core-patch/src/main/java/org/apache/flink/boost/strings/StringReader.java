@@ -3,6 +3,7 @@ package org.apache.flink.boost.strings;
 
 import java.io.EOFException;
 import org.apache.flink.boost.codec.Bytes;
+import org.apache.flink.boost.codec.Chunk;
 import org.apache.flink.boost.codec.Words;
 import org.apache.flink.boost.jdk.ShortestStrings;
 import org.apache.flink.boost.woven.DataInputDeserializerMemory;
@@ -70,5 +71,42 @@ public final class StringReader {
         }
         take(view, limit, null);
         throw new EOFException();
+    }
+
+    /**
+     * An array for the time of one call, at least that long. Of the sizes that stock keeps it is
+     * the thread's; a view of a segment has its own, as stock's {@code readUTF} uses it.
+     */
+    static char[] scratchChars(Positioned view, int size) {
+        return size <= Chunk.SIZE ? chunkOfThread().chars : new char[size];
+    }
+
+    static char[] scratchChars(SegmentInput view, int size) {
+        char[] scratch = view.boostCharScratch();
+        if (scratch == null || scratch.length < size) {
+            scratch = new char[size];
+            view.boostCharScratch(scratch);
+        }
+        return scratch;
+    }
+
+    static byte[] scratchBytes(Positioned view, int size) {
+        return size <= Chunk.SIZE ? chunkOfThread().bytes : new byte[size];
+    }
+
+    static byte[] scratchBytes(SegmentInput view, int size) {
+        byte[] scratch = view.boostScratch();
+        if (scratch == null || scratch.length < size) {
+            scratch = new byte[size];
+            view.boostScratch(scratch);
+        }
+        return scratch;
+    }
+
+    /** No foreign code runs between here and the end of the call, so it need not stay taken. */
+    private static Chunk chunkOfThread() {
+        Chunk chunk = Chunk.take();
+        chunk.release();
+        return chunk;
     }
 }

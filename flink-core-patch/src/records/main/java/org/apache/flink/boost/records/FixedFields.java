@@ -30,6 +30,12 @@ public final class FixedFields {
 
     private FixedFields() {}
 
+    /**
+     * Initialises this class. Where the first record met the end of the stack instead, it would
+     * never come back for the records of other jobs.
+     */
+    static void prepare() {}
+
     private static VarHandle bigEndian(Class<?> array) {
         return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.BIG_ENDIAN);
     }
@@ -60,10 +66,11 @@ public final class FixedFields {
             byte[] array = memory.boostBuffer();
             int position = memory.boostPosition();
             int end = memory.boostEnd();
+            // Start and length that leave the range of int give an end below zero.
             boolean isThere =
                     array != null
                             && position >= 0
-                            && position <= end - bytes
+                            && (long) position + bytes <= end
                             && end <= array.length;
             return isThere ? array : null;
         }
@@ -81,6 +88,16 @@ public final class FixedFields {
         boolean isThere =
                 Bytes.isReadable(segment) && position >= 0 && position <= segment.size() - bytes;
         return isThere ? segment : null;
+    }
+
+    /**
+     * Whether the next byte is this one. Nothing is consumed, so of an input that does not show its
+     * memory it is never true.
+     */
+    public static boolean startsWith(DataInputView in, byte value) {
+        MemorySegment segment = segment(in, 1);
+        byte[] array = segment == null ? array(in, 1) : null;
+        return (segment != null || array != null) && flag(array, segment, position(in)) == value;
     }
 
     /** Where an input is that has an {@link #array} or a {@link #segment}. */

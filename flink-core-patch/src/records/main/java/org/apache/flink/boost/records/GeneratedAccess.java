@@ -57,6 +57,7 @@ final class GeneratedAccess {
 
     private Outcome run(Generation generation) {
         try {
+            FixedFields.prepare();
             return new Outcome(generation.generate(), null, "");
         } catch (UnsuitableRecordException e) {
             LOG.info("{}", e.getMessage());

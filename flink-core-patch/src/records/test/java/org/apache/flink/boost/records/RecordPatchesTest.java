@@ -154,6 +154,28 @@ public class RecordPatchesTest {
         assertThat(PojoSerializerPatch.deserialize(insides, null)).isSameAs(HandOver.TO_STOCK);
     }
 
+    /** All bytes are there, and it is not for us to say that they are. */
+    @Test
+    void aViewThatEndsBehindItsArrayIsLeftToStock() throws Exception {
+        RecordPair pair = new RecordPair(row(), SERIALIZERS);
+        Object record = pair.make(1, "x");
+        PojoInsides insides = new PojoInsides(pair);
+        prepare(insides, record);
+        byte[] bytes = pair.bytes(record);
+        Field end = DataInputDeserializer.class.getDeclaredField("end");
+        end.setAccessible(true);
+        for (int behind = 0; behind < 2; behind++) {
+            DataInputDeserializer in = new DataInputDeserializer(bytes);
+            end.setInt(in, bytes.length + behind);
+            assertThat(PojoSerializerPatch.deserialize(insides, in) == HandOver.TO_STOCK)
+                    .isEqualTo(behind > 0);
+            assertThat(in.getPosition()).isEqualTo(behind > 0 ? 0 : bytes.length);
+        }
+        // A view adds start and length, and the sum leaves the range of int.
+        DataInputDeserializer below = new DataInputDeserializer(bytes, Integer.MAX_VALUE, 1);
+        assertThat(PojoSerializerPatch.deserialize(insides, below)).isSameAs(HandOver.TO_STOCK);
+    }
+
     @Test
     void viewsThatShowNothingAreLeftToStock() throws Exception {
         RecordPair pair = new RecordPair(row(), SERIALIZERS);

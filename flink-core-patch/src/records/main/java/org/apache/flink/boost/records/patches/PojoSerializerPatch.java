@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.Accesses;
-import org.apache.flink.boost.records.Flags;
+import org.apache.flink.boost.records.FixedFields;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.records.check.RecordLayout;
 import org.apache.flink.boost.woven.HandOver;
@@ -19,6 +19,9 @@ import org.flinkboost.weaver.patch.Replaces;
 /** Moves POJOs and Java records by a generated class; subclasses and nulls are stock's. */
 @Patches("org.apache.flink.api.java.typeutils.runtime.PojoSerializer")
 public final class PojoSerializerPatch {
+
+    /** What stock writes in front of a record that is of the serializer's own class. */
+    private static final byte NO_SUBCLASS = 2;
 
     private PojoSerializerPatch() {}
 
@@ -75,7 +78,7 @@ public final class PojoSerializerPatch {
     @Replaces
     public static Object deserialize(Memory self, DataInputView source) throws IOException {
         RecordAccess access = RecordAccess.of(self);
-        return access != null && Flags.areOfOwnClass(source)
+        return access != null && source != null && FixedFields.startsWith(source, NO_SUBCLASS)
                 ? access.deserialize(source)
                 : HandOver.TO_STOCK;
     }
