@@ -7,10 +7,7 @@ import org.apache.flink.boost.jdk.WideArrays;
 public final class CharArrays {
 
     /** Per 16-bit lane: the bits that an ASCII character does not have. */
-    private static final long NOT_ASCII = 0xFF80FF80FF80FF80L;
-
-    /** Bytes of four characters. */
-    private static final int MOST_OF_FOUR = 12;
+    static final long NOT_ASCII = 0xFF80FF80FF80FF80L;
 
     private CharArrays() {}
 
@@ -33,7 +30,7 @@ public final class CharArrays {
         int i = from;
         int p = position;
         int lastFour = out.length - VarintEncoder.LAST_SLACK;
-        while (i <= to - 8 && p <= lastFour - MOST_OF_FOUR) {
+        while (i <= to - 8 && p <= lastFour - 4 * CharWords.MOST_BYTES) {
             long low = four(chars, i);
             long high = four(chars, i + 4);
             if (((low | high) & NOT_ASCII) == 0) {
@@ -49,7 +46,7 @@ public final class CharArrays {
             p = VarintEncoder.encodeLastFour(four(chars, i), out, p);
             i += 4;
         }
-        int last = out.length - 3;
+        int last = out.length - CharWords.MOST_BYTES;
         for (; i < to && p <= last; i++) {
             p = VarintEncoder.encodeChar(chars[i], out, p);
         }
@@ -82,7 +79,7 @@ public final class CharArrays {
 
     /** The low bytes of four characters below 0x80. */
     private static long narrow(long four) {
-        long pairs = (four | four >>> 8) & 0x0000FFFF0000FFFFL;
-        return (pairs | pairs >>> 16) & 0xFFFFFFFFL;
+        long pairs = (four | four >>> 8) & Words.LOW_LANES;
+        return (pairs | pairs >>> 16) & Words.LOW_HALF;
     }
 }

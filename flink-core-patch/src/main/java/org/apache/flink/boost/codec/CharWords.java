@@ -11,6 +11,9 @@ package org.apache.flink.boost.codec;
  */
 public final class CharWords {
 
+    /** Bytes of the longest character. */
+    static final int MOST_BYTES = 3;
+
     static final long LANE_HIGH_7 = 0x7F007F007F007F00L;
     static final long LANE_BITS_14_TO_15 = 0xC000C000C000C000L;
     static final long LANE_TOP = 0x8000800080008000L;

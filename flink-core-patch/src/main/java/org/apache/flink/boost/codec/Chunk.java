@@ -10,7 +10,10 @@ package org.apache.flink.boost.codec;
  */
 public final class Chunk {
 
-    /** Size in bytes and in characters; stock keeps as many characters per thread. */
+    /**
+     * Size in bytes and in characters; stock keeps as many characters per thread ({@code
+     * SHORT_STRING_MAX_LENGTH}), and above allocates what the length field says.
+     */
     public static final int SIZE = 2048;
 
     private static final ThreadLocal<Chunk> OUTERMOST = ThreadLocal.withInitial(Chunk::new);

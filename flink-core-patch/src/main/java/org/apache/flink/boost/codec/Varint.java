@@ -15,9 +15,9 @@ public final class Varint {
 
     /** Bytes of a number. */
     public static int size(int value) {
-        return value < 0x80
+        return value < 1 << 7
                 ? 1
-                : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : MOST_BYTES;
+                : value < 1 << 14 ? 2 : value < 1 << 21 ? 3 : value < 1 << 28 ? 4 : MOST_BYTES;
     }
 
     /** Writes a number; returns the position behind it. */

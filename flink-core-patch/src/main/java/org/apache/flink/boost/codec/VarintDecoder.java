@@ -112,6 +112,7 @@ public final class VarintDecoder {
      */
     private static int decodeThreeBytes(
             byte[] in, int position, int limit, byte[] chars, int from, int n) {
+        // The second word of four ends two bytes behind them.
         int fours = Math.min(n - from >> 2, (limit - position - 2) / 12);
         for (int k = 0; k < fours; k++) {
             long first = Bytes.longAt(in, position + 12 * k);

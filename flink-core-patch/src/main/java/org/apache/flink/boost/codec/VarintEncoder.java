@@ -17,17 +17,17 @@ public final class VarintEncoder {
     /** The top bits of four bytes. */
     private static final int TOP_BITS = (int) WideArrays.TOP_BITS;
 
-    /** Four characters take at most 12 bytes; the last int store ends at 13. */
-    public static final int SLACK = 13;
+    /** Four characters of any size: three may be as long as they get, an int is stored behind. */
+    public static final int SLACK = 3 * CharWords.MOST_BYTES + Integer.BYTES;
 
-    /** The same for the last four, with four bytes behind them. */
-    public static final int LAST_SLACK = 16;
+    /** The last four, and the four bytes behind them that are put back. */
+    public static final int LAST_SLACK = 4 * CharWords.MOST_BYTES + Integer.BYTES;
 
     /** Eight characters of Latin-1 take at most 16 bytes, and their last store ends there. */
-    private static final int LATIN1_SLACK = 16;
+    private static final int LATIN1_SLACK = 8 * 2;
 
     /** Seven characters of any size and four bytes behind them. */
-    private static final int UTF16_SLACK = 25;
+    private static final int UTF16_SLACK = 7 * CharWords.MOST_BYTES + Integer.BYTES;
 
     private VarintEncoder() {}
 
@@ -159,7 +159,7 @@ public final class VarintEncoder {
             p = encodeLastUtf16(value, i, out, p);
             i = n;
         }
-        for (; i < n && p <= out.length - 3; i += 2) {
+        for (; i < n && p <= out.length - CharWords.MOST_BYTES; i += 2) {
             p = encodeChar(charAt(value, i), out, p);
         }
         return Progress.of(i, p);

@@ -19,7 +19,7 @@ public final class Words {
     public static final long SIX_BYTES = 0x0000FFFFFFFFFFFFL;
 
     /** Longest character that a writer writes. */
-    public static final int MOST_BITS = 24;
+    public static final int MOST_BITS = Byte.SIZE * CharWords.MOST_BYTES;
 
     /** Per 16-bit lane: its lowest bit. */
     static final long LANE_ONE = 0x0001000100010001L;
@@ -34,6 +34,7 @@ public final class Words {
     static final long UPPER_THREE_BYTES = 0x0000FFFFFF000000L;
     static final long HALF_ONE = 0x0000000100000001L;
     static final long LOW_HALF = 0x00000000FFFFFFFFL;
+    static final long LANE_LOW_BYTE = 0x00FF00FF00FF00FFL;
     static final long LANE_LOW_7 = 0x007F007F007F007FL;
     static final long LANE_BITS_7_TO_13 = 0x3F803F803F803F80L;
 
@@ -105,7 +106,7 @@ public final class Words {
     /** Four ASCII characters, in the low four bytes, as UTF-16. */
     public static long widened(long word) {
         long pairs = (word & 0xFFFFL) | (word & 0xFFFF0000L) << 16;
-        return (pairs | pairs << 8) & 0x00FF00FF00FF00FFL;
+        return (pairs | pairs << 8) & LANE_LOW_BYTE;
     }
 
     /** The low bytes, all of them from 8 on. */

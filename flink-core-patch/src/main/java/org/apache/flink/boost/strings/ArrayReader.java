@@ -3,6 +3,7 @@ package org.apache.flink.boost.strings;
 
 import java.io.EOFException;
 import org.apache.flink.boost.codec.Bytes;
+import org.apache.flink.boost.codec.Chunk;
 import org.apache.flink.boost.codec.Progress;
 import org.apache.flink.boost.codec.Varint;
 import org.apache.flink.boost.codec.VarintDecoder;
@@ -20,9 +21,6 @@ import org.apache.flink.boost.woven.Positioned;
  * for the next part, and in the end for stock.
  */
 final class ArrayReader {
-
-    /** Stock keeps an array of that many characters; above, it allocates what the field says. */
-    private static final int STOCK_ARRAY = 2048;
 
     private ArrayReader() {}
 
@@ -58,7 +56,7 @@ final class ArrayReader {
             return StringReader.STOCK;
         }
         if (limit - start < n) {
-            return n > STOCK_ARRAY ? StringReader.failAtEnd(view, limit) : StringReader.STOCK;
+            return n > Chunk.SIZE ? StringReader.failAtEnd(view, limit) : StringReader.STOCK;
         }
         String ascii = AsciiReader.read(view, in, start, limit, n);
         if (ascii != StringReader.STOCK) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.apache.flink.boost.jdk.WideArrays;
+import org.apache.flink.types.StringValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,11 @@ class WordsTest {
 
     /** One of each size and on each side of a limit. */
     private static final int[] LIMITS = {0, 0x7F, 0x80, 0xFF, 0x100, 0x3FFF, 0x4000, 0xFFFF};
+
+    /** Stock's names for the array that it keeps, and for its length. */
+    private static final String STOCKS_ARRAY = "charBuffer";
+
+    private static final String STOCKS_LENGTH = "SHORT_STRING_MAX_LENGTH";
 
     private final Random random = new Random(39);
 
@@ -81,6 +87,7 @@ class WordsTest {
         words.put("UPPER_THREE_BYTES", bits(24, 47));
         words.put("HALF_ONE", repeated(32, 1));
         words.put("LOW_HALF", bits(0, 31));
+        words.put("LANE_LOW_BYTE", repeated(16, 0xFF));
         words.put("LANE_LOW_7", repeated(16, bits(0, 6)));
         words.put("LANE_BITS_7_TO_13", repeated(16, bits(7, 13)));
         assertThat(masks(Words.class)).isEqualTo(words);
@@ -92,6 +99,71 @@ class WordsTest {
         // The smallest of bits 7 to 13 has to reach the top bit.
         chars.put("LANE_CARRY", repeated(16, 0x8000 - 0x80));
         assertThat(masks(CharWords.class)).isEqualTo(chars);
+        assertThat(masks(CharArrays.class))
+                .isEqualTo(Map.of("NOT_ASCII", repeated(16, ~0x7F & 0xFFFF)));
+    }
+
+    @Test
+    void aNumberIsSizedAsItIsWritten() {
+        for (int bits = 0; bits < Integer.SIZE - 1; bits++) {
+            for (int value : new int[] {(1 << bits) - 1, 1 << bits}) {
+                byte[] out = new byte[Varint.MOST_BYTES];
+                assertThat(Varint.size(value)).isEqualTo(Varint.put(out, 0, value));
+            }
+        }
+        assertThat(Varint.size(Integer.MAX_VALUE)).isEqualTo(Varint.MOST_BYTES);
+    }
+
+    /** Writes four characters to the start of an array; a method of the encoder. */
+    private interface OfFour {
+        int encode(long chars, byte[] out, int position);
+    }
+
+    /** The smallest array that takes any four characters. */
+    private static int roomOf(OfFour encoder) {
+        for (int room = 0; ; room++) {
+            byte[] out = new byte[room];
+            if (takesAll(encoder, out)) {
+                return room;
+            }
+        }
+    }
+
+    private static boolean takesAll(OfFour encoder, byte[] out) {
+        int kinds = LIMITS.length;
+        for (int i = 0; i < kinds * kinds * kinds * kinds; i++) {
+            long chars = 0;
+            for (int rest = i, k = 0; k < 4; k++, rest /= kinds) {
+                chars |= (long) LIMITS[rest % kinds] << 16 * k;
+            }
+            try {
+                encoder.encode(chars, out, 0);
+            } catch (IndexOutOfBoundsException e) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Four of three bytes are stored in these, so that the last four never take all the room. */
+    @Test
+    void theRoomOfFourCharactersIsWhatTheyTouch() {
+        assertThat(roomOf(VarintEncoder::encodeFour)).isEqualTo(VarintEncoder.SLACK);
+        assertThat(roomOf(VarintEncoder::encodeLastFour)).isEqualTo(VarintEncoder.LAST_SLACK - 1);
+    }
+
+    /** Lines whose stock keeps no array allocate what the length field says at every length. */
+    @Test
+    void aChunkIsAsLongAsTheArrayThatStockKeeps() throws IllegalAccessException {
+        Map<String, Field> fields = new TreeMap<>();
+        for (Field field : StringValue.class.getDeclaredFields()) {
+            fields.put(field.getName(), field);
+        }
+        assertThat(fields.containsKey(STOCKS_LENGTH)).isEqualTo(fields.containsKey(STOCKS_ARRAY));
+        if (fields.containsKey(STOCKS_LENGTH)) {
+            fields.get(STOCKS_LENGTH).setAccessible(true);
+            assertThat(fields.get(STOCKS_LENGTH).getInt(null)).isEqualTo(Chunk.SIZE);
+        }
     }
 
     /** Encoded as the wire format says, one group of seven bits after the other. */

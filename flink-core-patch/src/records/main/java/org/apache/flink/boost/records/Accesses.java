@@ -24,7 +24,7 @@ public final class Accesses {
     private static final int MOST_SHAPES = 16;
 
     /** Of a row: their bits and the kind's are in one variable. */
-    private static final int MOST_COLUMNS = 62;
+    private static final int MOST_COLUMNS = Long.SIZE - 2;
 
     private static final ClassValue<Map<String, GeneratedAccess>> OF_CLASS =
             new ClassValue<>() {

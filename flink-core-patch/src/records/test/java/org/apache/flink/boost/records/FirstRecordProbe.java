@@ -2,11 +2,18 @@
 package org.apache.flink.boost.records;
 
 import java.lang.reflect.Field;
+import java.util.concurrent.Callable;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.boost.guard.Families;
+import org.apache.flink.boost.guard.GuardFileSystemFactory;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
 
-/** Copies the first record of a process in a full heap, and says what becomes of the next one. */
+/**
+ * Copies the first record of a process in a full heap, or reads it at the end of the stack, and
+ * says what becomes of the next one.
+ */
 public final class FirstRecordProbe {
 
     private static final int MOST_PIECES = 10_000;
@@ -23,9 +30,48 @@ public final class FirstRecordProbe {
         public int a;
     }
 
-    /** Arguments: none. */
+    /**
+     * @param arguments {@code stack}, or none for a full heap
+     */
     public static void main(String[] arguments) throws Exception {
         System.out.println("= " + Families.RECORDS);
+        if (arguments.length > 0) {
+            readAtTheEndOfTheStack();
+        } else {
+            copyInFullHeap();
+        }
+    }
+
+    private static void readAtTheEndOfTheStack() throws Exception {
+        new GuardFileSystemFactory().getScheme();
+        TypeSerializer<Object> serializer = serializer();
+        Accesses.generated(Part.class, fields(), serializers()).outcome().get();
+        Part record = new Part();
+        record.a = 7;
+        serializer.copy(record);
+        DataOutputSerializer out = new DataOutputSerializer(16);
+        TypeSerializer<Object> stock = StockSerializers.pojo(Part.class, fields(), serializers());
+        stock.serialize(record, out);
+        byte[] bytes = out.getCopyOfBuffer();
+        stock.deserialize(new DataInputDeserializer(bytes));
+        Throwable[] end = {null};
+        dive(() -> serializer.deserialize(new DataInputDeserializer(bytes)), end);
+        System.out.println("= " + end[0].getClass());
+        Object next = serializer.deserialize(new DataInputDeserializer(bytes));
+        System.out.println("= " + ((Part) next).a);
+    }
+
+    /** Calls it at the end of the stack, and frame by frame further from there. */
+    private static void dive(Callable<?> call, Throwable[] end) throws Exception {
+        try {
+            dive(call, end);
+        } catch (StackOverflowError e) {
+            end[0] = e;
+            call.call();
+        }
+    }
+
+    private static void copyInFullHeap() throws Exception {
         ClassLoader loader = FirstRecordProbe.class.getClassLoader();
         for (String name : LOADED) {
             Class.forName("org.apache.flink.boost.records." + name, false, loader);

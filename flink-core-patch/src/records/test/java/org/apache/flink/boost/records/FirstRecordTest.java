@@ -8,7 +8,7 @@ import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.strings.ForkedJvm;
 import org.junit.jupiter.api.Test;
 
-/** A process outlives a job whose first record met a full heap: records go on afterwards. */
+/** A process outlives a job whose first record met a full heap, or the end of the stack. */
 class FirstRecordTest {
 
     @Test
@@ -20,5 +20,18 @@ class FirstRecordTest {
         assertThat(result.answers())
                 .containsExactly(
                         String.valueOf(Families.RECORDS), "class java.lang.OutOfMemoryError", "7");
+    }
+
+    @Test
+    void theEndOfTheStackAtTheFirstRecordIsForgotten() throws Exception {
+        List<String> options =
+                List.of("-Xss400k", "-Dflink.boost.records=" + (Families.RECORDS ? "on" : "off"));
+        ForkedJvm.Result result = ForkedJvm.run(options, FirstRecordProbe.class, "stack");
+        assertThat(result.code).as(result.output).isZero();
+        assertThat(result.answers())
+                .containsExactly(
+                        String.valueOf(Families.RECORDS),
+                        "class java.lang.StackOverflowError",
+                        "7");
     }
 }

@@ -8,12 +8,15 @@ import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
+import org.apache.flink.api.java.typeutils.runtime.NoFetchingInput;
 import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.records.kryo.LookAheadInput;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -59,6 +62,34 @@ class KryoInputTest {
                 throw new IllegalStateException(e);
             }
         }
+    }
+
+    /** What an input of stock's begins with. */
+    private static final class NewInput extends NoFetchingInput {
+
+        NewInput() {
+            super(new ByteArrayInputStream(new byte[0]));
+        }
+
+        int room() {
+            return buffer.length;
+        }
+
+        int characters() {
+            return chars.length;
+        }
+    }
+
+    @Test
+    void ourInputBeginsWithStocksRoom() throws ReflectiveOperationException {
+        assertThat(constant("STOCKS_ROOM")).isEqualTo(new NewInput().room());
+        assertThat(constant("STOCKS_CHARS")).isEqualTo(new NewInput().characters());
+    }
+
+    private static int constant(String name) throws ReflectiveOperationException {
+        Field field = LookAheadInput.class.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.getInt(null);
     }
 
     private static String text(KryoPair.Reading reading, DataInputView in) {

@@ -11,6 +11,7 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
 import org.apache.flink.boost.records.shapes.Reason;
@@ -161,17 +162,30 @@ class UnsuitableRecordTest {
 
     @Test
     void tooManyFields() throws Exception {
-        assertThat(withFields(MadeType.record("made.Row"), 101)).isEqualTo(Reason.TOO_LARGE);
-        assertThat(withFields(MadeType.record("made.Row"), 100)).isNull();
-        assertThat(withFields(MadeType.pojo("made.Row"), 1001)).isEqualTo(Reason.TOO_LARGE);
-        assertThat(withFields(MadeType.pojo("made.Row"), 1000)).isNull();
+        assertThat(withFields(MadeType.record("made.Row"), 101, int.class, IntSerializer.INSTANCE))
+                .isEqualTo(Reason.TOO_LARGE);
+        assertThat(withFields(MadeType.record("made.Row"), 100, int.class, IntSerializer.INSTANCE))
+                .isNull();
+        assertThat(
+                        withFields(
+                                MadeType.record("made.Row"),
+                                100,
+                                long.class,
+                                LongSerializer.INSTANCE))
+                .isNull();
+        assertThat(withFields(MadeType.pojo("made.Row"), 1001, int.class, IntSerializer.INSTANCE))
+                .isEqualTo(Reason.TOO_LARGE);
+        assertThat(withFields(MadeType.pojo("made.Row"), 1000, int.class, IntSerializer.INSTANCE))
+                .isNull();
     }
 
-    private static Reason withFields(MadeType made, int count) throws Exception {
+    private static Reason withFields(
+            MadeType made, int count, Class<?> type, TypeSerializer<?> serializer)
+            throws Exception {
         TypeSerializer<?>[] serializers = new TypeSerializer<?>[count];
         for (int i = 0; i < count; i++) {
-            made.with("f" + i, int.class);
-            serializers[i] = IntSerializer.INSTANCE;
+            made.with("f" + i, type);
+            serializers[i] = serializer;
         }
         return new RecordPair(made.in(new MadeLoader()), serializers).reason();
     }

@@ -16,13 +16,13 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
  */
 public final class RecordShape {
 
-    /** More parameters than these a constructor cannot have. */
-    private static final int MOST_SLOTS = 254;
-
     /** Of a POJO, whose code is cut into methods; some 40 bytes of constants each. */
     private static final int MOST_FIELDS = 1_000;
 
-    /** Of a record, which is read in one method; HotSpot never compiles one above 8,000 bytes. */
+    /**
+     * Of a record, which is read in one method; HotSpot never compiles one above 8,000 bytes. A
+     * method takes them as parameters, too, even if all are longs (255 slots, JVMS 4.3.3).
+     */
     private static final int MOST_COMPONENTS = 100;
 
     private final Class<?> type;
@@ -102,12 +102,10 @@ public final class RecordShape {
         // A record's fields are its components, and declared in their order by the compiler only;
         // the canonical constructor is the one that takes their types in the components' order.
         List<FieldShape> components = new ArrayList<>();
-        int slots = 0;
         for (String name : Components.names(type)) {
             for (FieldShape field : fields) {
                 if (field.name().equals(name)) {
                     components.add(field);
-                    slots += field.slots();
                 }
             }
         }
@@ -115,9 +113,6 @@ public final class RecordShape {
         Class<?>[] types = components.stream().map(FieldShape::type).toArray(Class<?>[]::new);
         if (all.size() != fields.size() || !Arrays.equals(types, Components.types(type))) {
             throw new UnsuitableRecordException(Reason.NOT_ITS_COMPONENTS, type, "");
-        }
-        if (slots > MOST_SLOTS - 2) {
-            throw new UnsuitableRecordException(Reason.TOO_LARGE, type, "");
         }
         try {
             Constructor<?> constructor = type.getDeclaredConstructor(types);
