@@ -11,6 +11,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -18,6 +19,7 @@ import org.apache.flink.api.java.typeutils.runtime.PojoSerializer;
 import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
+import org.apache.flink.formats.avro.typeutils.AvroSerializer;
 
 /**
  * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with
@@ -26,6 +28,9 @@ import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
 final class StockSerializers {
 
     private static final String SERIALIZERS = "org.apache.flink.api.java.typeutils.";
+
+    /** What these ask for where Avro is there. */
+    private static final String SERIALIZERS_OF_AVRO = "org.apache.flink.formats.avro.utils.";
 
     private static final ClassLoader STOCK = new StockLoader();
 
@@ -80,9 +85,29 @@ final class StockSerializers {
         }
     }
 
+    /**
+     * What a call comes to with the serializer's own class loader as the thread's. Stock asks that
+     * one for what it needs of Avro, when a serializer is made and, in some releases, later.
+     */
+    static String inLoaderOf(TypeSerializer<Object> serializer, Outcome.Call call) {
+        ClassLoader before = enter(serializer.getClass().getClassLoader());
+        try {
+            return Outcome.of(call);
+        } finally {
+            enter(before);
+        }
+    }
+
+    private static ClassLoader enter(ClassLoader loader) {
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(loader);
+        return before;
+    }
+
     @SuppressWarnings("unchecked")
     private static TypeSerializer<Object> make(
             ClassLoader loader, Class<?> serializer, Object... arguments) {
+        ClassLoader before = enter(loader);
         try {
             Class<?> type = Class.forName(serializer.getName(), true, loader);
             for (Constructor<?> each : type.getConstructors()) {
@@ -93,6 +118,8 @@ final class StockSerializers {
             throw new IllegalStateException(type + " has no such constructor.");
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("A serializer cannot be made.", e);
+        } finally {
+            enter(before);
         }
     }
 
@@ -103,8 +130,13 @@ final class StockSerializers {
         }
 
         private static URL[] stockJars() {
-            return Arrays.stream(System.getProperty("stock.jars").split(File.pathSeparator))
-                    .map(StockLoader::url)
+            URL avro = AvroSerializer.class.getProtectionDomain().getCodeSource().getLocation();
+            return Stream.concat(
+                            Arrays.stream(
+                                            System.getProperty("stock.jars")
+                                                    .split(File.pathSeparator))
+                                    .map(StockLoader::url),
+                            Stream.of(avro))
                     .toArray(URL[]::new);
         }
 
@@ -120,7 +152,8 @@ final class StockSerializers {
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
             synchronized (getClassLoadingLock(name)) {
                 Class<?> loaded = findLoadedClass(name);
-                if (loaded == null && name.startsWith(SERIALIZERS)) {
+                if (loaded == null
+                        && (name.startsWith(SERIALIZERS) || name.startsWith(SERIALIZERS_OF_AVRO))) {
                     loaded = findClass(name);
                 }
                 return loaded != null ? loaded : super.loadClass(name, resolve);

@@ -50,7 +50,8 @@ class WovenSerializersTest {
 
     private static String all(TypeSerializer<Object> serializer, Object record) {
         Witness.reset();
-        return Outcome.of(
+        return StockSerializers.inLoaderOf(
+                serializer,
                 () -> {
                     DataOutputSerializer out = new DataOutputSerializer(1);
                     serializer.serialize(record, out);

@@ -62,11 +62,20 @@ public final class CheckedAccess extends RecordAccess {
     public static RecordAccess around(RecordAccess access, Holder serializer) {
         return access == STOCK || access.isPreliminary()
                 ? access
-                : new CheckedAccess(
+                : of(
                         access,
                         (TypeSerializer<Object>) (Object) serializer,
-                        serializer.boostLayout(),
-                        CheckedClasses.ofThisProcess());
+                        serializer.boostLayout());
+    }
+
+    /**
+     * An access with checks.
+     *
+     * @param serializer the one whose own methods run stock's bodies
+     */
+    public static RecordAccess of(
+            RecordAccess access, TypeSerializer<Object> serializer, RecordLayout layout) {
+        return new CheckedAccess(access, serializer, layout, CheckedClasses.ofThisProcess());
     }
 
     private boolean isStocksTurn() {

@@ -94,6 +94,26 @@ public abstract class RecordLayout {
         };
     }
 
+    /** Of what Kryo reads: nothing is known of its fields. */
+    public static RecordLayout ofKryo(Class<?> type) {
+        return new RecordLayout(type.getName() + " (Kryo)", new TypeSerializer<?>[0]) {
+            @Override
+            boolean isThere(int field, byte[] bytes, DataInputDeserializer in) {
+                throw new IllegalStateException("It has no fields.");
+            }
+
+            @Override
+            int head() {
+                return 0;
+            }
+
+            @Override
+            Object get(Object record, int field) {
+                throw new IllegalStateException("It has no fields.");
+            }
+        };
+    }
+
     /** A tuple's or row's class tells nothing of its fields. */
     private static String names(TypeSerializer<?>[] serializers) {
         StringBuilder names = new StringBuilder(" (");

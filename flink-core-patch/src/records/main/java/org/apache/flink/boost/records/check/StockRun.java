@@ -28,7 +28,7 @@ public final class StockRun {
     }
 
     /** Whether this thread does something again. */
-    static boolean isAgain() {
+    public static boolean isAgain() {
         return DEPTHS.get()[AGAIN] > 0;
     }
 

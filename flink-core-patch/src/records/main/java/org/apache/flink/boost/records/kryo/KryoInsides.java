@@ -8,6 +8,9 @@ import org.apache.flink.core.memory.DataInputView;
 /** The insides of a {@code KryoSerializer}, which makes a new input for each view it meets. */
 public interface KryoInsides {
 
+    /** The class of the records. */
+    Class<?> boostType();
+
     /** What it reads by; null before the first record. */
     Input boostInput();
 

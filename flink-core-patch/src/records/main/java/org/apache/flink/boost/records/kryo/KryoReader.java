@@ -24,13 +24,47 @@ public final class KryoReader {
         if (source == null || input != null && input.isStocks()) {
             return HandOver.TO_STOCK;
         }
-        boolean stocksTurn = BoostMode.CHECKS_RECORDS && StockRun.isOn();
-        if (stocksTurn || !LookAheadInput.opens(source)) {
-            if (input != null && self.boostInput() == input) {
-                // As stock: the view before is let go.
-                input.release();
-                self.boostPrevious(null);
-            }
+        return BoostMode.CHECKS_RECORDS ? readChecked(self, source) : readAhead(self, source);
+    }
+
+    private static Object readChecked(KryoInsides self, DataInputView source) throws IOException {
+        if (StockRun.isOn()) {
+            letGo(self);
+            return HandOver.TO_STOCK;
+        }
+        if (!LookAheadInput.opens(source)) {
+            return readAhead(self, source);
+        }
+        LookAheadInput input = self.boostLookAhead();
+        if (input == null) {
+            input = new LookAheadInput(source);
+            self.boostLookAhead(input);
+        }
+        if (source == self.boostPrevious() && (self.boostInput() != input || input.hasMore())) {
+            // What an input took too much of the record before cannot be read twice.
+            return readAhead(self, source);
+        }
+        Object record = input.check(self).deserialize(source);
+        if (record == HandOver.TO_STOCK) {
+            letGo(self);
+        }
+        return record;
+    }
+
+    /** Lets go of the view before, as stock does, so that an input begins anew. */
+    static void letGo(KryoInsides self) {
+        LookAheadInput input = self.boostLookAhead();
+        if (input != null && self.boostInput() == input) {
+            input.release();
+            self.boostPrevious(null);
+        }
+    }
+
+    /** Reads a record by our input, or returns {@link HandOver#TO_STOCK}. */
+    static Object readAhead(KryoInsides self, DataInputView source) throws IOException {
+        LookAheadInput input = self.boostLookAhead();
+        if (!LookAheadInput.opens(source) || input != null && input.isStocks()) {
+            letGo(self);
             return HandOver.TO_STOCK;
         }
         if (source != self.boostPrevious()) {

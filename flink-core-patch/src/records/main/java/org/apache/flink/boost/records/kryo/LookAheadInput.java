@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
 import org.apache.flink.api.java.typeutils.runtime.NoFetchingInput;
+import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.strings.OwnViews;
 import org.apache.flink.boost.woven.DataInputDeserializerMemory;
 import org.apache.flink.boost.woven.SegmentInput;
@@ -49,6 +50,9 @@ public final class LookAheadInput extends NoFetchingInput {
 
     /** While ahead: the position in the view of the buffer's first byte. */
     private int origin;
+
+    /** Holds what this input reads against stock's; null unless that is asked for. */
+    private RecordAccess check;
 
     // What was asked for last, and where in the buffer it is.
     private int asked;
@@ -98,6 +102,18 @@ public final class LookAheadInput extends NoFetchingInput {
     /** Whether stock is to go on: within a record, and for good once somebody has looked. */
     boolean isStocks() {
         return isReading || isShown;
+    }
+
+    /** Between records: whether it has bytes that stock's would have taken, too. */
+    boolean hasMore() {
+        return position < limit;
+    }
+
+    RecordAccess check(KryoInsides serializer) {
+        if (check == null) {
+            check = KryoCheck.of(serializer);
+        }
+        return check;
     }
 
     void startRecord() {

@@ -26,6 +26,10 @@ public final class KryoSerializerPatch {
     public interface Memory extends KryoInsides {
 
         @Override
+        @Reads("type")
+        Class<?> boostType();
+
+        @Override
         @Reads("input")
         Input boostInput();
 

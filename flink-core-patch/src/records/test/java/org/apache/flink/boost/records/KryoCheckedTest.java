@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.flink.boost.records;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import org.apache.flink.boost.strings.ForkedJvm;
+import org.junit.jupiter.api.Test;
+
+/** The switch for a whole process that has records of Kryo only. */
+class KryoCheckedTest {
+
+    @Test
+    void randomRecordsAreCheckedAndEqual() throws Exception {
+        String seed = Long.toString(new Random().nextLong());
+        ForkedJvm.Result result =
+                ForkedJvm.run(List.of("-Dflink.boost.records=check"), KryoCheckedProbe.class, seed);
+        assertThat(result.code).as("seed %s: %s", seed, result.output).isZero();
+        assertThat(result.answers())
+                .as("seed %s", seed)
+                .singleElement()
+                .asString()
+                .matches("checked [1-9][0-9]* records of .*Node \\(Kryo\\): equal.*");
+    }
+}
