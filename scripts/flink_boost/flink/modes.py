@@ -26,7 +26,7 @@ _RECORDS = ("RandomRecordsTest",)
 # On a Java before 15 nothing is generated: there Flink's own code runs, as one of them shows.
 _GENERATED = (r".*\.boost\.records\.(?!WovenSerializersTest$).*", "OtherFamiliesTest")
 # Only where records are on can they be checked.
-_CHECKED = (r".*\.boost\.records\.check\..*", "CheckedProcessTest")
+_CHECKED = (r".*\.boost\.records\.check\..*", "(Kryo)?CheckedProcessTest")
 _HIDDEN_CLASSES = 15
 # More input for what other tests look at as well.
 _MORE_INPUT = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest")

@@ -9,7 +9,7 @@ import org.apache.flink.boost.strings.ForkedJvm;
 import org.junit.jupiter.api.Test;
 
 /** The switch for a whole process that has records of Kryo only. */
-class KryoCheckedTest {
+class KryoCheckedProcessTest {
 
     @Test
     void randomRecordsAreCheckedAndEqual() throws Exception {
