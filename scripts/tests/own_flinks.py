@@ -116,17 +116,19 @@ def repacked(
     """
     (dist,) = (home / "lib").glob("flink-dist*.jar")
     dist.unlink()
+    others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}
+    with zipfile.ZipFile(dist, "w") as target:
+        for name, content in {**classes_around(line, manifest=manifest), **others, **more}.items():
+            target.writestr(name, content)
+
+
+def classes_around(line: Line = LINE, *, manifest: bool = False) -> dict[str, bytes]:
+    """The entries of a line's ``flink-dist`` that stand around the classes that we patch."""
     kept = ("org/apache/flink/core/", "org/apache/flink/types/")
     kept += ("META-INF/MANIFEST.MF",) if manifest else ()
     kept += ("org/apache/flink/api/common/", "org/apache/flink/runtime/io/network/")
     real = ensure_distribution(line) / "lib" / f"flink-dist-{line.version}.jar"
     linked = {f"{name.replace('.', '/')}.class" for name in neighbours(line)}
-    others = {f"{name.replace('.', '/')}.class": code for name, code in (changed or {}).items()}
-    with zipfile.ZipFile(real) as source, zipfile.ZipFile(dist, "w") as target:
-        for name in source.namelist():
-            if name.startswith(kept) or name in linked:
-                target.writestr(name, others.pop(name, None) or source.read(name))
-        for name, content in others.items():
-            target.writestr(name, content)
-        for name, content in more.items():
-            target.writestr(name, content)
+    with zipfile.ZipFile(real) as source:
+        names = [n for n in source.namelist() if n.startswith(kept) or n in linked]
+        return {name: source.read(name) for name in names}

@@ -7,15 +7,17 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import tomlkit
 from installations import VERSION, everything_in, flink_boost
+from own_flinks import classes_around, compiled, entries_of
 
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import exclusive_lock
@@ -23,6 +25,7 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli import known_classes
 from flink_boost.cli.commands import line as line_command
 from flink_boost.flink.classes import LOCK
+from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.javatests import PATCHES
 from flink_boost.flink.lines import Line, load_lines
@@ -44,7 +47,7 @@ CONFIG = """\
 FLINK_CONF_DIR="$(dirname "$0")/../conf"
 YAML_CONF="parallelism.default: 1"
 readFromConfig() { echo "$2"; }
-constructFlinkClassPath() { echo "$FLINK_LIB/flink-dist.jar"; }
+constructFlinkClassPath() { echo "{dist}"; }
 JAVA_RUN="$JAVA_HOME/bin/java"
 FLINK_ENV_JAVA_OPTS="-XX:+IgnoreUnrecognizedVMOptions {opens} --add-exports=a.b/c=ALL-UNNAMED -Dx=y"
 """
@@ -53,7 +56,8 @@ OPENS = "--add-opens=java.base/java.lang=ALL-UNNAMED"
 # What the class path of Flink's own tests needs and the release did not publish.
 MISSING = ("flink-architecture-tests-test", "flink-architecture-tests-base")
 
-Edit = Callable[[str], str]
+# By class the text that is replaced in its source, and by what.
+Changes = Mapping[str, tuple[str, str]]
 
 
 @cache
@@ -71,17 +75,11 @@ def class_files(version: str) -> dict[str, bytes]:
 
 
 @cache
-def sources(version: str) -> dict[str, str]:
-    """Their official sources."""
-    line = load_lines()[version]
-    found = {}
-    for pin in line.sources:
-        with zipfile.ZipFile(fetch_sources(pin, CACHE)) as archive:
-            for name in line.classes:
-                path = name.partition("$")[0].replace(".", "/") + ".java"
-                if path in archive.namelist():
-                    found[path] = archive.read(path).decode()
-    return found
+def rebuilt_classes(folder: Path, changes: tuple[tuple[str, str, str], ...]) -> dict[str, bytes]:
+    """The default line's, compiled anew without numbers of lines, with these changes."""
+    texts = {name: (old, new) for name, old, new in changes}
+    place = folder / str(abs(hash(changes)))
+    return entries_of(compiled(place, MODEL.classes, changes=texts))
 
 
 def write_jar(path: Path, content: Mapping[str, bytes | str]) -> Path:
@@ -99,6 +97,7 @@ class Shelf:
     """Registries that are a folder: what lies there is published."""
 
     cache: Path
+    made: Path
     artifacts: dict[Artifact, Path] = field(default_factory=dict)
     packages: dict[str, Path] = field(default_factory=dict)
     wheels: dict[str, bool] = field(
@@ -127,19 +126,17 @@ class Shelf:
         *,
         version: str = NEW,
         model: str = MODEL.version,
-        edit: Edit = lambda text: text,
-        classes: bool = True,
+        changes: Changes | None = None,
     ) -> None:
-        """A release whose code is that of a line, with its sources edited."""
-        real = class_files(model)
-        # The first bytes stay what they are: they tell the release's Java level.
-        binary = real if classes else {name: data + b"rebuilt" for name, data in real.items()}
-        edited = {name: edit(text) for name, text in sources(model).items()}
+        """A release whose code is that of a line; with ``changes`` it was compiled anew."""
+        binary = class_files(model)
+        if changes is not None:
+            listed = tuple((name, *words) for name, words in changes.items())
+            binary = rebuilt_classes(self.made, listed)
         for project in ("flink-core", "flink-runtime"):
             runtime = project == "flink-runtime"
             members = {n: data for n, data in binary.items() if ("runtime" in n) == runtime}
-            texts = {n: t for n, t in edited.items() if t and ("runtime" in n) == runtime}
-            for classifier, content in (("", members), ("sources", texts)):
+            for classifier, content in (("", members), ("sources", {})):
                 artifact = Artifact(project, version, classifier)
                 path = self.cache / artifact.folder / artifact.file
                 self.artifacts[artifact] = write_jar(path, content)
@@ -152,25 +149,33 @@ class Shelf:
         self.artifacts[example] = write_jar(path, {"job": ""})
         for project in ("apache-flink", "apache-flink-libraries"):
             file = self.cache / "downloads" / f"{project}-{version}.whl"
-            self.packages[project] = write_jar(file, distribution(version))
+            # What is compared has to have all that our patches link to.
+            compared = changes is not None or model != MODEL.version
+            around = {**classes_around(load_lines()[model]), **binary} if compared else {}
+            self.packages[project] = write_jar(file, distribution(version, around))
 
 
-def distribution(version: str, opens: str = OPENS) -> dict[str, bytes | str]:
-    """The least that Flink's own scripts are."""
+def distribution(
+    version: str, classes: Mapping[str, bytes] = MappingProxyType({}), opens: str = OPENS
+) -> dict[str, bytes | str]:
+    """The least that Flink's own scripts are; all else is where the default line has it."""
+    (dist,) = (ensure_distribution(MODEL) / "lib").glob("flink-dist*.jar")
     return {
-        "pyflink/bin/config.sh": CONFIG.replace("{opens}", opens),
+        "pyflink/bin/config.sh": CONFIG.replace("{opens}", opens).replace("{dist}", str(dist)),
         "pyflink/bin/flink": "exec $JAVA_RUN $FLINK_ENV_JAVA_OPTS\n",
         "pyflink/conf/config.yaml": "",
-        f"pyflink/lib/flink-dist-{version}.jar": dist_jar(version),
+        f"pyflink/lib/flink-dist-{version}.jar": dist_jar(version, classes),
         "pyflink/opt/empty": "",
         "pyflink/plugins/empty": "",
     }
 
 
-def dist_jar(version: str) -> bytes:
+def dist_jar(version: str, classes: Mapping[str, bytes]) -> bytes:
     jar = io.BytesIO()
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", f"Implementation-Version: {version}\r\n")
+        for name, code in classes.items():
+            archive.writestr(name, code)
     return jar.getvalue()
 
 
@@ -201,13 +206,24 @@ def tree(tmp_path: Path) -> Path:
             place = root / ".cache" / "sources" / pin.file
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(fetch_sources(pin, CACHE))
+    # What the weaver needs, which compares.
+    (root / ".cache" / "m2").symlink_to(CACHE / "m2")
+    (root / "build").mkdir()
+    for name in ("build/jars", "weaver", "pom.xml"):
+        (root / name).symlink_to(PROJECT_ROOT / name)
     return root
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where classes are compiled."""
+    return tmp_path_factory.mktemp("made")
+
+
 @pytest.fixture
-def shelf(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+def shelf(tree: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     """What the command finds published."""
-    shelf = Shelf(tree / ".cache")
+    shelf = Shelf(tree / ".cache", made)
     monkeypatch.setattr(line_command, "Registries", lambda _cache: shelf)
     return shelf
 
@@ -231,18 +247,10 @@ def project_files(tree: Path) -> dict[str, str]:
     return {path: what for path, what in found if path.partition("/")[0] not in left}
 
 
-def in_read_string(text: str) -> str:
-    """Another body for one of the methods that we replace."""
-    head = "public static String readString(DataInput in) throws IOException {"
-    return text.replace(head, f"{head} int n;")
-
-
-def without_resize(text: str) -> str:
-    return text.replace("private void resize(int", "private void enlarge(long")
-
-
-def without_segment_view(text: str) -> str:
-    return "" if "class NonSpanningWrapper" in text else text
+VALUE = "org.apache.flink.types.StringValue"
+READ = "public static String readString(DataInput in) throws IOException {"
+OTHER_BODY = {VALUE: (READ, f"{READ} if (in == null) return null;")}
+BESIDE = {VALUE: ("public int hashCode() {", "public int hashCode() { if (true) return 7;")}
 
 
 def test_a_release_is_added_switched_off(
@@ -251,7 +259,7 @@ def test_a_release_is_added_switched_off(
     shelf.publish()
     assert add(tree, NEW, "--untested") == 0
     shown = capsys.readouterr().out
-    assert shown.count("the class file of Flink 2.3.0") == 5
+    assert shown.count("the class file of Flink 2.3.0") == len(MODEL.classes)
     assert f"Flink {NEW} is in, after 0 min" in shown
     assert "It is switched off. Next: set enabled = true" in shown
     lines = lines_of(tree)
@@ -332,13 +340,13 @@ def test_what_others_enter_while_a_release_is_looked_at_stays(
 
     def files(project: str) -> list[IndexFile]:
         known = read_releases(file)
-        passed = replace(known.releases["2.2.0"], tested={"codec, JDK 17": day})
-        write(file, replace(known, releases={**known.releases, "2.2.0": passed}))
+        passed = replace(known.releases["2.3.0"], tested={"codec, JDK 17": day})
+        write(file, replace(known, releases={**known.releases, "2.3.0": passed}))
         return Shelf.files(shelf, project)
 
     monkeypatch.setattr(shelf, "files", files)
     assert add(tree, NEW, "--untested", own_line=False) == 0
-    assert read_releases(file).releases["2.2.0"].tested == {"codec, JDK 17": day}
+    assert read_releases(file).releases["2.3.0"].tested == {"codec, JDK 17": day}
     assert NEW in read_releases(file).releases
 
 
@@ -449,54 +457,51 @@ def test_a_dry_run_shows_the_line_and_changes_nothing(
     assert project_files(tree) == before
 
 
-def test_rebuilt_classes_with_the_same_sources_are_known(
-    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("changes", [{}, BESIDE])
+def test_rebuilt_classes_that_do_the_same_for_our_patches_are_known(
+    changes: Changes, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shelf.publish(classes=False, edit=lambda text: text.replace("/**", "/* Rewritten. */ /**"))
+    shelf.publish(changes=changes)
     assert add(tree, NEW, "--untested") == 0
-    assert capsys.readouterr().out.count("what we use is as in the sources of Flink 2.3.0") == 5
+    told = capsys.readouterr().out
+    assert told.count("what we depend on is as in Flink 2.3.0") == len(MODEL.classes)
     line = lines_of(tree)[NEW]
     assert not set(line.classes.values()) & set(MODEL.classes.values())
 
 
-@pytest.mark.parametrize(
-    ("edit", "sentence"),
-    [
-        (
-            without_resize,
-            f"not fit Flink {NEW}: DataOutputSerializer: expected `void resize(int)` as in Flink 2",
-        ),
-        (without_segment_view, "NonSpanningWrapper: expected the class as in Flink 2.3.0, found n"),
-        (
-            in_read_string,
-            "expected `static String readString(DataInput)` as in Flink 2.3.0, found another body",
-        ),
-    ],
-)
-def test_a_changed_method_is_named_and_nothing_is_added(
-    edit: Edit, sentence: str, tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
+def test_a_changed_method_is_named_and_only_taken_when_accepted(
+    tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shelf.publish(classes=False, edit=edit)
+    shelf.publish(changes=OTHER_BODY)
     before = project_files(tree)
     assert add(tree, NEW, "--untested") == 7
-    assert sentence in capsys.readouterr().err
+    shown = capsys.readouterr()
+    changed = f"Flink {NEW} changed what our patches depend on: (compared with Flink 2.3.0) "
+    sentence = "readString(java.io.DataInput)java.lang.String, instruction 2 is `ifnonnull L0`, exp"
+    assert f"{changed}StringValue: {sentence}" in shown.err
+    assert "--accept-changes" in shown.err
+    assert f"StringValue: not as in Flink 2.3.0: {sentence}" in shown.out
     assert project_files(tree) == before
+    assert add(tree, NEW, "--untested", "--accept-changes", "--json") == 0
+    (value,) = [
+        each for each in json.loads(capsys.readouterr().out)["classes"] if each["name"] == VALUE
+    ]
+    assert (value["like"], value["same_file"], value["known"]) == ("2.3.0", False, False)
+    assert value["differences"][0].startswith(sentence)
+    assert NEW in lines_of(tree)
 
 
-def test_a_real_change_is_named_and_shown(
+def test_what_no_patch_fits_is_not_accepted(
     tree: Path, shelf: Shelf, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_lines(tree / "lines.toml", "1.9.3")
     shelf.publish(version="1.20.5", model="1.20.5")
-    assert add(tree, "1.20.5", "--untested") == 7
+    before = project_files(tree)
+    assert add(tree, "1.20.5", "--untested", "--accept-changes") == 7
     shown = capsys.readouterr()
-    assert "Flink 1.20.5 changed what we replace: DataOutputSerializer: expected `void" in shown.err
-    assert "StringValue: expected `static void" in shown.err
-    for method in ("void writeString(CharSequence, DataOutput)", "String readString(DataInput)"):
-        assert f"`static {method}` as in Flink 1.9.3, found another body in line" in shown.err
-    assert "-\t\t\tint lenToWrite = cs.length()+1;\n" in shown.out
-    assert "+            int strlen = cs.length();\n" in shown.out
-    assert "NonSpanningWrapper: what we use is as in the sources of Flink 1.9.3" in shown.out
+    assert "Our patches do not fit Flink 1.20.5: (compared with Flink 1.9.3) " in shown.err
+    assert "it is not in flink-dist-1.20.5.jar" in shown.err
+    assert project_files(tree) == before
 
 
 def test_a_class_path_of_flinks_tests_that_is_not_complete_is_told_first(
@@ -531,7 +536,6 @@ def test_a_class_path_of_which_no_checksum_is_recorded_yet_is_taken(tree: Path) 
     catalogue.write_text(with_tests(catalogue.read_text("utf-8"), NEW, MODEL.version), "utf-8")
     (tests / f"flink-{NEW}.xml").write_text(UNRECORDED, encoding="utf-8")
     assert "opentest4j-1.2.0" not in (CHECKSUMS / "checksums.sha256").read_text("utf-8")
-    (tree / ".cache" / "m2").symlink_to(CACHE / "m2")
     # Maven has fetched it; that it is no Flink comes afterwards.
     with pytest.raises(BrokenData, match=f"flink-core-{NEW}.jar is not on the class path"):
         line_command._require_class_path(replace(MODEL, version=NEW), tree)
@@ -542,7 +546,7 @@ def run_suite_of(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     step = Step("tests on JDK 17", ("sh", "-c", script), "jdk-17.log")
     monkeypatch.setattr(line_command, "steps_of", lambda *_: [step])
     monkeypatch.setattr(linesuite, "_FOLDERS", ("benchmarks", "flink-core-patch", "scripts"))
-    monkeypatch.setattr(linesuite, "_FILES", ("lines.toml",))
+    monkeypatch.setattr(linesuite, "_FILES", ("lines.toml", LOCK))
 
 
 def test_what_passed_the_suite_is_switched_on(
@@ -570,14 +574,6 @@ def test_what_failed_the_suite_is_not_added(
     assert add(tree, NEW, "--skip-flink-tests") == 7
     assert "tests on JDK 17 failed (AllocationTest.reads:12 expected 1)" in capsys.readouterr().err
     assert project_files(tree) == before
-
-
-def test_changed_code_can_be_accepted_what_does_not_fit_cannot(tree: Path, shelf: Shelf) -> None:
-    shelf.publish(classes=False, edit=without_resize)
-    assert add(tree, NEW, "--untested", "--accept-changes") == 7
-    shelf.publish(classes=False, edit=in_read_string)
-    assert add(tree, NEW, "--untested", "--accept-changes") == 0
-    assert NEW in lines_of(tree)
 
 
 @pytest.mark.parametrize(

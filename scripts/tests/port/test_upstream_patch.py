@@ -25,6 +25,8 @@ pytestmark = pytest.mark.test_all
 CORE = "flink-core/src/main/java/org/apache/flink"
 RUNTIME = "flink-runtime/src/main/java/org/apache/flink"
 JUPITER = ("junit-jupiter-api", "opentest4j", "apiguardian-api", "junit-platform-commons", "jsr305")
+# Has fields of a class that is patched.
+_ABOVE = "org.apache.flink.api.java.typeutils.runtime.TupleSerializerBase"
 # Runs the methods of a test class, as an engine would, which the build does not need otherwise.
 RUNNER = """\
 package org.apache.flink.boost.strings;
@@ -50,7 +52,7 @@ def new_checkout(folder: Path, line: Line) -> Path:
     for pin in line.sources:
         module = "flink-core" if pin.project == "flink-core" else "flink-runtime"
         with zipfile.ZipFile(fetch_sources(pin, CACHE)) as jar:
-            for name in line.classes:
+            for name in (*line.classes, _ABOVE):
                 path = f"{name.partition('$')[0].replace('.', '/')}.java"
                 if path in jar.namelist():
                     jar.extract(path, folder / module / "src" / "main" / "java")

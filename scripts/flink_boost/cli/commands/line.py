@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,30 +16,34 @@ from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
+from flink_boost.base.scratch import scratch_folder
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.known_classes import KnownClasses
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, load_lines, nearest_line
+from flink_boost.flink.lines import Line, load_lines, load_patched, nearest_line
 from flink_boost.flink.pinned_maven import MODE_VARIABLE
 from flink_boost.flink.releases import fitting_line
+from flink_boost.operate.carried import of_tree
+from flink_boost.operate.own_build import compare
 from flink_boost.port.flinktests.test_class_path import ensure_tests
 from flink_boost.port.flinktests.test_plan import load_catalogue, modules_of
-from flink_boost.port.newline.check import ClassVerdict
+from flink_boost.port.newline.check import ClassVerdict, judge_classes, same_files
 from flink_boost.port.newline.describe import (
     Surroundings,
-    check_patches,
     describe_release,
     fetch_jars,
+    open_release,
     require_number,
     require_release,
 )
 from flink_boost.port.newline.line_files import NewLine, add_line, record
+from flink_boost.port.newline.look import look_into
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.suite import copy_tree, run_step, steps_of
-from flink_boost.port.sources.patches import patches_of_line, patches_of_tree
 
 _STEPS = 5
+_WEAVERS_JDK = 17
 
 
 @click.group(name="line")
@@ -97,8 +101,8 @@ def add(
 ) -> None:
     """Take the Flink release VERSION in, or name the method that keeps it out.
 
-    Jars, sources and distribution are fetched and pinned; what our patches use of the release is
-    compared with every line; then the jar is built and tested in a copy of the source tree, with
+    Jars, sources and distribution are fetched and pinned; what our patches depend on is compared
+    with every line; then the jar is built and tested in a copy of the source tree, with
     the folders of the nearest line. Only when all of that went well lines.toml names the line,
     switched on. Exit code 7: code that we patch is not as expected. A release with the class files
     of a line needs none of its own, because its jar fits: releases.toml gets its row, and
@@ -149,7 +153,6 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
         return "there already", {"enabled": lines[version].enabled}
     around = Surroundings(
         lines=[line for line in lines.values() if line.enabled and line.measured],
-        patches=patches_of_tree(tree),
         published=Registries(tree / ".cache"),
         tree=tree,
         jdk_home=java_home,
@@ -160,15 +163,19 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     _step(1, f"Looking for Flink {version} on Maven Central")
     require_release(version, around.published)
     model = nearest_line(version, around.lines)
-    around = replace(around, patches=patches_of_line(around.patches, model.classes))
-    _step(2, "Fetching jars and sources, comparing what our patches use")
+    _step(2, "Fetching jars and sources, looking at the classes that we patch")
     jars = fetch_jars(version, around)
-    checksums, verdicts = check_patches(version, jars, around)
-    for verdict in verdicts:
-        click.echo("\n".join(_describe(verdict)))
-    same = fitting_line(checksums, [line for line in lines.values() if line.enabled])
+    names = [
+        each.name for each in load_patched(tree / "lines.toml").values() if each.is_in(version)
+    ]
+    checksums = look_into(version, jars.binaries, names).classes
+    enabled = {number: line for number, line in lines.items() if line.enabled}
+    files = same_files(version, checksums, list(enabled.values()))
+    for verdict in files.values():
+        _detail(_described(verdict))
+    same = fitting_line(checksums, enabled.values())
     if same is not None and not wanted.own_line:
-        documents = [_document(verdict) for verdict in verdicts]
+        documents = [_document(verdict) for verdict in files.values()]
         known = KnownClasses(version, same, tree)
         known.require_not_given("--skip-flink-tests", given=not wanted.flinks_tests)
         known.require_not_given("--only-jar", given=not wanted.measured)
@@ -181,9 +188,12 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
             click.echo(next_step)
         state = "not added" if wanted.dry_run else "row added"
         return state, {"nearest": same.version, "classes": documents}
-    _require_known(version, verdicts, wanted.accept_changes)
     _step(3, "Fetching what else is pinned")
     new = describe_release(version, jars, checksums, around, measured=wanted.measured)
+    verdicts = tuple(files.values())
+    if len(files) < len(names):
+        verdicts = _compared(new.line, files, enabled, around)
+        _require_known(version, verdicts, wanted.accept_changes)
     new = replace(new, line=replace(new.line, enabled=not wanted.untested))
     answer: dict[str, object] = {
         "nearest": model.version,
@@ -208,6 +218,22 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     return "added", {**answer, "written": list(map(str, written))}
 
 
+def _compared(
+    line: Line, same: Mapping[str, ClassVerdict], lines: Mapping[str, Line], around: Surroundings
+) -> tuple[ClassVerdict, ...]:
+    """The release's own distribution against each line, as ``weave`` compares somebody's build."""
+    _detail("what our patches depend on, compared with each line")
+    home, launch = open_release(line, _WEAVERS_JDK, around)
+    package = of_tree(__version__, around.tree)
+    with scratch_folder(launch.user) as folder:
+        fit = compare(home, lines, package, launch, around.environment, folder)
+    verdicts = judge_classes(line.classes, same, fit.like, fit.differences)
+    for verdict in verdicts:
+        if not verdict.same_file:
+            _detail(_described(verdict))
+    return verdicts
+
+
 def _tell_end(version: str, began: float) -> None:
     seconds = time.monotonic() - began
     click.echo(f"Flink {version} is in, after {seconds // 60:.0f} min {seconds % 60:02.0f} s.")
@@ -218,8 +244,8 @@ def _document(verdict: ClassVerdict) -> dict[str, object]:
         "name": verdict.name,
         "like": verdict.line,
         "same_file": verdict.same_file,
-        "known": verdict.is_known,
-        "differences": verdict.differences(),
+        "known": not verdict.differences,
+        "differences": list(verdict.differences),
     }
 
 
@@ -257,32 +283,32 @@ def _require_class_path(line: Line, copy: Path) -> None:
 
 
 def _require_known(version: str, verdicts: Sequence[ClassVerdict], accept_changes: bool) -> None:
-    unknown = [verdict for verdict in verdicts if not verdict.is_known]
-    differences = [text for verdict in unknown for text in verdict.differences()]
+    unknown = [verdict for verdict in verdicts if verdict.differences]
+    if not unknown:
+        return
+    differences = "; ".join(
+        f"{verdict.simple_name}: {text}" for verdict in unknown for text in verdict.differences
+    )
+    compared = f"(compared with Flink {unknown[0].line}) {differences}"
     if not all(verdict.fits for verdict in unknown):
         raise PatchedCodeChanged(
-            f"Our patches do not fit Flink {version}: {'; '.join(differences)}.",
+            f"Our patches do not fit Flink {version}: {compared}.",
             "Change the patch for it, see docs/next-release.md; nothing was added.",
         )
-    if unknown and not accept_changes:
+    if not accept_changes:
         raise PatchedCodeChanged(
-            f"Flink {version} changed what we replace: {'; '.join(differences)}.",
-            "Read the change above and docs/next-release.md; if the patch is still right, add"
-            " --accept-changes. Nothing was added.",
+            f"Flink {version} changed what our patches depend on: {compared}.",
+            "`flink-boost upstream-diff` shows it in the sources, docs/next-release.md how to judge"
+            " it; if the patch is still right, add --accept-changes. Nothing was added.",
         )
 
 
-def _describe(verdict: ClassVerdict) -> list[str]:
-    simple = verdict.name.rpartition(".")[2]
+def _described(verdict: ClassVerdict) -> str:
     if verdict.same_file:
-        return [f"      {simple}: the class file of Flink {verdict.line}"]
-    if verdict.is_known:
-        return [f"      {simple}: what we use is as in the sources of Flink {verdict.line}"]
-    lines = [
-        *verdict.differences(),
-        *(row for diff in verdict.diffs() for row in diff.splitlines()),
-    ]
-    return [f"      {text}" for text in lines]
+        return f"{verdict.simple_name}: the class file of Flink {verdict.line}"
+    if not verdict.differences:
+        return f"{verdict.simple_name}: what we depend on is as in Flink {verdict.line}"
+    return f"{verdict.simple_name}: not as in Flink {verdict.line}: {verdict.differences[0]}"
 
 
 def _next_step(new: NewLine) -> str:

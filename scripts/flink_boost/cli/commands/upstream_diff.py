@@ -54,7 +54,9 @@ def command(
         patches = patches_of_tree()
         changes = compare_sources(patches, list(flink.classes), sources_of(flink, CACHE), tree)
         if patch is not None:
-            write_durably(patch.absolute(), upstream_patch(tree, our_files(), TEST.read_bytes()))
+            write_durably(
+                patch.absolute(), upstream_patch(tree, our_files(), TEST.read_text("utf-8"))
+            )
     changed = [text for change in changes for text in _changed_names(change)]
     exit_code = PatchedCodeChanged.exit_code if changed else 0
     if as_json:
@@ -92,7 +94,6 @@ def describe(change: ClassChange, with_diff: bool = False) -> list[str]:
         lines.append(f"  {member.use:<8}  {member.expected:<{width}}  {_verdict(member)}".rstrip())
         if with_diff and member.diff:
             lines += [f"      {text}" for text in member.diff.splitlines()]
-    lines += [f"  beside it: {text}" for text in change.beside]
     return lines
 
 

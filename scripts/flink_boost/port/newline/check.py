@@ -1,124 +1,76 @@
-"""Whether our patches fit a Flink release that is no line yet, and which line is most like it.
+"""Which of a new release's classes are those of a line, and what differs in the others.
 
-A class whose file is, byte for byte, that of a line needs no more questions. Of the others the
-sources are compared with those of every line, and the line with the fewest differences counts.
+A class file that a line's jar stands for needs no more questions. Whether another does what our
+patches depend on is the weaver's to say, as for somebody's own build.
 """
 
 from __future__ import annotations
 
-import hashlib
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from flink_boost.base.errors import BrokenData
 from flink_boost.flink.lines import Line
 from flink_boost.flink.versions import distance
-from flink_boost.port.sources.diff import ClassChange, MemberChange, MemberStatus, compare_sources
-from flink_boost.port.sources.patches import UsedClass
-from flink_boost.port.sources.tree import SourceTree
+
+_ELSEWHERE = "other classes"
+_NOT_THERE = (" is missing", "it is not in")
 
 
 @dataclass(frozen=True)
 class ClassVerdict:
-    """One patched class of the release.
+    """One patched class of the release, and the line that it is compared with.
 
-    ``line`` is the line that is most like it. ``same_file`` tells that the class files are equal;
-    then ``change`` is nothing.
+    ``same_file`` tells that the line's jar stands for its class file; ``differences`` are the
+    weaver's sentences on what is not as in the line and matters.
     """
 
     name: str
     line: str
     same_file: bool
-    change: ClassChange | None
+    differences: tuple[str, ...] = ()
+
+    @property
+    def simple_name(self) -> str:
+        """The name without the package."""
+        return self.name.rpartition(".")[2]
 
     @property
     def fits(self) -> bool:
         """Whether the weaver can patch it, which does not mean that the patch is still right."""
-        if self.change is None:
-            return True
-        return self.change.found == self.name and all(m.applies for m in self.change.members)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether everything that our patches use of it is as in that line."""
-        return self.change is None or (self.fits and not _changed_members(self.change))
-
-    def diffs(self) -> list[str]:
-        """How the code differs, one text per member."""
-        changed = [] if self.change is None else _changed_members(self.change)
-        return [member.diff for member in changed if member.diff]
-
-    def differences(self) -> list[str]:
-        """What is not as in that line: member, what was expected and what is there."""
-        if self.change is None:
-            return []
-        simple = self.name.rpartition(".")[2]
-        if self.change.found is None:
-            return [f"{simple}: expected the class as in Flink {self.line}, found none"]
-        if self.change.found != self.name:
-            return [
-                f"{simple}: expected that name as in Flink {self.line}, found {self.change.found}"
-            ]
-        return [
-            f"{simple}: expected `{member.expected}` as in Flink {self.line}, found {member.found}"
-            + (f" in line {member.line}" if member.line else "")
-            for member in _changed_members(self.change)
-        ]
+        return not any(word in text for text in self.differences for word in _NOT_THERE)
 
 
-def _changed_members(change: ClassChange) -> list[MemberChange]:
-    return [member for member in change.members if member.status is not MemberStatus.UNCHANGED]
+def same_files(
+    version: str, checksums: Mapping[str, str], lines: Sequence[Line]
+) -> dict[str, ClassVerdict]:
+    """Verdicts on the classes, by name, that are those of a line: of several the nearest."""
+    nearest = sorted(lines, key=lambda line: distance(version, line.version))
+    return {
+        name: ClassVerdict(name, line.version, True)
+        for name, checksum in checksums.items()
+        for line in reversed(nearest)
+        if name in line.classes and line.accepts(name, checksum)
+    }
 
 
-def class_checksums(patches: Sequence[UsedClass], jars: Sequence[Path]) -> dict[str, str]:
-    """SHA-256 of each patched class file that the release has, by its name there.
-
-    Raises ``BrokenData`` for a file that is not a jar.
-    """
-    found = {}
-    for jar in jars:
-        try:
-            with zipfile.ZipFile(jar) as archive:
-                members = set(archive.namelist())
-                for name in (name for patched in patches for name in patched.names):
-                    member = f"{name.replace('.', '/')}.class"
-                    if member in members:
-                        found[name] = hashlib.sha256(archive.read(member)).hexdigest()
-        except zipfile.BadZipFile as error:
-            raise BrokenData(f"{jar} is not a jar ({error}).", "Delete it, try again.") from error
-    return found
-
-
-def check_release(
-    version: str,
-    patches: Sequence[UsedClass],
+def judge_classes(
     checksums: Mapping[str, str],
-    sources: SourceTree,
-    lines: Sequence[tuple[Line, SourceTree]],
+    same: Mapping[str, ClassVerdict],
+    like: str,
+    differences: Sequence[str],
 ) -> tuple[ClassVerdict, ...]:
-    """A verdict on every patched class; ``lines`` are the lines with their sources."""
-    nearest = sorted(lines, key=lambda each: distance(version, each[0].version))
-    return tuple(_check_class(patched, checksums, sources, nearest) for patched in patches)
+    """A verdict on each class of the release, and on what the weaver says of further ones.
 
-
-def _check_class(
-    patched: UsedClass,
-    checksums: Mapping[str, str],
-    sources: SourceTree,
-    nearest: Sequence[tuple[Line, SourceTree]],
-) -> ClassVerdict:
-    here = [name for name in patched.names if name in checksums]
-    for line, _ in nearest:
-        for name in here:
-            if line.classes.get(name) == checksums[name]:
-                return ClassVerdict(name, line.version, True, None)
-    compared = [
-        (line, change)
-        for line, theirs in nearest
-        for change in compare_sources([patched], list(line.classes), theirs, sources)
-    ]
-    # The first of those with the most in common, so the one with the nearest number.
-    line, change = max(compared, key=lambda each: each[1].unchanged_members)
-    return ClassVerdict(here[0] if here else change.name, line.version, False, change)
+    ``like`` is the line that the weaver took, ``differences`` its sentences, each of which begins
+    with the name of a class.
+    """
+    by_name: dict[str, tuple[str, ...]] = {}
+    for text in differences:
+        name, colon, what = text.partition(": ")
+        # What is said of a class is said in its row, however it is called.
+        key, sentence = (name, what) if colon and " " not in name else (_ELSEWHERE, text)
+        by_name[key] = (*by_name.get(key, ()), sentence)
+    return tuple(
+        same.get(name) or ClassVerdict(name, like, False, by_name.get(name, ()))
+        for name in dict.fromkeys((*checksums, *by_name))
+    )

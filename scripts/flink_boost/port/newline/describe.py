@@ -1,4 +1,4 @@
-"""Finds out all that ``lines.toml`` records of a Flink release, and whether our patches fit it."""
+"""Finds out all that ``lines.toml`` records of a Flink release."""
 
 from __future__ import annotations
 
@@ -13,18 +13,14 @@ from typing import Protocol
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.distribution import ensure_distribution
-from flink_boost.flink.home import open_home
+from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.jvm_options import joined
-from flink_boost.flink.launch import ask_scripts
+from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile, nearest_line
 from flink_boost.flink.versions import distance, version_key
-from flink_boost.port.newline.check import ClassVerdict, check_release, class_checksums
 from flink_boost.port.newline.line_files import NewLine, projects_of_tests
 from flink_boost.port.newline.look import Source
 from flink_boost.port.newline.registries import Artifact
-from flink_boost.port.sources.ours import sources_of
-from flink_boost.port.sources.patches import UsedClass
-from flink_boost.port.sources.tree import read_jars
 
 _RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _PACKAGES = ("apache-flink", "apache-flink-libraries")
@@ -48,10 +44,9 @@ class Registry(Source, Protocol):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a release is looked at: our lines and patches, the registries, the source tree."""
+    """Where a release is looked at: our lines, the registries, the source tree."""
 
     lines: Sequence[Line]
-    patches: Sequence[UsedClass]
     published: Registry
     tree: Path
     jdk_home: Callable[[int], Path]
@@ -112,20 +107,6 @@ def fetch_jars(version: str, around: Surroundings) -> Jars:
     )
 
 
-def check_patches(
-    version: str, jars: Jars, around: Surroundings
-) -> tuple[dict[str, str], tuple[ClassVerdict, ...]]:
-    """Checksums of the release's patched classes, and a verdict on each."""
-    checksums = class_checksums(around.patches, jars.binaries)
-    return checksums, check_release(
-        version,
-        around.patches,
-        checksums,
-        read_jars(jars.sources, f"Flink {version}"),
-        [(line, sources_of(line, around.cache)) for line in around.lines],
-    )
-
-
 def describe_release(
     version: str,
     jars: Jars,
@@ -136,17 +117,12 @@ def describe_release(
 ) -> NewLine:
     """All that ``lines.toml`` records; the line is switched off yet.
 
-    Of one that is not ``measured`` the whole distribution is fetched only for a release whose
-    scripts may open what newer JDKs close.
-
     Raises ``EnvironmentProblem`` when a part of the release is not published, ``UsageProblem`` when
     none of our JDKs can run it.
     """
     model = nearest_line(version, around.lines)
     jdks = _jdks_for(jars.binaries[0], model)
-    needs_all = measured or max(jdks) >= _CLOSED_FROM
-    if needs_all:
-        around.tell("distribution")
+    around.tell("distribution")
     line = Line(
         version=version,
         enabled=False,
@@ -155,7 +131,7 @@ def describe_release(
         jvm_options=(),
         jars={path.name: sha256(path) for path in jars.binaries},
         classes={name: classes[name] for name in _in_order(classes, model)},
-        distribution=_packages(version, around) if needs_all else (),
+        distribution=_packages(version, around),
         examples={},
         measured=measured,
         folder=model.folder,
@@ -164,10 +140,8 @@ def describe_release(
             for path, sum_ in ((path, sha256(path)) for path in jars.sources)
         ),
     )
-    options: tuple[str, ...] = ()
-    if needs_all:
-        around.tell("JVM options, from the release's own scripts and configuration")
-        options = _options(line, around)
+    around.tell("JVM options, from the release's own scripts and configuration")
+    options = _options(line, around)
     jdks = tuple(n for n in line.jdks if n < _CLOSED_FROM or OPENS_JAVA_LANG in options)
     if not jdks:
         raise UsageProblem(
@@ -234,14 +208,20 @@ def _packages(version: str, around: Surroundings) -> tuple[PinnedFile, ...]:
     return tuple(pins)
 
 
-def _options(line: Line, around: Surroundings) -> tuple[str, ...]:
+def open_release(line: Line, jdk: int, around: Surroundings) -> tuple[FlinkHome, Launch]:
+    """The release's distribution, and how its scripts start it with one of our JDKs."""
     home = open_home(ensure_distribution(line, around.cache))
     # Nothing of the caller's own Flink settings.
     environment = {
         "PATH": around.environment.get("PATH", ""),
-        "JAVA_HOME": str(around.jdk_home(line.jdks[0])),
+        "JAVA_HOME": str(around.jdk_home(jdk)),
     }
-    options = ask_scripts(home, environment).options["taskmanager"]
+    return home, ask_scripts(home, environment)
+
+
+def _options(line: Line, around: Surroundings) -> tuple[str, ...]:
+    _, launch = open_release(line, line.jdks[0], around)
+    options = launch.options["taskmanager"]
     return tuple(option for option in joined(options) if option.startswith("--add-"))
 
 

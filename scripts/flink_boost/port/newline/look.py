@@ -110,7 +110,7 @@ def look_at(
                 progress(f"Passed over Flink {version}: Maven Central has no {missing[0]}")
                 continue
             names = [each.name for each in classes if each.is_in(version)]
-            looks.append(_look(version, [files[each] for each in artifacts(version)], names))
+            looks.append(look_into(version, [files[each] for each in artifacts(version)], names))
             progress(f"Looked at Flink {version}")
     return looks
 
@@ -195,7 +195,8 @@ def render(known: KnownReleases) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _look(version: str, jars: Sequence[Path], names: Sequence[str]) -> Look:
+def look_into(version: str, jars: Sequence[Path], names: Sequence[str]) -> Look:
+    """What is in jars of a release. Raises ``BrokenData`` for a file that is not a jar."""
     classes: dict[str, str] = {}
     for jar in jars:
         try:

@@ -1,269 +1,242 @@
-"""Reads Java source files: which types, methods and fields they declare, and with what code.
+"""Reads Java source files that compile: which types, methods and fields they declare.
 
-Parsed by tree-sitter with its Java grammar, so nothing has to compile and no class path is needed.
-Code is compared as a sequence of tokens; comments and layout do not count.
+Nothing has to compile here and no class path is needed: comments and literals are blanked, then
+braces and semicolons tell where each declaration begins and ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
-
-import tree_sitter_java
-from tree_sitter import Language, Node, Parser
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from flink_boost.base.errors import BrokenData
-from flink_boost.port.sources.java_types import Annotation, Field, JavaType, Method
 
-_TYPES = frozenset(
-    {
-        "class_declaration",
-        "interface_declaration",
-        "enum_declaration",
-        "record_declaration",
-        "annotation_type_declaration",
-    }
+_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_LITERAL = r"\"{3}(?:\\.|.)*?\"{3}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
+_APART = re.compile(f"(?P<comment>{_COMMENT})|(?P<literal>{_LITERAL})", re.DOTALL)
+_TOKEN = re.compile(rf"{_LITERAL}|\w+|\S", re.DOTALL)
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_ANNOTATION = re.compile(r"@(?!interface\b)([\w.]+)\s*(\((?:[^()]|\([^()]*\))*\))?")
+_GENERIC = re.compile(r"<[^<>]*>")
+_MODIFIERS = (
+    r"\s*(?P<modifiers>(?:(?:public|protected|private|static|final|abstract|synchronized|native"
+    r"|default|transient|volatile|strictfp|sealed|non-sealed)\s+)*)"
 )
-_COMMENTS = frozenset({"line_comment", "block_comment"})
-_WITHOUT_BODY = frozenset({"abstract", "native"})
+_TYPE = re.compile(rf"{_MODIFIERS}(?P<kind>class|interface|enum|record|@interface)\s+(?P<name>\w+)")
+_METHOD = re.compile(
+    rf"{_MODIFIERS}(?P<type>[\w.]+(?:\s*\[\s*\])*)\s+(?P<name>\w+)\s*"
+    r"\((?P<parameters>[^()]*)\)\s*(?P<throws>throws\b.*)?",
+    re.DOTALL,
+)
+_FIELD = re.compile(
+    rf"{_MODIFIERS}(?P<type>[\w.]+(?:\s*\[\s*\])*)\s+(?P<names>\w+(?:\s*,\s*\w+)*)\s*"
+)
 
 
-def parse_java(source: bytes, place: str) -> dict[str, JavaType]:
+@dataclass(frozen=True)
+class Member:
+    """A method, or a field: then ``parameters`` is None.
+
+    Types are without type arguments and packages: ``byte[]``, ``CharSequence``, and ``T`` for a
+    variable. ``code`` has the tokens of the body, or of the initial value; nothing else but the
+    signature counts when two are compared. Of fields that are declared together and have initial
+    values only the first is found. ``line`` counts from 1, ``text`` is the declaration as
+    it stands there, and ``inside`` the offset behind the brace that opens the body, 0 for none.
+    """
+
+    name: str
+    type: str
+    parameters: tuple[str, ...] | None
+    static: bool
+    final: bool
+    code: tuple[str, ...]
+    line: int = field(compare=False)
+    text: str = field(compare=False)
+    annotations: Mapping[str, tuple[str, ...]] = field(compare=False)
+    parameter_names: tuple[str, ...] = field(default=(), compare=False)
+    throws: str = field(default="", compare=False)
+    inside: int = field(default=0, compare=False)
+
+    @property
+    def signature(self) -> str:
+        """As in ``static String readString(DataInput)`` and ``final int size``."""
+        return signature(self.name, self.type, self.parameters, self.static, self.final)
+
+
+@dataclass(frozen=True)
+class JavaType:
+    """A class, interface, enum or record under its binary name: ``a.b.Outer$Inner``.
+
+    ``superclass`` is its simple name, where one is named. ``head_end`` is the offset behind the
+    head's last word, ``end`` that of the brace that closes the body.
+    """
+
+    name: str
+    kind: str
+    members: tuple[Member, ...]
+    annotations: Mapping[str, tuple[str, ...]]
+    superclass: str
+    implements: bool
+    head_end: int
+    end: int
+
+    @property
+    def simple_name(self) -> str:
+        """The name alone, without package and outer type."""
+        return re.split(r"[.$]", self.name)[-1]
+
+
+def signature(
+    name: str, kind: str, parameters: tuple[str, ...] | None, static: bool, final: bool = False
+) -> str:
+    """A method or field in words; whether a method is final does not matter to a patch."""
+    words = "static " if static else ""
+    if parameters is None:
+        return f"{words}{'final ' if final else ''}{kind} {name}"
+    return f"{words}{kind} {name}({', '.join(parameters)})"
+
+
+def parse_java(source: str, place: str = "The file") -> dict[str, JavaType]:
     """All types that a file declares, nested ones too, by binary name.
 
-    ``place`` names the file in messages. Raises ``BrokenData`` for one that is not whole Java.
+    ``place`` names the file in messages. Raises ``BrokenData`` for one that is cut off.
     """
-    root = _parser().parse(source).root_node
-    if root.has_error:
-        raise BrokenData(
-            f"{place} is not Java that can be read, see line {_first_error(root)}.",
-            "Look whether the file is whole.",
-        )
-    package = next((node for node in root.children if node.type == "package_declaration"), None)
-    prefix = f"{_text(package.named_children[-1])}." if package else ""
-    return {type_.name: type_ for type_ in _types(root, prefix)}
+    file = _File(source)
+    if file.code.count("{") != file.code.count("}"):
+        raise BrokenData(f"{place} is not whole: a brace is not closed.", "Look at it.")
+    package = _PACKAGE.search(file.code)
+    prefix = f"{package[1]}." if package else ""
+    return {each.name: each for each in file.types(package.end() if package else 0, None, prefix)}
 
 
-def without_annotations(source: bytes, names: frozenset[str]) -> bytes:
+def without_annotations(source: str, names: frozenset[str]) -> str:
     """The source without all annotations of these simple names."""
-    found = [
-        (node.start_byte, node.end_byte)
-        for node in _all_nodes(_parser().parse(source).root_node)
-        if node.type in ("annotation", "marker_annotation")
-        if _name(node).rpartition(".")[2] in names
-    ]
-    for start, end in sorted(found, reverse=True):
-        rest = source[end:].lstrip()
-        source = source[:start] + rest
+    code = _blanked(source, "comment", "literal")
+    for found in reversed(list(_ANNOTATION.finditer(code))):
+        if found[1].rpartition(".")[2] in names:
+            source = source[: found.start()] + source[found.end() :].lstrip()
     return source
 
 
-def _all_nodes(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.children:
-        yield from _all_nodes(child)
+@dataclass(frozen=True)
+class _Piece:
+    """A declaration: where it begins, where its head ends, and where all of it ends."""
+
+    begin: int
+    head_end: int
+    end: int
 
 
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_java.language()))
+class _File:
+    def __init__(self, source: str) -> None:
+        self.source = source
+        # Both are as long as the source, so that offsets are the same in all three.
+        self.plain = _blanked(source, "comment")
+        self.code = _blanked(source, "comment", "literal")
+
+    def types(self, begin: int, end: int | None, prefix: str) -> Iterator[JavaType]:
+        for piece in self._pieces(begin, end):
+            found = _TYPE.match(self._head(piece))
+            if found is None:
+                continue
+            name, inside = prefix + found["name"], (piece.head_end + 1, piece.end - 1)
+            head = _erased(self._head(piece))
+            above = re.search(r"\bextends\s+([\w.]+)", head)
+            yield JavaType(
+                name,
+                found["kind"],
+                tuple(member for each in self._pieces(*inside) for member in self._members(each)),
+                self._annotations(piece),
+                above[1].rpartition(".")[2] if above else "",
+                bool(re.search(r"\bimplements\b", head)),
+                piece.begin + len(self._head(piece).rstrip()),
+                piece.end - 1,
+            )
+            yield from self.types(*inside, f"{name}$")
+
+    def _pieces(self, begin: int, end: int | None) -> Iterator[_Piece]:
+        """The declarations between two offsets, of which none is inside another."""
+        start, head_end, parentheses, braces, assigned = begin, begin, 0, 0, False
+        for found in re.finditer(r"[;{}()=]", self.code[begin:end]):
+            place, mark = begin + found.start(), found[0]
+            parentheses += {"(": 1, ")": -1}.get(mark, 0)
+            if parentheses or mark == ")":
+                continue
+            if mark == "{":
+                head_end = place if not braces else head_end
+            elif mark == "=":
+                assigned = assigned or not braces
+            braces += {"{": 1, "}": -1}.get(mark, 0)
+            if not braces and (mark == ";" or (mark == "}" and not assigned)):
+                yield _Piece(start, place if mark == ";" else head_end, place + 1)
+                start, assigned = place + 1, False
+
+    def _head(self, piece: _Piece) -> str:
+        """What stands in front of the body, its annotations blanked."""
+        head = self.code[piece.begin : piece.head_end]
+        return _ANNOTATION.sub(lambda found: " " * len(found[0]), head)
+
+    def _annotations(self, piece: _Piece) -> dict[str, tuple[str, ...]]:
+        """Their strings, by simple name; a string in parts is put together."""
+        values = {}
+        for found in _ANNOTATION.finditer(self.code, piece.begin, piece.head_end):
+            text = re.sub(r'"\s*\+\s*"', "", self.plain[found.start() : found.end()])
+            values[found[1].rpartition(".")[2]] = tuple(re.findall(r'"([^"]*)"', text))
+        return values
+
+    def _members(self, piece: _Piece) -> Iterator[Member]:
+        head, equals, _ = self._head(piece).partition("=")
+        declared = _erased(head)
+        method = None if equals else _METHOD.fullmatch(declared)
+        found = method or _FIELD.fullmatch(declared)
+        if found is None or _TYPE.match(head):
+            return
+        words = found["modifiers"].split()
+        first = re.search(r"\S", self.plain[piece.begin :])
+        begin = piece.begin + (first.start() if first else 0)
+        body = piece.begin + len(head) + 1 if equals else piece.head_end
+        parameters = _parameters(method["parameters"]) if method else ()
+        for name in [found["name"]] if method else re.split(r"\s*,\s*", found["names"]):
+            yield Member(
+                name=name,
+                type=_simple(found["type"]),
+                parameters=tuple(kind for kind, _ in parameters) if method else None,
+                static="static" in words,
+                final="final" in words,
+                code=tuple(_TOKEN.findall(self.plain[body : piece.end])),
+                line=1 + self.source.count("\n", 0, begin),
+                text=self.source[begin : piece.end],
+                annotations=self._annotations(piece),
+                parameter_names=tuple(name for _, name in parameters),
+                throws=" ".join((method["throws"] or "").split()) if method else "",
+                inside=piece.head_end + 1 if self.code[piece.head_end] == "{" else 0,
+            )
 
 
-def _types(node: Node, prefix: str) -> Iterator[JavaType]:
-    for child in node.named_children:
-        if child.type in _TYPES:
-            yield from _declared(child, prefix)
+def _parameters(listed: str) -> list[tuple[str, str]]:
+    """The type and name of each."""
+    found = []
+    for parameter in filter(str.strip, listed.split(",")):
+        kind, _, name = re.sub(r"\bfinal\s", "", parameter).strip().rpartition(" ")
+        found.append((_simple(kind), name))
+    return found
 
 
-def _declared(node: Node, prefix: str) -> Iterator[JavaType]:
-    name = prefix + _name(node)
-    body = _required(node, "body")
-    members = list(_members(body))
-    interfaces = node.child_by_field_name("interfaces")
-    superclass = node.child_by_field_name("superclass")
-    yield JavaType(
-        name,
-        tuple(_method(member) for member in members if member.type == "method_declaration"),
-        tuple(field for member in members for field in _fields(member)),
-        _annotations(node),
-        superclass=_type(superclass.named_children[-1]) if superclass else "",
-        is_interface=node.type == "interface_declaration",
-        implements=interfaces is not None,
-        head_end=interfaces.end_byte if interfaces else body.start_byte,
-        end=body.end_byte - 1,
-    )
-    for member in members:
-        if member.type in _TYPES:
-            yield from _declared(member, f"{name}$")
+def _simple(kind: str) -> str:
+    return "".join(kind.replace("...", "[]").split()).rpartition(".")[2]
 
 
-def _members(body: Node) -> Iterator[Node]:
-    for child in body.named_children:
-        if child.type == "enum_body_declarations":
-            yield from child.named_children
-        else:
-            yield child
+def _erased(head: str) -> str:
+    """The head without type arguments and parameters."""
+    shorter = _GENERIC.sub("", head)
+    return shorter if shorter == head else _erased(shorter)
 
 
-def _method(node: Node) -> Method:
-    words = _modifiers(node)
-    body = node.child_by_field_name("body")
-    parameters = _required(node, "parameters")
-    throws = next((child for child in node.children if child.type == "throws"), None)
-    return Method(
-        name=_name(node),
-        parameters=tuple(_parameters(parameters)),
-        returned=_type(_required(node, "type")) + _dimensions(node),
-        static="static" in words,
-        body=tuple(_tokens(body)) if body and not words & _WITHOUT_BODY else (),
-        line=node.start_point.row + 1,
-        text=_text(node),
-        annotations=_annotations(node),
-        parameter_names=tuple(
-            _name(child) for child in parameters.named_children if child.type == "formal_parameter"
-        ),
-        throws=_text(throws) if throws else "",
-        inside=body.start_byte + 1 if body else 0,
-    )
+def _blanked(source: str, *kinds: str) -> str:
+    """The source with spaces in the place of comments or literals; line breaks stay."""
 
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", found[0]) if found.lastgroup in kinds else found[0]
 
-def _parameters(node: Node) -> Iterator[str]:
-    for child in node.named_children:
-        if child.type == "formal_parameter":
-            yield _type(_required(child, "type")) + _dimensions(child)
-        elif child.type == "spread_parameter":
-            named = [part for part in child.named_children if part.type != "modifiers"]
-            yield f"{_type(named[0])}[]"
-
-
-def _fields(node: Node) -> Iterator[Field]:
-    # The fields of an interface are a kind of their own, static and final without a word.
-    constant = node.type == "constant_declaration"
-    if not constant and node.type != "field_declaration":
-        return
-    words = _modifiers(node)
-    for declarator in node.children_by_field_name("declarator"):
-        initial = declarator.child_by_field_name("value")
-        yield Field(
-            name=_name(declarator),
-            type=_type(_required(node, "type")) + _dimensions(declarator),
-            static=constant or "static" in words,
-            final=constant or "final" in words,
-            initial=tuple(_tokens(initial)) if initial else (),
-            line=node.start_point.row + 1,
-            text=_text(node),
-            annotations=_annotations(node),
-        )
-
-
-def _type(node: Node) -> str:
-    """The erased type, without its package."""
-    if node.type == "array_type":
-        return _type(_required(node, "element")) + _dimensions(node)
-    if node.type == "annotated_type":
-        return _type(node.named_children[-1])
-    if node.type == "generic_type":
-        return _type(node.named_children[0])
-    if node.type == "scoped_type_identifier":
-        return _text(node.named_children[-1])
-    variable = _type_variable(node) if node.type == "type_identifier" else None
-    return _text(node) if variable is None else _bound(variable)
-
-
-def _type_variable(node: Node) -> Node | None:
-    """Where the name is declared as a type parameter, of the method or of a type around it."""
-    around = node.parent
-    while around is not None:
-        declared = around.child_by_field_name("type_parameters")
-        for parameter in declared.named_children if declared else ():
-            names = (part for part in parameter.named_children if part.type == "type_identifier")
-            if any(name.text == node.text for name in names):
-                return parameter
-        around = around.parent
-    return None
-
-
-def _bound(parameter: Node) -> str:
-    """What a type parameter is erased to: its first bound."""
-    bound = next((part for part in parameter.named_children if part.type == "type_bound"), None)
-    return _type(bound.named_children[0]) if bound else "Object"
-
-
-def _dimensions(node: Node) -> str:
-    dimensions = node.child_by_field_name("dimensions")
-    return "[]" * _text(dimensions).count("[") if dimensions else ""
-
-
-def _modifiers(node: Node) -> frozenset[str]:
-    return frozenset(
-        _text(word)
-        for child in node.children
-        if child.type == "modifiers"
-        for word in child.children
-    )
-
-
-def _annotations(node: Node) -> tuple[Annotation, ...]:
-    return tuple(
-        Annotation(_name(each).rpartition(".")[2], _arguments(each))
-        for child in node.children
-        if child.type == "modifiers"
-        for each in child.named_children
-        if each.type in ("annotation", "marker_annotation")
-    )
-
-
-def _arguments(annotation: Node) -> dict[str, tuple[str, ...]]:
-    listed = annotation.child_by_field_name("arguments")
-    values = {}
-    for child in listed.named_children if listed else ():
-        if child.type == "element_value_pair":
-            values[_text(_required(child, "key"))] = _constants(_required(child, "value"))
-        elif child.type not in _COMMENTS:
-            values["value"] = _constants(child)
-    return values
-
-
-def _constants(node: Node) -> tuple[str, ...]:
-    if node.type == "element_value_array_initializer":
-        return tuple(each for child in node.named_children for each in _constants(child))
-    if node.type == "binary_expression":
-        parts = (_required(node, "left"), _required(node, "right"))
-        return ("".join(text for part in parts for text in _constants(part)),)
-    if node.type == "string_literal":
-        return ("".join(_text(child) for child in node.named_children),)
-    return () if node.type in _COMMENTS else (_text(node),)
-
-
-def _tokens(node: Node) -> Iterator[str]:
-    if node.type in _COMMENTS:
-        return
-    if not node.children:
-        yield _text(node)
-    for child in node.children:
-        yield from _tokens(child)
-
-
-def _first_error(node: Node) -> int:
-    for child in node.children:
-        if child.has_error or child.is_missing:
-            return _first_error(child)
-    return node.start_point.row + 1
-
-
-def _name(node: Node) -> str:
-    return _text(_required(node, "name"))
-
-
-def _required(node: Node, name: str) -> Node:
-    child = node.child_by_field_name(name)
-    if child is None:
-        raise BrokenData(
-            f"Line {node.start_point.row + 1} has a {node.type} without its {name}.",
-            "Look whether the file is whole.",
-        )
-    return child
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    return _APART.sub(blank, source)

@@ -7,41 +7,33 @@ without what only the weaver and the guard need. The kill switch stays with us.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, PatchedCodeChanged
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
 from flink_boost.flink.jdks import java_home
-from flink_boost.port.sources.java import parse_java, without_annotations
-from flink_boost.port.sources.java_types import JavaType, Method
-from flink_boost.port.sources.patches import (
-    MODULES,
-    Use,
-    find_annotation,
-    patched_names,
-    receivers,
-    used_methods,
-)
+from flink_boost.port.sources.diff import git_diff
+from flink_boost.port.sources.java import JavaType, Member, parse_java, without_annotations
+from flink_boost.port.sources.patches import MODULES, Use, patched_names, receivers, used_members
 from flink_boost.port.sources.tree import SourceTree
 
 TEST = Path(__file__).with_name("templates") / "BoostedStringTest.java"
 
 _WEAVERS = frozenset({"Patches", "Replaces", "HandOver", "Reads", "Writes", "Calls", "Adds"})
-_IMPORT = re.compile(rb"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
+_IMPORT = re.compile(r"^import org\.flinkboost\.[^\n]*\n", re.MULTILINE)
 # Where a twin comes from, which upstream has no build for.
-_TWIN = re.compile(rb"^// (?:@twin|The build writes) [^\n]*\n(?://[^\n]*\n)*\n?", re.MULTILINE)
+_TWIN = re.compile(r"^// (?:@twin|The build writes) [^\n]*\n(?://[^\n]*\n)*\n?", re.MULTILINE)
 _WRITER = "weaver/src/main/java/org/flinkboost/weaver/TwinSources.java"
 _WRITER_SECONDS = 60.0
-_SPDX = re.compile(rb"\A// SPDX[^\n]*\n")
-_HEADER = re.compile(rb"\A\s*(/\*.*?\*/)\s*", re.DOTALL)
+_SPDX = re.compile(r"\A// SPDX[^\n]*\n")
+_HEADER = re.compile(r"\A\s*(/\*.*?\*/)\s*", re.DOTALL)
 _NOT_TAKEN = "guard"
 _CODEC = "org/apache/flink/boost/strings"
 _STRING_VALUE = "org/apache/flink/types/StringValue.java"
@@ -52,7 +44,7 @@ class OurFile:
     """One of our sources: its path below the root of the sources, and what it declares."""
 
     key: str
-    source: bytes
+    source: str
     types: tuple[JavaType, ...]
 
 
@@ -84,31 +76,30 @@ def _write_twins(root: Path, sources: Path, folder: Path) -> None:
 def _files_of(folder: Path) -> Iterator[OurFile]:
     for path in sorted(folder.rglob("*.java")):
         if _NOT_TAKEN not in path.parts:
-            source = _TWIN.sub(b"", path.read_bytes())
-            types = parse_java(source, str(path)).values()
+            source = _TWIN.sub("", path.read_text("utf-8"))
+            types = parse_java(source).values()
             yield OurFile(str(path.relative_to(folder)), source, tuple(types))
 
 
-def upstream_patch(tree: SourceTree, ours: Sequence[OurFile], test: bytes) -> str:
+def upstream_patch(tree: SourceTree, ours: Sequence[OurFile], test: str) -> str:
     """The patch, as ``git apply`` and ``patch -p1`` take it in the folder of the sources.
 
     Raises ``PatchedCodeChanged`` when a class or method that is patched is not there.
     """
     changed = dict(_changed_files(tree, [type_ for file in ours for type_ in file.types]))
-    header = _HEADER.match(tree.files[_STRING_VALUE]())
-    licence = header[1] + b"\n" if header else b""
-    parts = [_diff(tree.paths[key], tree.files[key](), now) for key, now in sorted(changed.items())]
+    header = _HEADER.match(tree.text_of(_STRING_VALUE))
+    licence = header[1] + "\n" if header else ""
+    now = {str(tree.paths[key]): text for key, text in changed.items()}
+    before = {str(tree.paths[key]): tree.text_of(key) for key in changed}
     for file in ours:
-        place = _place(tree, file)
-        source = without_annotations(_IMPORT.sub(b"", file.source), _WEAVERS)
-        parts.append(_diff(place, None, licence + _SPDX.sub(b"", source)))
+        source = without_annotations(_IMPORT.sub("", file.source), _WEAVERS)
+        now[_place(tree, file)] = licence + _SPDX.sub("", source)
     beside = _place(tree, OurFile(f"{_CODEC}/{TEST.name}", test, ()))
-    place = PurePosixPath(str(beside).replace("src/main/java", "src/test/java"))
-    parts.append(_diff(place, None, licence + _SPDX.sub(b"", test)))
-    return "".join(parts)
+    now[beside.replace("src/main/java", "src/test/java")] = licence + _SPDX.sub("", test)
+    return git_diff(before, now)
 
 
-def _changed_files(tree: SourceTree, ours: Sequence[JavaType]) -> Iterator[tuple[str, bytes]]:
+def _changed_files(tree: SourceTree, ours: Sequence[JavaType]) -> Iterator[tuple[str, str]]:
     """Flink's files with our changes; one file may hold several patched classes."""
     insertions: dict[str, list[tuple[int, str]]] = {}
     targets = patched_names(ours)
@@ -121,36 +112,36 @@ def _changed_files(tree: SourceTree, ours: Sequence[JavaType]) -> Iterator[tuple
         if target is None:
             raise PatchedCodeChanged(f"{tree.place} has no {names[0]}.", "Change the patch first.")
         key = f"{target.name.partition('$')[0].replace('.', '/')}.java"
-        if type_.is_interface:
+        if type_.kind == "interface":
             added = _implemented(type_, target)
         else:
             added = _fronted(type_, target, receivers(ours, targets, names), hand_over)
         insertions.setdefault(key, []).extend(added)
     for key, places in insertions.items():
-        yield key, _inserted(tree.files[key](), places)
+        yield key, _inserted(tree.text_of(key), places)
 
 
 def _fronted(
     patch: JavaType, target: JavaType, interfaces: Container[str], hand_over: str
 ) -> Iterator[tuple[int, str]]:
     """At the start of each replaced method: ours, unless it hands over."""
-    for used, ours in used_methods(patch, interfaces):
+    for used in used_members(patch, interfaces):
         if used.use is not Use.REPLACES:
             continue
-        theirs = next((method for method in target.methods if used.fits(method)), None)
+        theirs = next((member for member in target.members if used.fits(member)), None)
         if theirs is None:
             raise PatchedCodeChanged(
                 f"{target.name} has no {used.signature}.", "Change the patch first."
             )
         arguments = ", ".join([*([] if used.static else ["this"]), *theirs.parameter_names])
-        call = f"{patch.name}.{ours.name}({arguments})"
-        if used.returned == "void":
+        call = f"{patch.name}.{used.method.name}({arguments})"
+        if used.type == "void":
             lines = [f"if ({call}) {{", "    return;", "}"]
         else:
             lines = [
                 f"Object boosted = {call};",
                 f"if (boosted != {hand_over}) {{",
-                f"    return ({theirs.returned}) boosted;",
+                f"    return ({theirs.type}) boosted;",
                 "}",
             ]
         yield theirs.inside, "".join(f"\n        {line}" for line in lines)
@@ -161,82 +152,59 @@ def _hand_over(ours: Sequence[JavaType]) -> str:
     return next(
         f"{type_.name}.{field.name}"
         for type_ in ours
-        for field in type_.fields
-        if find_annotation(field.annotations, "HandOver")
+        for field in type_.members
+        if "HandOver" in field.annotations
     )
 
 
 def _implemented(interface: JavaType, target: JavaType) -> Iterator[tuple[int, str]]:
     """The interface named in the class's head, its methods at the end of the body."""
-    word = "," if target.implements else "implements"
-    space = "" if target.implements else " "
-    yield target.head_end, f"{word} {interface.name.replace('$', '.')}{space}"
-    for method in interface.methods:
+    word = "," if target.implements else " implements"
+    yield target.head_end, f"{word} {interface.name.replace('$', '.')}"
+    for method in interface.members:
         statement = _statement(method)
-        adds = find_annotation(method.annotations, "Adds")
-        if adds and method.returned != "void":
-            field = f"private transient {method.returned} {adds.values['value'][0]};"
-            yield target.end, f"\n    {field}\n"
         if statement:
             parameters = ", ".join(
                 f"{kind} {name}"
-                for kind, name in zip(method.parameters, method.parameter_names, strict=True)
+                for kind, name in zip(method.parameters or (), method.parameter_names, strict=True)
             )
             throws = f" {method.throws}" if method.throws else ""
             lines = [
                 "@Override",
-                f"public {method.returned} {method.name}({parameters}){throws} {{",
+                f"public {method.type} {method.name}({parameters}){throws} {{",
                 f"    {statement}",
                 "}",
             ]
             yield target.end, "".join(f"\n    {line}" for line in lines) + "\n"
 
 
-def _statement(method: Method) -> str:
-    values: Mapping[str, str] = {
-        annotation.name: annotation.values["value"][0]
-        for annotation in method.annotations
-        if annotation.name in _WEAVERS
-    }
+def _statement(method: Member) -> str:
     arguments = ", ".join(method.parameter_names)
-    field = values.get("Reads") or values.get("Writes") or values.get("Adds")
-    if field:
-        return f"this.{field} = {arguments};" if arguments else f"return {field};"
-    if "Calls" in values:
-        returns = "" if method.returned == "void" else "return "
-        return f"{returns}{values['Calls']}({arguments});"
+    for word, names in method.annotations.items():
+        if word in ("Reads", "Writes"):
+            return f"this.{names[0]} = {arguments};" if arguments else f"return {names[0]};"
+        if word == "Calls":
+            returns = "" if method.type == "void" else "return "
+            return f"{returns}{names[0]}({arguments});"
     return ""
 
 
-def _inserted(source: bytes, places: Sequence[tuple[int, str]]) -> bytes:
+def _inserted(source: str, places: Sequence[tuple[int, str]]) -> str:
     # From the end on, so that the offsets stay right; of those at one place the first comes first.
     numbered = sorted(enumerate(places), key=lambda each: (each[1][0], each[0]), reverse=True)
     for _, (offset, text) in numbered:
-        source = source[:offset] + text.encode() + source[offset:]
+        source = source[:offset] + text + source[offset:]
     return source
 
 
-def _place(tree: SourceTree, file: OurFile) -> PurePosixPath:
+def _place(tree: SourceTree, file: OurFile) -> str:
     """Beside the class that it patches or serves: in the module of flink-core or flink-runtime."""
     neighbour = _STRING_VALUE
     for type_ in file.types:
-        patches = find_annotation(type_.annotations, "Patches")
-        for name in patches.values["value"] if patches else ():
+        for name in type_.annotations.get("Patches", ()):
             key = f"{name.partition('$')[0].replace('.', '/')}.java"
             neighbour = key if key in tree.paths else neighbour
     if "/network/" in file.key and neighbour == _STRING_VALUE:
         neighbour = next((key for key in tree.paths if "/runtime/io/network/" in key), neighbour)
     root = str(tree.paths[neighbour]).removesuffix(neighbour)
-    return PurePosixPath(f"{root}{file.key}")
-
-
-def _diff(path: PurePosixPath, before: bytes | None, now: bytes) -> str:
-    """One file of a patch in git's form; ``before`` is nothing for a new file."""
-    head = f"diff --git a/{path} b/{path}\n" + ("new file mode 100644\n" if before is None else "")
-    lines = difflib.unified_diff(
-        (before or b"").decode().splitlines(keepends=True),
-        now.decode().splitlines(keepends=True),
-        "/dev/null" if before is None else f"a/{path}",
-        f"b/{path}",
-    )
-    return head + "".join(lines)
+    return f"{root}{file.key}"

@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.port.sources.java import parse_java
-from flink_boost.port.sources.java_types import Field, JavaType
+from flink_boost.port.sources.java import JavaType, Member, parse_java
 
 _PACKAGE = ("org", "apache", "flink")
 _MAVEN_ROOT = ("src", "main", "java")
@@ -37,24 +36,24 @@ class SourceTree:
     paths: Mapping[str, PurePosixPath] = field(default_factory=dict)
 
     def find_type(self, name: str) -> JavaType | None:
-        """The type of that binary name. Raises ``BrokenData`` for a file that is not Java."""
+        """The type of that binary name. Raises ``BrokenData`` for a file that is cut off."""
         path = f"{name.partition('$')[0].replace('.', '/')}.java"
         return self.types_of(path).get(name) if path in self.files else None
 
-    def fields_of(self, type_: JavaType) -> tuple[Field, ...]:
-        """Its own fields, then those of its superclasses in the same package."""
+    def members_of(self, type_: JavaType) -> tuple[Member, ...]:
+        """Its own members, then the fields of its superclasses in the same package."""
         package = type_.name.rpartition(".")[0]
         above = self.find_type(f"{package}.{type_.superclass}") if type_.superclass else None
-        return type_.fields + (self.fields_of(above) if above else ())
+        inherited = self.members_of(above) if above else ()
+        return type_.members + tuple(each for each in inherited if each.parameters is None)
 
     def types_of(self, path: str) -> dict[str, JavaType]:
         """All types that one of the files declares."""
-        return parse_java(self.files[path](), f"{self.place}/{path}")
+        return parse_java(self.text_of(path), f"{self.place}/{path}")
 
-    def neighbours(self, name: str) -> Iterator[str]:
-        """The files in the package of a type."""
-        folder = name.rpartition(".")[0].replace(".", "/")
-        return (path for path in self.files if path.rpartition("/")[0] == folder)
+    def text_of(self, path: str) -> str:
+        """The content of one of the files."""
+        return self.files[path]().decode("utf-8", "replace")
 
     def files_called(self, simple_name: str) -> Iterator[str]:
         """The files that are called as that type would be, in any package."""
