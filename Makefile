@@ -10,7 +10,7 @@ LINE ?= $(shell PYTHON="$(PYTHON)" scripts/lines --default)
 # A pinned Maven; a file whose checksum is not in .mvn/checksums stops the build.
 MAVEN = PYTHON="$(PYTHON)" scripts/mvn --line $(LINE)
 
-SOURCES := $(shell find weaver flink-patch flink-core-patch flink-runtime-patch benchmarks \
+SOURCES := $(shell find weaver flink-patch flink-*-patch benchmarks \
 	-path '*/target' -prune -o -type f \( -path '*/src/*' -o -name pom.xml \) -print)
 BUILT = build/jars/.built-$(LINE)
 # Of make test, test-all and check.

@@ -15,6 +15,7 @@ from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
 from flink_boost.base.files import sha256
+from flink_boost.flink.line_jars import patched_jars, pin_of
 from flink_boost.flink.lines import Line
 from flink_boost.flink.profiler import CONVERTER, GROUP, LIBRARY
 from release.pom import GROUP as OWN_GROUP
@@ -90,7 +91,7 @@ def _insides(
 def _dropin(file: str, line: Line, version: str) -> Component:
     """Our classes, and Flink's own jars that they were woven from."""
     ours = _maven(file, OWN_GROUP, artifact(line), version)
-    sources = sorted(jar.removesuffix(f"-{line.version}.jar") for jar in line.jars)
+    sources = sorted(pin_of(line, jar).project for jar in patched_jars(line))
     ours.pedigree = Pedigree(
         ancestors=[_maven(f"{ours.bom_ref}", _FLINK, name, line.version) for name in sources]
     )

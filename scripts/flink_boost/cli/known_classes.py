@@ -14,6 +14,7 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import make_folder
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.classes import PatchedClass
+from flink_boost.flink.distribution import find_jar_of_distribution
 from flink_boost.flink.lines import Line, load_lines, load_patched
 from flink_boost.flink.releases import load_releases
 from flink_boost.port.newline.look import Source
@@ -53,7 +54,7 @@ class KnownClasses:
             f"Flink {self.version} has the class files of Flink {self.line.version}, whose jar"
             " fits: it needs no line of its own."
         )
-        return look_for([self.version], self._patched(), source, detail)
+        return look_for([self.version], self._patched(), source, detail, find_jar_of_distribution)
 
     def show(self, looked: Looked, step: Callable[[int, str], None]) -> None:
         """Prints the row, and changes nothing."""

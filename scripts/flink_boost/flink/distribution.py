@@ -28,6 +28,7 @@ from flink_boost.base.errors import (
     FlinkBoostError,
     UsageProblem,
 )
+from flink_boost.base.files import sha256 as checksum_of
 from flink_boost.flink.downloads import (
     CACHE,
     disk_problems,
@@ -37,9 +38,16 @@ from flink_boost.flink.downloads import (
     run_checked,
     verify,
 )
-from flink_boost.flink.lines import Line, PinnedFile, default_line, find_line
+from flink_boost.flink.lines import (
+    FOLDER_OF_JARS,
+    Line,
+    PinnedFile,
+    default_line,
+    find_line,
+    load_lines,
+)
 from flink_boost.flink.pinned_maven import maven_command
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.releases import line_of, load_releases, served
 
 # Newer releases of this plugin refuse the example jobs, because a parent POM of theirs is not
 # published; this one fetches the single artefact without reading it.
@@ -127,12 +135,45 @@ def ensure_release_jars(version: str, cache: Path = CACHE) -> list[Path]:
         raise UsageProblem(
             f"releases.toml has no Flink {version}.", f"`flink-boost releases --look {version}`"
         )
-    return [
-        ensure_artifact(
-            PinnedFile(name.removesuffix(f"-{version}.jar"), version, name, checksum), cache
+    jars = []
+    for name, checksum in release.jars.items():
+        if name.startswith(FOLDER_OF_JARS):
+            own = served(version, load_releases(), load_lines())[1]
+            jars.append(ensure_jar_of_distribution(own, PurePosixPath(name).name, checksum, cache))
+        else:
+            pin = PinnedFile(name.removesuffix(f"-{version}.jar"), version, name, checksum)
+            jars.append(ensure_artifact(pin, cache))
+    return jars
+
+
+def ensure_jar_of_distribution(line: Line, file: str, sha256: str, cache: Path = CACHE) -> Path:
+    """A jar in ``lib/`` of the line's distribution.
+
+    Raises ``BrokenData`` for one with another checksum, and as ``ensure_distribution``.
+    """
+    jar = ensure_distribution(line, cache) / FOLDER_OF_JARS / file
+    if not jar.is_file() or checksum_of(jar) != sha256:
+        raise BrokenData(
+            f"{jar} is missing, or not the file that is pinned.",
+            f"Delete {jar.parent.parent}, then run the command again.",
         )
-        for name, checksum in release.jars.items()
-    ]
+    return jar
+
+
+def find_jar_of_distribution(version: str, artefact: str, cache: Path = CACHE) -> Path | None:
+    """A jar of a release, where its distribution is pinned and has it in ``lib/``.
+
+    Raises as ``ensure_distribution``.
+    """
+    known, lines = load_releases(), load_lines()
+    release = known.releases.get(version)
+    line = lines.get(version)
+    if line is None and release is not None and release.classes in lines:
+        line = line_of(release, lines)
+    if line is None or not line.distribution:
+        return None
+    jar = ensure_distribution(line, cache) / FOLDER_OF_JARS / f"{artefact}-{version}.jar"
+    return jar if jar.is_file() else None
 
 
 def _copy_artifact(pin: PinnedFile, group: str, classifier: str, cache: Path, folder: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -113,7 +113,7 @@ def choose_line(
         if _OWN_CLASS in archive.NameToInfo:
             raise _replaced(home)
         require_unsigned(home, archive)
-        found = class_checksums(archive, patched_names(usable.values()))
+    found = home_checksums(home, usable.values())
     line = fitting_line(found, usable.values())
     if line is not None:
         return line.in_effect(found)
@@ -151,6 +151,36 @@ def choose_line(
         f"It has one for the classes of each of: {choices}; `flink-boost releases` lists all"
         f" releases that have them. {_own_jar(home)}",
     )
+
+
+def home_checksums(home: FlinkHome, lines: Iterable[Line]) -> dict[str, str]:
+    """SHA-256 of the class files that lines patch, as the installation has them.
+
+    Those of strings are in ``flink-dist`` or nowhere, others in that or in the first jar of
+    ``lib/`` that has them. Raises ``BrokenData`` for a ``flink-dist`` that cannot be read.
+    """
+    known = tuple(lines)
+    names = patched_names(known)
+    with whole(home.dist):
+        found = class_checksums(opened(home.dist), names)
+    elsewhere = names - found.keys() - {name for line in known for name in line.strings}
+    for jar in sorted(home.lib.glob("*.jar")) if elsewhere else ():
+        if jar != home.dist:
+            found |= _checksums_in(jar, elsewhere - found.keys())
+    return found
+
+
+def _checksums_in(jar: Path, names: set[str]) -> dict[str, str]:
+    """None of a jar of ours, and none of what no JVM reads."""
+    try:
+        listed = table_of_contents(jar)
+        if _OWN_CLASS.encode() in listed:
+            return {}
+        wanted = {name for name in names if name.replace(".", "/").encode() in listed}
+        with reading_zip(), zipfile.ZipFile(jar) as archive:
+            return class_checksums(archive, wanted)
+    except (zipfile.BadZipFile, OSError):
+        return {}
 
 
 def require_unsigned(home: FlinkHome, archive: zipfile.ZipFile) -> None:

@@ -24,7 +24,8 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import Line, find_line, load_lines
+from flink_boost.flink.line_jars import class_path_jar, further_jars, jar_path
+from flink_boost.flink.lines import Line, find_line, load_lines, load_patched
 from flink_boost.flink.maven import require_jdk
 from flink_boost.flink.modes import (
     MODES,
@@ -37,7 +38,7 @@ from flink_boost.flink.releases import load_releases, served
 
 # What it compiles lies in the folders of the patches, named after the Flink jar that they patch.
 CODEC_MODULE = "flink-patch"
-PATCHES = ("flink-core-patch", "flink-runtime-patch")
+PATCHES = tuple(sorted(each.name for each in PROJECT_ROOT.glob("flink-*-patch")))
 # On the first JDK of a line, in no mode; the weaver's do not depend on the line either.
 OTHER_MODULES = ("weaver", "benchmarks")
 
@@ -83,9 +84,8 @@ class ModuleBuild:
     def stock_jars(self) -> str:
         """The official jars whose classes the tests compare with."""
         # Behind the name comes a number; "flink-core-api" is another jar.
-        names = [
-            re.compile(rf"{name}{_SCALA}-\d[\w.]*\.jar") for name in ("flink-core", "flink-runtime")
-        ]
+        artefacts = dict.fromkeys(each.jar for each in load_patched().values())
+        names = [re.compile(rf"{name}{_SCALA}-\d[\w.]*\.jar") for name in artefacts]
         return os.pathsep.join(
             jar for name in names for jar in self.jars if name.fullmatch(Path(jar).name)
         )
@@ -124,7 +124,12 @@ def module_build(module: str, line: Line, root: Path = PROJECT_ROOT) -> ModuleBu
             f"{module} is not built for Flink {line.version}.",
             f"Run `make build LINE={line.version}`.",
         ) from error
-    return ModuleBuild(module, folder, tuple(jars.split(os.pathsep)))
+    cache = root / ".cache"
+    further = [str(jar_path(line, file, cache)) for file in further_jars(line)]
+    # One that stands for several is good for Maven only.
+    named = {str(class_path_jar(line, cache)): further}
+    each = (jar for entry in jars.split(os.pathsep) for jar in named.get(entry, [entry]))
+    return ModuleBuild(module, folder, tuple(each))
 
 
 def java_command(

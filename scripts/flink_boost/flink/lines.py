@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from flink_boost.base.errors import UsageProblem
@@ -16,6 +17,9 @@ from flink_boost.flink.switches import STRINGS
 from flink_boost.flink.versions import distance
 
 LINES_FILE = (CARRIED if CARRIED.is_dir() else PROJECT_ROOT) / "lines.toml"
+
+# Before the name of a jar that is taken out of the distribution.
+FOLDER_OF_JARS = "lib/"
 
 # With it the codec sees the insides of strings ("opened"); newer lines ship it themselves.
 OPENS_JAVA_LANG = "--add-opens=java.base/java.lang=ALL-UNNAMED"
@@ -38,6 +42,7 @@ class Line:
     ``classes`` are those that are patched, with the SHA-256 of the release's own class files,
     ``equal`` those of class files that do the same, each itself among them, and ``family_of`` the
     family of each; one that is not there is of strings.
+    ``jars`` are SHA-256 by file name; those ``from_distribution`` are in its ``lib``.
     A line that is not ``measured`` has a jar and the codec's tests, but no benchmarks. ``folder``
     below ``src/line`` of ``flink-runtime-patch`` has what the line shares with its like only.
     """
@@ -57,6 +62,7 @@ class Line:
     folder: str = "newer"
     equal: dict[str, frozenset[str]] = field(default_factory=dict)
     family_of: dict[str, str] = field(default_factory=dict)
+    from_distribution: frozenset[str] = frozenset()
 
     @property
     def strings(self) -> dict[str, str]:
@@ -89,6 +95,20 @@ class Line:
         own = self.classes[name]
         return checksum == own or (own in (known := self.equal.get(name, ())) and checksum in known)
 
+    def jar(self, artefact: str) -> str:
+        """The file name of one of its jars, by what Flink calls it without a version of Scala.
+
+        Raises ``UsageProblem`` when it is not among them.
+        """
+        own = re.compile(rf"{re.escape(artefact)}(_[\d.]+)?-{re.escape(self.version)}\.jar")
+        for name in self.jars:
+            if own.fullmatch(name):
+                return name
+        raise UsageProblem(
+            f"lines.toml has no {artefact} of Flink {self.version}.",
+            f'Add it to [lines."{self.version}".jars].',
+        )
+
     def dropin_name(self, boost_version: str) -> str:
         """File name of the line's drop-in jar."""
         return f"flink-boost-{self.version}-{boost_version}.jar"
@@ -113,6 +133,15 @@ def load_patched(path: Path = LINES_FILE) -> dict[str, PatchedClass]:
 def families_of(version: str, path: Path = LINES_FILE) -> frozenset[str]:
     """The families of the classes that are patched in a release of that number."""
     return frozenset(each.family for each in load_patched(path).values() if each.is_in(version))
+
+
+def artefacts_of(version: str, path: Path = LINES_FILE) -> tuple[str, ...]:
+    """The jars of Flink's that hold the classes that are patched in a release of that number.
+
+    Without versions, neither of Flink nor of Scala; those of strings first.
+    """
+    own = [each for each in load_patched(path).values() if each.is_in(version)]
+    return tuple(dict.fromkeys(each.jar for each in sorted(own, key=lambda e: e.family != STRINGS)))
 
 
 def read_lock(path: Path) -> ClassLock:
@@ -209,7 +238,10 @@ def _line(version: str, entry: dict[str, Any]) -> Line:
         artifact_suffix=entry["artifact-suffix"],
         jdks=tuple(entry["jdks"]),
         jvm_options=tuple(entry["jvm-options"]),
-        jars=dict(entry["jars"]),
+        jars={PurePosixPath(name).name: sha256 for name, sha256 in entry["jars"].items()},
+        from_distribution=frozenset(
+            PurePosixPath(name).name for name in entry["jars"] if name.startswith(FOLDER_OF_JARS)
+        ),
         classes={},
         distribution=tuple(
             _pin(project, pin) for project, pin in entry.get("distribution", {}).items()

@@ -14,6 +14,7 @@ from pathlib import Path
 from flink_boost import __version__
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.line_jars import jars_arguments
 from flink_boost.flink.lines import (
     Line,
     codec_jdks,
@@ -32,13 +33,17 @@ _KRYO_5 = (2, 0)
 
 
 def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
-    """Arguments that select a line: versions, the artefact suffix, the local repository."""
+    """Arguments that select a line: versions, the artefact suffix, jars, the local repository.
+
+    Raises ``UsageProblem`` when ``lines.toml`` lacks a jar that has a patched class.
+    """
     return [
         f"-Dmaven.repo.local={root / '.cache' / 'm2'}",
         f"-Dboost.version={__version__}",
         f"-Dflink.version={line.version}",
         f"-Dflink.artifact.suffix={line.artifact_suffix}",
         *(f"-Dflink.{part}.version={version}" for part, version in line.nearest.items()),
+        *jars_arguments(line, root),
         f"-Dline.folder={line.folder}",
         *([] if line.measured else ["-Dwithout.benchmarks"]),
         *(_of_records(line.version) if _RECORDS in families_of(line.version) else []),

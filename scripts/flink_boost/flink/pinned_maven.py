@@ -6,8 +6,6 @@ checksums", recorded in ``.mvn/checksums/checksums.sha256`` by ``make checksums`
 
     <cache>/apache-maven-<version>/     appears complete or not at all
 
-``scripts/mvn [--line LINE [--jdk N] [--mode MODE]] ARGUMENT...`` runs this module on a bare Python,
-and becomes that Maven. ``--line`` selects a Flink line, ``--jdk`` and ``--mode`` what tests run in.
 What is not recorded stops the build, unless ``FLINK_BOOST_CHECKSUMS`` says otherwise: ``known``
 checks only what is recorded, for a release that is being added; ``record`` adds to
 ``build/checksums/new``, a record that is being made.
@@ -19,17 +17,14 @@ import os
 import re
 import shutil
 import stat
-import sys
 import tarfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
 
 from flink_boost.base.commands import run_captured
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError, UsageProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
-from flink_boost.base.processes import foreign_environment
 from flink_boost.flink.downloads import (
     CACHE,
     disk_problems,
@@ -38,10 +33,7 @@ from flink_boost.flink.downloads import (
     run_checked,
     verify,
 )
-from flink_boost.flink.jdks import java_home
-from flink_boost.flink.lines import PinnedFile, default_line, find_line
-from flink_boost.flink.maven import jdk_arguments, maven_arguments
-from flink_boost.flink.modes import MODES
+from flink_boost.flink.lines import PinnedFile
 
 PIN = PinnedFile(
     "apache-maven",
@@ -56,7 +48,6 @@ MODE_VARIABLE = "FLINK_BOOST_CHECKSUMS"
 
 _CHECKS = ("verify", "known", "record")
 _VERSION_SECONDS = 60.0
-_SELECTING = ("--line", "--jdk", "--mode")
 _SOURCE = PROJECT_ROOT / "scripts" / "fetch-maven" / "FetchMaven.java"
 _CLASS = "org.flinkboost.fetchmaven.FetchMaven"
 _FILE_SOURCE = "-Daether.trustedChecksumsSource.summaryFile"
@@ -189,43 +180,3 @@ def _unpack(archive: Path, home: Path) -> None:
         raise BrokenData(
             f"{archive} cannot be unpacked ({error}).", "Delete it and run the command again."
         ) from error
-
-
-def line_arguments(
-    arguments: Sequence[str], find_home: Callable[[int], Path] = java_home
-) -> list[str]:
-    """Maven's arguments, with ``--line``, ``--jdk`` and ``--mode`` at their front resolved.
-
-    Raises ``UsageProblem`` for what no line has, and as ``java_home``.
-    """
-    chosen: dict[str, str] = {}
-    rest = list(arguments)
-    while rest and rest[0] in _SELECTING:
-        option, *rest = rest
-        if not rest:
-            raise UsageProblem(f"{option} lacks its value.")
-        chosen[option] = rest.pop(0)
-    if not chosen:
-        return rest
-    line = find_line(chosen.get("--line") or default_line())
-    words = maven_arguments(line)
-    if "--jdk" in chosen or "--mode" in chosen:
-        jdk = chosen.get("--jdk", str(line.jdks[0]))
-        if not jdk.isdecimal():
-            raise UsageProblem(f"--jdk is {jdk!r}.", "Give a number, such as 17.")
-        words += jdk_arguments(line, int(jdk), chosen.get("--mode", MODES[0]), find_home)
-    return [*words, *rest]
-
-
-def main(arguments: Sequence[str]) -> NoReturn:
-    """Becomes Maven with these arguments, or exits saying why it cannot."""
-    try:
-        command = [*maven_command(), *line_arguments(arguments)]
-    except FlinkBoostError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(error.exit_code)
-    os.execvpe(command[0], command, foreign_environment(os.environ))  # noqa: S606 - that is its purpose
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -8,9 +8,15 @@ from collections.abc import Mapping
 
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged, UnsupportedFlink
 from flink_boost.flink.dropin import table_of_contents
-from flink_boost.flink.home import FlinkHome, opened, require_unsigned, whole
+from flink_boost.flink.home import (
+    FlinkHome,
+    home_checksums,
+    opened,
+    require_unsigned,
+    whole,
+)
 from flink_boost.flink.lines import Line
-from flink_boost.flink.releases import class_checksums, patched_names
+from flink_boost.flink.releases import patched_names
 from flink_boost.flink.versions import distance, is_apache, version_key
 from flink_boost.operate.carried import Carried
 
@@ -32,7 +38,7 @@ def candidates(home: FlinkHome, lines: Mapping[str, Line], package: Carried) -> 
         archive = opened(home.dist)
         require_unsigned(home, archive)
         _require_plain(home, archive, patched_names(carried))
-        found = class_checksums(archive, patched_names(carried))
+    found = home_checksums(home, carried)
 
     def remoteness(line: Line) -> tuple[int, ...]:
         missing = sum(name not in found for name in line.strings)

@@ -32,7 +32,8 @@ from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.base.scratch import scratch_folder
 from flink_boost.flink.distribution import ensure_example
 from flink_boost.flink.home import opened
-from flink_boost.flink.lines import Line
+from flink_boost.flink.line_jars import jar_path
+from flink_boost.flink.lines import Line, load_patched
 from flink_boost.operate.parts import LIST_SUFFIX, joined
 
 EXAMPLE = "WordCount"
@@ -91,15 +92,12 @@ def of_tree(version: str, root: Path = PROJECT_ROOT) -> Carried:
         return ensure_example(line, EXAMPLE, root / ".cache")
 
     def stock_class(line: Line, name: str) -> bytes:
-        flink = root / ".cache" / "m2" / "org" / "apache" / "flink"
         entry = name.replace(".", "/") + ".class"
-        for jar in line.jars:
-            path = flink / jar.removesuffix(f"-{line.version}.jar") / line.version / jar
-            _existing(path, f"Run `make build LINE={line.version}`.")
-            content = _released(path, entry)
-            if content is not None:
-                return _checked(content, line, name)
-        raise EnvironmentProblem(f"No jar of Flink {line.version} has {name}.", "Fetch them anew.")
+        jar = jar_path(line, line.jar(load_patched()[name].jar), root / ".cache")
+        content = _released(_existing(jar, f"Run `make build LINE={line.version}`."), entry)
+        if content is None:
+            raise EnvironmentProblem(f"{jar} has no {name}.", "Fetch it anew.")
+        return _checked(content, line, name)
 
     def weaver() -> tuple[Path, ...]:
         built = sorted((root / "weaver" / "target").glob(f"*/flink-boost-weaver-{version}.jar"))

@@ -25,6 +25,7 @@ from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
 from flink_boost.flink.javatests import CODEC_MODULE, module_build
+from flink_boost.flink.line_jars import OF_MAVEN
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
 from flink_boost.flink.side import Side
 from flink_boost.measure.classpaths import find_class_paths
@@ -115,10 +116,12 @@ def java_command(
     Raises ``EnvironmentProblem`` when ``make build`` has not left the drop-in jar or the tests.
     """
     paths = find_class_paths(line, build, version, (Side.PATCHED,), root)
-    stock = [str(path) for path in paths.stock if path.name in line.jars]
-    if len(stock) != len(line.jars):
+    # Strings are in these.
+    jars = [line.jar(artefact) for artefact in OF_MAVEN]
+    stock = [str(path) for path in paths.stock if path.name in jars]
+    if len(stock) != len(jars):
         raise EnvironmentProblem(
-            f"The class path does not hold {', '.join(line.jars)}.", "Run `make build`."
+            f"The class path does not hold {', '.join(jars)}.", "Run `make build`."
         )
     tests = module_build(CODEC_MODULE, line, root).tests
     return [

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from installations import LINE, official_classes, small_dist, small_home
 
-from flink_boost.flink.home import choose_line, open_home, opened
-from flink_boost.flink.lines import load_lines
+from flink_boost.flink.home import FlinkHome, choose_line, home_checksums, open_home, opened
+from flink_boost.flink.lines import Line, load_lines
 
 pytestmark = pytest.mark.needs_jars
 
@@ -61,3 +63,50 @@ def test_the_same_file_by_another_name_is_not_parsed_again(
     parsed.clear()
     assert opened(other).namelist() == opened(home.dist).namelist()
     assert parsed == []
+
+
+ROWS = "org.apache.flink.table.Rows"
+
+
+def with_rows(line: Line, content: bytes) -> Line:
+    """The line with a class of a family beside strings, which is in no ``flink-dist``."""
+    return replace(
+        line,
+        classes={**line.classes, ROWS: hashlib.sha256(content).hexdigest()},
+        family_of={**line.family_of, ROWS: "rows"},
+    )
+
+
+def put_rows(home: FlinkHome, name: str, content: bytes, *more: str) -> None:
+    with zipfile.ZipFile(home.lib / name, "w") as jar:
+        for each in (ROWS.replace(".", "/") + ".class", *more):
+            jar.writestr(each, content)
+
+
+def test_a_class_of_another_jar_is_found_in_lib_and_its_family_is_off_without_it(
+    tmp_path: Path,
+) -> None:
+    home = open_home(small_home(tmp_path / "flink"))
+    line = with_rows(LINE, b"rows")
+    (home.lib / "broken.jar").write_text("no jar")
+    assert ROWS not in home_checksums(home, [line])
+    assert choose_line(home, {line.version: line}) == LINE
+
+    put_rows(home, "flink-table-runtime.jar", b"rows")
+    assert choose_line(home, {line.version: line}) == line
+    # The first of two counts.
+    put_rows(home, "a-shaded-flink.jar", b"other")
+    assert choose_line(home, {line.version: line}) == LINE
+
+
+def test_a_class_of_strings_counts_in_flink_dist_alone_and_no_jar_of_ours_counts(
+    tmp_path: Path,
+) -> None:
+    home = open_home(small_home(tmp_path / "flink"))
+    line = with_rows(LINE, b"rows")
+    put_rows(home, "ours.jar", b"rows", "org/apache/flink/boost/guard/BoostMode.class")
+    assert ROWS not in home_checksums(home, [line])
+    put_rows(home, "flink-table-runtime.jar", b"rows")
+    assert ROWS in home_checksums(home, [line])
+    of_strings = replace(line, family_of={**line.family_of, ROWS: "strings"})
+    assert ROWS not in home_checksums(home, [of_strings])

@@ -17,6 +17,7 @@ import pytest
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
+from flink_boost.flink.line_build import line_arguments
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.maven import jdk_arguments, maven_arguments
 from flink_boost.flink.pinned_maven import (
@@ -24,7 +25,6 @@ from flink_boost.flink.pinned_maven import (
     MODE_VARIABLE,
     PIN,
     ensure_maven,
-    line_arguments,
     maven_command,
 )
 

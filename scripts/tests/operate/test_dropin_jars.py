@@ -12,6 +12,7 @@ from installations import VERSION
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.dropin import ASIDE, DOOR
+from flink_boost.flink.line_jars import jar_path, patched_jars
 from flink_boost.flink.lines import Line, load_lines
 
 JAVA_8, JAVA_11 = 52, 55
@@ -80,8 +81,7 @@ def test_what_loads_before_java_8_is_refused_is_made_for_it(classes: dict[str, b
 
 
 def test_patched_classes_keep_the_level_of_stocks(line: Line, classes: dict[str, bytes]) -> None:
-    flink = CACHE / "m2" / "org" / "apache" / "flink"
-    jars = [flink / jar.rpartition("-")[0] / line.version / jar for jar in line.jars]
+    jars = [jar_path(line, jar, CACHE) for jar in patched_jars(line)]
     stock = {name: content for jar in jars for name, content in class_files(jar).items()}
     for name in line.classes:
         ours, stocks = classes[place(name, line)], stock[entry(name)]

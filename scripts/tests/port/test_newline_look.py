@@ -272,3 +272,62 @@ def test_a_registry_that_names_nothing_is_a_problem(tmp_path: Path) -> None:
 
     with pytest.raises(EnvironmentProblem, match="names no release"):
         published(Empty(tmp_path, {}))
+
+
+class TwoPlaces(Shelf):
+    """The made-up jars, a third one for some releases on Maven Central, for others elsewhere."""
+
+    def __init__(self, folder: Path, central: set[str], distributions: set[str]) -> None:
+        every = ("new", "frame")
+        super().__init__(folder, {"1.9.0": every, "2.0.0": every, "2.1.0": every})
+        self._central, self._distributions = central, distributions
+
+    def fetch(self, artifacts: Iterable[Artifact]) -> Mapping[Artifact, Path]:
+        wanted = list(artifacts)
+        found = dict(super().fetch(each for each in wanted if each.project != "flink-rows"))
+        for each in wanted:
+            if each.project == "flink-rows" and each.version in self._central:
+                found[each] = self._rows(self._folder, each.file)
+        return found
+
+    def elsewhere(self, version: str, artefact: str) -> Path | None:
+        assert artefact == "flink-rows"
+        lib = self._folder / version / "lib"
+        return self._rows(lib, "rows.jar") if version in self._distributions else None
+
+    def _rows(self, folder: Path, name: str) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(folder / name, "w") as jar:
+            jar.writestr(zipfile.ZipInfo("a/Row.class"), "row")
+        return folder / name
+
+
+def test_a_class_of_a_third_jar_is_looked_for_where_it_is(tmp_path: Path) -> None:
+    rows = PatchedClass("a.Row", "flink-rows", "records", since="2")
+    patched = {**PATCHED, rows.name: rows}
+    shelf = TwoPlaces(tmp_path, {"2.0.0"}, {"1.9.0", "2.1.0"})
+    said: list[str] = []
+    looks = look_at(
+        shelf, published(shelf), patched.values(), said.append, elsewhere=shelf.elsewhere
+    )
+
+    known = merge(NOTHING, looks, LINES, patched, TODAY)
+    assert "a.Row" not in known.lock.of("1.9.0")
+    for version, jar in (("2.0.0", "flink-rows-2.0.0.jar"), ("2.1.0", "lib/rows.jar")):
+        assert known.lock.of(version)["a.Row"] == checksum("row")
+        assert len(known.releases[version].jars) == 3
+        assert jar in known.releases[version].jars
+    assert written(known).releases == known.releases
+    assert not [sentence for sentence in said if "no " in sentence]
+
+
+def test_a_third_jar_that_is_nowhere_leaves_its_classes_unknown(tmp_path: Path) -> None:
+    rows = PatchedClass("a.Row", "flink-rows", "records", since="2")
+    patched = {**PATCHED, rows.name: rows}
+    said: list[str] = []
+    (look,) = look_at(TwoPlaces(tmp_path, set(), set()), ["2.1.0"], patched.values(), said.append)
+    assert look.classes == {CORE: checksum("new"), RUNTIME: checksum("frame")}
+    assert said == [
+        "Found no flink-rows-2.1.0.jar: its classes stay unknown",
+        "Looked at Flink 2.1.0",
+    ]

@@ -11,6 +11,7 @@ from flink_boost import __version__
 from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
 from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.flink.distribution import find_jar_of_distribution
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines, load_patched
 from flink_boost.flink.releases import KnownReleases, Release, load_releases
@@ -175,9 +176,11 @@ def _look(
 
     weaver = carried(__version__).weaver
     looked = with_equal(
-        look_for(wanted, patched, source, told),
+        look_for(wanted, patched, source, told, find_jar_of_distribution),
         known.lock,
         source,
         comparing(lambda: java_home(_WEAVERS_JDK) / "bin" / "java", weaver),
+        patched.values(),
+        find_jar_of_distribution,
     )
     return enter(PROJECT_ROOT, looked, lines, datetime.now(UTC).date())

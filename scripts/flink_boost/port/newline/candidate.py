@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, UsageProblem
-from flink_boost.flink.lines import Line
+from flink_boost.flink.lines import Line, load_patched
 from flink_boost.flink.releases import class_checksums, fitting_line, patched_names
 from flink_boost.flink.versions import distance, version_key
 
-_JAR = re.compile(r"flink-(core|runtime|dist)(_2\.\d+)?-(?P<version>\d[\w.-]*)\.jar")
+_SCALA_AND_VERSION = r"(_2\.\d+)?-(?P<version>\d[\w.-]*)\.jar"
 _NO_CODE = ("-sources.jar", "-javadoc.jar", "-tests.jar", "-test-jar.jar")
 
 
@@ -78,10 +78,12 @@ def look_into(folder: Path, lines: Mapping[str, Line]) -> Candidate:
 
 
 def _jars(folder: Path) -> list[tuple[str, Path]]:
+    artefacts = {"flink-dist", *(each.jar for each in load_patched().values())}
+    own = re.compile(f"({'|'.join(map(re.escape, sorted(artefacts)))}){_SCALA_AND_VERSION}")
     return [
         (match["version"], path)
         for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
-        if (match := _JAR.fullmatch(path.name)) and not path.name.endswith(_NO_CODE)
+        if (match := own.fullmatch(path.name)) and not path.name.endswith(_NO_CODE)
     ]
 
 

@@ -16,6 +16,7 @@ from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.jvm_options import joined
 from flink_boost.flink.launch import Launch, ask_scripts
+from flink_boost.flink.line_jars import further_jars, pin_of
 from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, PinnedFile, nearest_line
 from flink_boost.flink.versions import distance, version_key
 from flink_boost.port.newline.line_files import NewLine, projects_of_tests
@@ -88,9 +89,10 @@ def require_release(version: str, published: Registry) -> None:
 
 def fetch_jars(version: str, around: Surroundings) -> Jars:
     """Fetches jars and sources. Raises ``EnvironmentProblem`` when one of them is not published."""
-    own = nearest_line(version, around.lines).artifact_suffix
-    for suffix in dict.fromkeys((own, "", "_2.12", "_2.11")):
-        projects = ("flink-core", f"flink-runtime{suffix}")
+    model = nearest_line(version, around.lines)
+    further = [pin_of(model, file).project for file in further_jars(model)]
+    for suffix in dict.fromkeys((model.artifact_suffix, "", "_2.12", "_2.11")):
+        projects = ("flink-core", f"flink-runtime{suffix}", *further)
         wanted = [Artifact(name, version, kind) for kind in ("", "sources") for name in projects]
         found = around.published.fetch(wanted)
         if wanted[1] not in found:
@@ -98,10 +100,12 @@ def fetch_jars(version: str, around: Surroundings) -> Jars:
         missing = [each.file for each in wanted if each not in found]
         if missing:
             raise EnvironmentProblem(
-                f"Maven Central has no {', '.join(missing)}.", "Name another release."
+                f"Maven Central has no {', '.join(missing)}.",
+                "Name another release, or add the line to lines.toml by hand.",
             )
         files = [found[each] for each in wanted]
-        return Jars(suffix, tuple(files[:2]), tuple(files[2:]))
+        half = len(projects)
+        return Jars(suffix, tuple(files[:half]), tuple(files[half:]))
     raise EnvironmentProblem(
         f"Maven Central has no flink-runtime of Flink {version}.", "Name another release."
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem
-from flink_boost.flink.classes import ClassLock
+from flink_boost.flink.classes import ClassLock, PatchedClass
 from flink_boost.flink.versions import version_key
-from flink_boost.port.newline.look import Source, artifacts
+from flink_boost.port.newline.look import Elsewhere, Source, jars_of, nowhere
 from flink_boost.port.newline.rows import Looked
 
 _MAIN = "org.flinkboost.weaver.EqualClassesMain"
@@ -23,11 +23,23 @@ _SECONDS = 60.0
 Compare = Callable[[bytes, bytes], bool]
 
 
-def with_equal(looked: Looked, lock: ClassLock, source: Source, compare: Compare) -> Looked:
+def with_equal(
+    looked: Looked,
+    lock: ClassLock,
+    source: Source,
+    compare: Compare,
+    patched: Iterable[PatchedClass] = (),
+    elsewhere: Elsewhere = nowhere,
+) -> Looked:
     """What was looked at, with a known class file for each new one that does the same.
 
     Raises what the source and the comparison raise.
     """
+    classes = list(patched)
+
+    def read(version: str, name: str) -> bytes:
+        return _class_file(jars_of(version, classes, source, elsewhere).values(), version, name)
+
     equal: dict[str, str] = {}
     # In the order in which they are entered: the second of two new ones joins the first.
     looks = sorted(looked.looks, key=lambda each: version_key(each.version), reverse=True)
@@ -37,10 +49,10 @@ def with_equal(looked: Looked, lock: ClassLock, source: Source, compare: Compare
             checksum = look.classes.get(name)
             if checksum is None or any(checksum in group for group in groups):
                 continue
-            content = _class_file(source, look.version, name)
+            content = read(look.version, name)
             for group in groups:
                 known, releases = next(iter(group.items()))
-                if compare(_class_file(source, releases[-1], name), content):
+                if compare(read(releases[-1], name), content):
                     equal[checksum] = known
                     group[checksum] = (look.version,)
                     break
@@ -72,9 +84,9 @@ def comparing(java: Callable[[], Path], weaver: Callable[[], Sequence[Path]]) ->
     return compare
 
 
-def _class_file(source: Source, version: str, name: str) -> bytes:
+def _class_file(jars: Iterable[Path], version: str, name: str) -> bytes:
     entry = name.replace(".", "/") + ".class"
-    for path in source.fetch(artifacts(version)).values():
+    for path in jars:
         with zipfile.ZipFile(path) as archive:
             if entry in archive.NameToInfo:
                 return archive.read(entry)

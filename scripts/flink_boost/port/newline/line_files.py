@@ -22,7 +22,7 @@ from tomlkit.items import Comment, Item, Key, Table, Whitespace
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import write_durably
 from flink_boost.flink.classes import LOCK
-from flink_boost.flink.lines import Line, PinnedFile, read_lock
+from flink_boost.flink.lines import FOLDER_OF_JARS, Line, PinnedFile, read_lock
 from flink_boost.flink.versions import version_key
 
 _LINES = Path("lines.toml")
@@ -64,7 +64,13 @@ def record(new: NewLine) -> str:
         *([f"nearest = {_inline(line.nearest)}"] if line.nearest else []),
         f"jdks = [{', '.join(map(str, line.jdks))}]",
         f"jvm-options = [\n{options}]" if options else "jvm-options = []",
-        *_table(f"{name}.jars]", {file: _quoted(sha256) for file, sha256 in line.jars.items()}),
+        *_table(
+            f"{name}.jars]",
+            {
+                (FOLDER_OF_JARS if file in line.from_distribution else "") + file: _quoted(sha256)
+                for file, sha256 in line.jars.items()
+            },
+        ),
         *_table(f"{name}.sources]", {pin.file: _quoted(pin.sha256) for pin in line.sources}),
         *_table(f"{name}.distribution]", {pin.project: _pin(pin, "") for pin in line.distribution}),
         *([f"\n# {new.remark}".rstrip()] if new.remark and line.examples else []),

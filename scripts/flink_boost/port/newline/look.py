@@ -18,7 +18,8 @@ from typing import Protocol
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.base.files import sha256
 from flink_boost.flink.classes import ClassLock, PatchedClass
-from flink_boost.flink.lines import Line, PinnedFile, with_classes
+from flink_boost.flink.line_jars import OF_MAVEN
+from flink_boost.flink.lines import FOLDER_OF_JARS, Line, PinnedFile, with_classes
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import (
     KnownReleases,
@@ -45,13 +46,22 @@ HEADER = """\
 # family differ, a line of its own has them, or the jar leaves that family off.
 #
 # classes:   the name of the release's combination.
-# jars:      SHA-256 of the jars that were looked at.
+# jars:      SHA-256 of the jars that were looked at; of one in lib/, that of the distribution.
 # tested:    what passed on this release with the jar of its line, and when. Nothing: its classes
 #     do what those of a release that was tested do, and that is all that is known.
 # distribution: the whole of it on PyPI, for tests; lines.toml has those of the lines.
 # jdks:      what a release and all later ones run on, of the JDKs of lines.toml. All of them have
 #     `make test-releases`, those of the lines `make test-all`.
 """
+
+
+# The jar of a release, by what Flink calls it; None when it is not there either.
+Elsewhere = Callable[[str, str], Path | None]
+
+
+def nowhere(version: str, artefact: str) -> Path | None:  # noqa: ARG001 - as Elsewhere has them
+    """For who asks Maven Central only."""
+    return None
 
 
 class Source(Protocol):
@@ -93,35 +103,57 @@ def look_at(
     versions: Sequence[str],
     patched: Iterable[PatchedClass],
     progress: Callable[[str], None],
+    elsewhere: Elsewhere = nowhere,
 ) -> list[Look]:
     """Fetches the jars of these releases and reads their classes; a step is told in a sentence.
 
-    A release that was withdrawn before all of its jars were published is passed over. Raises what
-    the source raises.
+    A release that was withdrawn before all of its jars were published is passed over. ``elsewhere``
+    finds a jar beside the first two that Maven Central lacks. Raises what these raise.
     """
     classes = list(patched)
     looks = []
     for start in range(0, len(versions), _BATCH):
         batch = versions[start : start + _BATCH]
-        files = source.fetch(artifact for version in batch for artifact in artifacts(version))
+        # All at once, because each call starts Maven.
+        source.fetch(each for version in batch for each in artifacts(version, classes))
         for version in batch:
-            missing = [each.file for each in artifacts(version) if each not in files]
-            if missing:
+            files = jars_of(version, classes, source, elsewhere)
+            missing = [each.file for each in artifacts(version, classes) if each not in files]
+            if any(each.file in missing for each in artifacts(version)):
                 progress(f"Passed over Flink {version}: Maven Central has no {missing[0]}")
                 continue
+            for file in missing:
+                progress(f"Found no {file}: its classes stay unknown")
             names = [each.name for each in classes if each.is_in(version)]
-            looks.append(look_into(version, [files[each] for each in artifacts(version)], names))
+            looks.append(look_into(version, list(files.values()), names))
             progress(f"Looked at Flink {version}")
     return looks
 
 
-def artifacts(version: str) -> tuple[Artifact, Artifact]:
-    """The jars that hold the classes that we patch."""
+def artifacts(
+    version: str, patched: Iterable[PatchedClass] = ()
+) -> tuple[Artifact, Artifact, *tuple[Artifact, ...]]:
+    """``flink-core`` and ``flink-runtime``, and whatever else holds a class that is patched."""
     later = version_key(version) >= version_key(_ONE_RUNTIME)
+    further = dict.fromkeys(each.jar for each in patched if each.is_in(version))
     return (
         Artifact("flink-core", version),
         Artifact("flink-runtime" if later else "flink-runtime_2.11", version),
+        *(Artifact(jar, version) for jar in further if jar not in OF_MAVEN),
     )
+
+
+def jars_of(
+    version: str, patched: Iterable[PatchedClass], source: Source, elsewhere: Elsewhere
+) -> dict[Artifact, Path]:
+    """Those of ``artifacts`` that Maven Central has, or ``elsewhere`` where that lacks them."""
+    wanted = artifacts(version, patched)
+    found = dict(source.fetch(wanted))
+    for each in wanted:
+        jar = None if each in found else elsewhere(version, each.project)
+        if jar is not None:
+            found[each] = jar
+    return {each: found[each] for each in wanted if each in found}
 
 
 def merge(
@@ -206,7 +238,13 @@ def look_into(version: str, jars: Sequence[Path], names: Sequence[str]) -> Look:
             raise BrokenData(
                 f"{jar} is damaged ({error}).", "Delete it, then run the command again."
             ) from error
-    return Look(version, {jar.name: sha256(jar) for jar in jars}, classes)
+    return Look(version, {_place(jar): sha256(jar) for jar in jars}, classes)
+
+
+def _place(jar: Path) -> str:
+    """Its name; one of a distribution is in a folder."""
+    own = FOLDER_OF_JARS.rstrip("/")
+    return f"{FOLDER_OF_JARS}{jar.name}" if jar.parent.name == own else jar.name
 
 
 def _combination(

@@ -15,7 +15,15 @@ from flink_boost.flink.lines import LINES_FILE, Line, load_patched
 from flink_boost.flink.package_index import IndexFile
 from flink_boost.flink.releases import RELEASES_FILE, KnownReleases, read_releases
 from flink_boost.port.newline.distributions import LIBRARIES, PROJECT, with_distributions
-from flink_boost.port.newline.look import Look, Source, look_at, merge, render
+from flink_boost.port.newline.look import (
+    Elsewhere,
+    Look,
+    Source,
+    look_at,
+    merge,
+    nowhere,
+    render,
+)
 from flink_boost.port.newline.suite import Step
 
 _PROGRAM = (sys.executable, "-m", "flink_boost.port.everyrelease")
@@ -38,9 +46,10 @@ def look_for(
     patched: Mapping[str, PatchedClass],
     source: Source,
     tell: Callable[[str], None],
+    elsewhere: Elsewhere = nowhere,
 ) -> Looked:
     """Asks for these releases, which takes minutes. Raises what the source raises."""
-    looks = tuple(look_at(source, versions, patched.values(), tell))
+    looks = tuple(look_at(source, versions, patched.values(), tell, elsewhere))
     tell("Asked PyPI for their distributions")
     return Looked(looks, {project: list(source.files(project)) for project in (PROJECT, LIBRARIES)})
 

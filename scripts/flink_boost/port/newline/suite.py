@@ -17,6 +17,7 @@ from pathlib import Path
 from flink_boost.base.errors import EnvironmentProblem, PatchedCodeChanged
 from flink_boost.base.processes import end_supervised, has_ended, start_supervised
 from flink_boost.flink.javatests import CODEC_MODULE, PATCHES
+from flink_boost.flink.line_build import ensure_further_jars
 from flink_boost.flink.lines import Line
 from flink_boost.flink.maven import maven_arguments
 from flink_boost.flink.modes import modes_of_tests
@@ -78,6 +79,7 @@ def steps_of(line: Line, tree: Path, flinks_tests: bool) -> list[Step]:
     """The suite of a line in a tree that has it."""
     # The format does not depend on the line.
     build = ("scripts/mvn", *maven_arguments(line, tree), "-Dspotless.check.skip=true")
+    ensure_further_jars(line, tree / ".cache")
     steps = [Step("build", (*build, "package", "-DskipTests"), "build.log")]
     program = (sys.executable, "-m", "flink_boost.flink.javatests", line.version)
     for jdk in line.jdks if line.measured else line.jdks[:1]:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.places import PROJECT_ROOT
+from flink_boost.flink.javatests import PATCHES
 from flink_boost.port.sources.java import JavaType, Member, parse_java, signature
 
 # The folders of the patches, and what Flink calls the module whose classes they change.
-MODULES = {"flink-core-patch": "flink-core", "flink-runtime-patch": "flink-runtime"}
+MODULES = {name: name.removesuffix("-patch") for name in PATCHES}
 
 _PRIMITIVES = frozenset({"boolean", "byte", "char", "double", "float", "int", "long", "short"})
 

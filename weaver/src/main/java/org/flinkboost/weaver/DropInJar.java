@@ -31,6 +31,7 @@ final class DropInJar {
     private static final LocalDateTime ENTRY_TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
     private final Map<String, byte[]> entries = new TreeMap<>();
+    private final Set<String> doors = new TreeSet<>();
 
     /** Takes every file of a folder but for what this jar writes itself. */
     void addAll(Path folder) throws IOException {
@@ -68,15 +69,19 @@ final class DropInJar {
         names.forEach(name -> entries.remove(name.replace('.', '/') + ".class"));
     }
 
-    /** Lays woven classes where no class loader looks, and the doors of their packages in place. */
+    /**
+     * Lays woven classes where no class loader looks, and the doors of their packages in place; two
+     * families may have classes of one package.
+     */
     void setAside(Collection<String> names) {
-        Set<String> doors = new TreeSet<>();
         for (String name : names) {
             String entry = name.replace('.', '/') + ".class";
             add(AsideClasses.FOLDER + entry, entries.remove(entry), "a class that lies aside");
-            doors.add(AsideClasses.doorBeside(entry));
+            String door = AsideClasses.doorBeside(entry);
+            if (doors.add(door)) {
+                add(door, AsideClasses.door(door), "a door");
+            }
         }
-        doors.forEach(door -> add(door, AsideClasses.door(door), "a door"));
     }
 
     private void add(String name, byte[] content, String source) {

@@ -41,7 +41,10 @@ final class LinesFile {
                             + String.join(", ", strings(lines).keySet())
                             + ".");
         }
-        Map<String, String> jars = strings(line.path("jars"));
+        Map<String, String> jars = new TreeMap<>();
+        // Where Maven Central has none, it is one of the distribution, with its folder there.
+        strings(line.path("jars"))
+                .forEach((file, sum) -> jars.put(file.substring(file.lastIndexOf('/') + 1), sum));
         JsonNode lock = document(linesFile.resolveSibling(LOCK));
         Map<String, PatchedClass> classes = new TreeMap<>();
         Map<String, String> families = new TreeMap<>();

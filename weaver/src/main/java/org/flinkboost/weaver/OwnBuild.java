@@ -38,8 +38,9 @@ final class OwnBuild {
     /**
      * One build and one line.
      *
-     * @param dist the jar with Flink's classes
-     * @param classPath whatever else its classes and ours refer to
+     * @param dist the jar with Flink's own classes
+     * @param classPath whatever else its classes and ours refer to; families that lie aside may
+     *     have classes in a jar of it
      * @param switches of the families
      * @param aside families without which a jar can be made, whose classes lie aside in it
      * @param line whose patches are tried
@@ -116,39 +117,55 @@ final class OwnBuild {
         }
     }
 
-    /** Compares, and weaves what nothing differs for: all families, or those that must be there. */
+    /**
+     * Compares, and weaves what nothing differs for: all families, or those that must be there with
+     * each of the others that fits.
+     */
     Answer answer(String boostVersion) throws IOException {
         Answer whole = answer(line, boostVersion);
-        Line rest = line.without(aside);
-        if (whole.woven().isPresent() || rest.classes().size() == line.classes().size()) {
+        Set<String> out = new TreeSet<>(aside);
+        out.retainAll(line.ownFamilies());
+        if (whole.woven().isPresent() || out.isEmpty()) {
             return whole;
         }
-        Answer without = answer(rest, boostVersion);
-        return without.woven().isPresent()
-                ? new Answer(whole.differences(), without.woven())
-                : without;
+        Answer most = answer(line.without(out), boostVersion);
+        if (most.woven().isEmpty()) {
+            return most;
+        }
+        for (String family : new TreeSet<>(out)) {
+            Set<String> fewer = new TreeSet<>(out);
+            fewer.remove(family);
+            Answer with = fewer.isEmpty() ? whole : answer(line.without(fewer), boostVersion);
+            if (with.woven().isPresent()) {
+                most = with;
+                out = fewer;
+            }
+        }
+        return new Answer(whole.differences(), most.woven());
     }
 
     private Answer answer(Line wanted, String boostVersion) throws IOException {
-        try (FlinkJar jar = FlinkJar.openAny(dist)) {
+        try (OwnJars jars = new OwnJars(dist, classPath)) {
             Map<String, byte[]> classes = new TreeMap<>();
             List<String> differences = new ArrayList<>();
-            for (String name : wanted.classes().keySet()) {
-                Optional<byte[]> found = jar.classFile(name);
+            for (Map.Entry<String, PatchedClass> each : wanted.classes().entrySet()) {
+                String name = each.getKey();
+                boolean anywhere = aside.contains(each.getValue().family());
+                Optional<byte[]> found = jars.classFile(name, anywhere);
                 found.ifPresent(bytes -> classes.put(name, bytes));
                 if (found.isEmpty()) {
-                    differences.add(name + ": it is not in " + jar.name());
+                    differences.add(name + ": it is not in " + dist.getFileName());
                 } else if (!ClassForm.isReadable(found.get())) {
                     differences.add(name + ": it is no class file that can be read");
                 }
             }
             if (differences.isEmpty()) {
-                differences.addAll(compare(wanted, classes, jar));
+                differences.addAll(compare(wanted, classes, jars));
             }
             if (!differences.isEmpty()) {
                 return new Answer(differences, Optional.empty());
             }
-            return weave(wanted, jar, classes, boostVersion);
+            return weave(wanted, jars, classes, boostVersion);
         } catch (WeaveException e) {
             return new Answer(List.of(e.getMessage()), Optional.empty());
         } catch (TypePool.Resolution.NoSuchTypeException e) {
@@ -156,7 +173,7 @@ final class OwnBuild {
         }
     }
 
-    private List<String> compare(Line wanted, Map<String, byte[]> classes, FlinkJar jar)
+    private List<String> compare(Line wanted, Map<String, byte[]> classes, OwnJars jars)
             throws IOException {
         Map<String, byte[]> stockFiles = new TreeMap<>();
         for (Map.Entry<String, PatchedClass> entry : wanted.classes().entrySet()) {
@@ -178,7 +195,7 @@ final class OwnBuild {
         try (ClassFileLocator locator =
                 new ClassFileLocator.Compound(
                         new ClassFileLocator.Simple(stockFiles),
-                        Weaver.locator(patches, List.of(dist), classPath))) {
+                        Weaver.locator(patches, jars.paths(), classPath))) {
             TypePool pool = TypePool.Default.of(locator);
             for (ClassPatch patch : new PatchReader(pool, wanted).read(patches)) {
                 TypeDescription target = pool.describe(patch.target()).resolve();
@@ -186,7 +203,7 @@ final class OwnBuild {
                         ClassComparison.differences(
                                 stockFiles.get(patch.target()),
                                 classes.get(patch.target()),
-                                Nest.around(classes.get(patch.target()), jar),
+                                jars.nestAround(classes.get(patch.target())),
                                 Uses.of(patch, target, ours)));
             }
         }
@@ -194,7 +211,7 @@ final class OwnBuild {
     }
 
     private Answer weave(
-            Line wanted, FlinkJar flink, Map<String, byte[]> classes, String boostVersion)
+            Line wanted, OwnJars flink, Map<String, byte[]> classes, String boostVersion)
             throws IOException {
         Map<String, PatchedClass> patched = new TreeMap<>();
         Map<String, String> checksums = new TreeMap<>();
@@ -206,7 +223,7 @@ final class OwnBuild {
                 });
         Line own = new Line(line.version(), Map.of(), patched, line.families());
         Weaver.Result result =
-                new Weaver(own, switches).weaveOpened(patches, List.of(flink), classPath);
+                new Weaver(own, switches).weaveOpened(patches, flink.holders(), classPath);
         DropInJar jar = new DropInJar();
         jar.addAll(patches);
         jar.leaveOut(result.unused());

@@ -40,7 +40,8 @@ final class WeaveCommand implements Callable<Integer> {
     @Option(
             names = "--jar",
             required = true,
-            description = "Official Flink jar that holds patched classes; may be repeated.")
+            split = ":",
+            description = "Official Flink jars that hold patched classes; may be repeated.")
     private List<Path> jars;
 
     @Option(names = "--patches", required = true, description = "Folder of compiled patches.")

@@ -44,6 +44,7 @@ final class Acme {
             public final class Families {
                 public static final boolean DIALS = isMissing("switched-off");
                 public static final boolean WHEELS = DIALS && isMissing("wheels-off");
+                public static final boolean VALVES = DIALS;
                 public static String asked = "";
                 public static void require() {
                     asked += new Throwable().getStackTrace()[1].getClassName() + " ";

@@ -4,6 +4,7 @@ package org.flinkboost.weaver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +52,18 @@ final class AcmeBuild {
         Files.writeString(record, "");
     }
 
+    /** A jar of class files by their paths in it. */
+    Path jar(String name, Map<String, byte[]> classes) throws IOException {
+        Path file = folder.resolve(name);
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file))) {
+            for (Map.Entry<String, byte[]> each : new TreeMap<>(classes).entrySet()) {
+                jar.putNextEntry(new ZipEntry(each.getKey()));
+                jar.write(each.getValue());
+            }
+        }
+        return file;
+    }
+
     /** What is said of an own build from that source. */
     OwnBuild.Answer answer(String source, int release, String... options) throws IOException {
         return answer(List.of(source), release, options);
@@ -64,20 +77,16 @@ final class AcmeBuild {
         return answer(Acme.files(built));
     }
 
-    /** The same of class files by path in the jar. */
-    OwnBuild.Answer answer(Map<String, byte[]> classes) throws IOException {
-        Path dist = folder.resolve("acme-own.jar");
-        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(dist))) {
-            for (Map.Entry<String, byte[]> each : new TreeMap<>(classes).entrySet()) {
-                jar.putNextEntry(new ZipEntry(each.getKey()));
-                jar.write(each.getValue());
-            }
-        }
+    /** The same of class files by path in the jar, and of further jars behind it. */
+    OwnBuild.Answer answer(Map<String, byte[]> classes, Path... further) throws IOException {
+        Path dist = jar("acme-own.jar", classes);
+        List<Path> classPath = new ArrayList<>(List.of(acme.root.resolve("families")));
+        classPath.addAll(List.of(further));
         return new OwnBuild(
                         dist,
-                        List.of(acme.root.resolve("families")),
+                        classPath,
                         new FamilySwitches(Acme.FAMILIES),
-                        Set.of("wheels"),
+                        Set.of("wheels", "valves"),
                         line,
                         acme.patches(),
                         folder.resolve("classes"))

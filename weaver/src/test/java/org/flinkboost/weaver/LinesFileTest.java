@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +28,7 @@ class LinesFileTest {
             "acme-core-1.10.0.jar" = "03"
             "acme-run-1.10.0.jar" = "04"
             [lines."2.0.5".jars]
-            "acme-core-2.0.5.jar" = "05"
+            "lib/acme-core-2.0.5.jar" = "05"
             """;
     private static final String LOCK =
             """
@@ -60,6 +61,12 @@ class LinesFileTest {
                 .containsExactly("acme.Always", "acme.New");
         assertThat(LinesFile.read(lines, "2.0.5").classes().keySet())
                 .containsExactly("acme.Always");
+    }
+
+    @Test
+    void jarOfTheDistributionHasItsFileName() throws IOException {
+        assertThat(LinesFile.read(lines, "2.0.5").jars())
+                .containsExactly(Map.entry("acme-core-2.0.5.jar", "05"));
     }
 
     @Test
