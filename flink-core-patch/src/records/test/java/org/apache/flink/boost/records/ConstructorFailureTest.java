@@ -10,6 +10,7 @@ import java.util.List;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
 import org.apache.flink.core.memory.DataInputDeserializer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -61,6 +62,18 @@ class ConstructorFailureTest {
         Object value = value(pair);
         pair.assertSame(value);
         assertThat(pair.ourCopy(value)).contains("made [").contains("Whole").contains("Part");
+    }
+
+    /** Some releases make an object for each nested field before they read one in its place. */
+    @Test
+    void nestedPojosAreMadeAsOftenAsByStock() throws Exception {
+        RecordPair pair = nested(false);
+        byte[] bytes = pair.bytes(value(pair));
+        String read = pair.ourRead(bytes);
+        assertThat(read).isEqualTo(pair.stockRead(bytes));
+        boolean initialises = StockManner.ask().initialises();
+        String parts = "Part, ".repeat(initialises ? 5 : 2).replaceAll(", $", "");
+        assertThat(read).contains(" made [Whole, " + parts + "]");
     }
 
     @ParameterizedTest

@@ -16,6 +16,7 @@ import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.ShortSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
+import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -93,6 +94,27 @@ class FixedFieldsTest {
                 changed[i] = value;
                 pair.assertSameRead(changed);
             }
+        }
+    }
+
+    /** A part of an array, with what would be the rest of the record behind its end. */
+    @ParameterizedTest
+    @MethodSource("pairs")
+    void aPartOfAnArrayEndsAsByStock(RecordPair pair) throws Exception {
+        byte[] record = pair.bytes(record(pair));
+        byte[] bytes = new byte[3 + record.length];
+        System.arraycopy(record, 0, bytes, 3, record.length);
+        for (int length = 1; length <= record.length; length++) {
+            DataInputDeserializer stock = new DataInputDeserializer(bytes, 3, length);
+            DataInputDeserializer ours = new DataInputDeserializer(bytes, 3, length);
+            Witness.reset();
+            String expected = Outcome.of(() -> ObjectText.of(pair.stock.deserialize(stock)));
+            assertThat(expected.contains("EOFException")).isEqualTo(length < record.length);
+            Witness.reset();
+            RecordAccess access = pair.access();
+            assertThat(Outcome.of(() -> ObjectText.of(access.deserialize(ours))))
+                    .isEqualTo(expected);
+            assertThat(ours.available()).isEqualTo(stock.available());
         }
     }
 }

@@ -3,10 +3,15 @@ package org.apache.flink.boost.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.esotericsoftware.kryo.io.Input;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Random;
+import java.util.Set;
 import org.apache.flink.boost.guard.Families;
 import org.apache.flink.boost.records.kryo.LookAheadInput;
 import org.apache.flink.boost.woven.SegmentInput;
@@ -223,5 +228,27 @@ class KryoReaderTest {
             assertThat(text(pair.ours::deserialize, ours)).isEqualTo(expected);
             assertThat(((SegmentInput) ours).boostPosition()).isEqualTo(8);
         }
+    }
+
+    /** Kryo writes into its buffer while it reads a text: that is never an array of others. */
+    @Test
+    void readersOfOneArrayDoNotShareIt() throws Exception {
+        byte[] bytes = writer.bytes("a text of ASCII only");
+        KryoPair[] pairs = {
+            new KryoPair(KryoGraphs.Node.class), new KryoPair(KryoGraphs.Node.class)
+        };
+        Field field = Input.class.getDeclaredField("buffer");
+        field.setAccessible(true);
+        Set<Object> buffers = Collections.newSetFromMap(new IdentityHashMap<>());
+        buffers.add(bytes);
+        for (KryoPair pair : pairs) {
+            DataInputDeserializer ours = new DataInputDeserializer(bytes);
+            assertSame(pair, ours, new DataInputDeserializer(bytes), "one array");
+            assertThat(buffers.add(field.get(pair.insides().boostInput()))).isTrue();
+        }
+        MemorySegment segment = MemorySegmentFactory.wrap(bytes);
+        DataInputView network = RecordPatchesTest.networkView(segment, 0, bytes.length);
+        assertThat(pairs[0].ours.deserialize(network)).isEqualTo("a text of ASCII only");
+        assertThat(field.get(pairs[0].insides().boostInput())).isNotSameAs(bytes);
     }
 }
