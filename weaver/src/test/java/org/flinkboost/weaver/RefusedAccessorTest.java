@@ -10,32 +10,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** Interfaces that a class cannot implement as they say: nothing is woven. */
 class RefusedAccessorTest {
 
-    private static final String GAUGE =
-            """
-            package acme;
-            public abstract class Gauge {
-                private int level;
-                private final long limit = level + 9L;
-                private static int shared;
-                public static void note(int n) {}
-                public static void note(int n, String text) {}
-                public static String name(int n) { return "stock"; }
-                public void raise(int by) {}
-                public int size() { return 1; }
-                public static boolean known(String name) { return true; }
-                public static void store(int n) throws java.io.IOException {}
-                public static native void measure(int n);
-                public abstract void reset();
-                public final int boostTaken() { return 1; }
-            }
-            """;
-
     @TempDir Path folder;
     private Acme acme;
 
     @BeforeEach
     void product() throws IOException {
-        acme = new Acme(folder, 8).stock(GAUGE, "package acme; public class Valve {}");
+        acme =
+                new Acme(folder, 8)
+                        .stock(RefusedPatchTest.GAUGE, "package acme; public class Valve {}");
     }
 
     private void refused(String patch, String... parts) throws IOException {

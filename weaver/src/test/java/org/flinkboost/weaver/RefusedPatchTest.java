@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Patches that do not fit their class, or are not written as a patch: nothing is woven. */
 class RefusedPatchTest {
 
-    private static final String GAUGE =
+    /** A class of the product, which {@link RefusedAccessorTest} refuses to open, too. */
+    static final String GAUGE =
             """
             package acme;
             public abstract class Gauge {

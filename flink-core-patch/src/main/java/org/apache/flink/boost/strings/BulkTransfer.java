@@ -41,7 +41,7 @@ final class BulkTransfer {
     /** An output that takes arrays. */
     static final int ARRAYS = 1;
 
-    /** A subclass of {@code DataOutputSerializer}, whose array has to grow as by single bytes. */
+    /** {@code DataOutputSerializer} or a subclass: its array has to grow as by single bytes. */
     static final int GROWING = 2;
 
     private static final Class<?>[] ONE = {int.class};

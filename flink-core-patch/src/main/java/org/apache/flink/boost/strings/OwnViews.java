@@ -5,6 +5,7 @@ import org.apache.flink.boost.woven.DataInputDeserializerMemory;
 import org.apache.flink.boost.woven.DataOutputSerializerMemory;
 import org.apache.flink.boost.woven.SegmentInput;
 import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
@@ -38,6 +39,12 @@ public final class OwnViews {
     public static final Class<?> SEGMENT_INPUT = segmentInput();
 
     private OwnViews() {}
+
+    /** Whether an input is one of these. */
+    public static boolean showsMemory(DataInputView in) {
+        Class<?> view = in.getClass();
+        return view == SEGMENT_INPUT || view == ARRAY_INPUT;
+    }
 
     /** Whether a class would be one of these, or extends one, but is not patched. */
     static boolean isLeftAsStock(Class<?> type) {

@@ -4,6 +4,7 @@ package org.apache.flink.boost.records.kryo;
 import java.io.IOException;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.records.check.StockRun;
+import org.apache.flink.boost.strings.OwnViews;
 import org.apache.flink.boost.woven.HandOver;
 import org.apache.flink.core.memory.DataInputView;
 
@@ -32,7 +33,7 @@ public final class KryoReader {
             letGo(self);
             return HandOver.TO_STOCK;
         }
-        if (!LookAheadInput.opens(source)) {
+        if (!OwnViews.showsMemory(source)) {
             return readAhead(self, source);
         }
         LookAheadInput input = self.boostLookAhead();
@@ -63,7 +64,7 @@ public final class KryoReader {
     /** Reads a record by our input, or returns {@link HandOver#TO_STOCK}. */
     static Object readAhead(KryoInsides self, DataInputView source) throws IOException {
         LookAheadInput input = self.boostLookAhead();
-        if (!LookAheadInput.opens(source) || input != null && input.isStocks()) {
+        if (!OwnViews.showsMemory(source) || input != null && input.isStocks()) {
             letGo(self);
             return HandOver.TO_STOCK;
         }

@@ -59,17 +59,11 @@ public final class LookAheadInput extends NoFetchingInput {
     private int askedAt;
 
     /**
-     * @param view one that {@link #opens}
+     * @param view one that {@linkplain OwnViews#showsMemory shows its memory}
      */
     LookAheadInput(DataInputView view) {
         super(new DataInputViewStream(view));
         bind(view);
-    }
-
-    /** Whether a view shows its memory. */
-    static boolean opens(DataInputView view) {
-        Class<?> type = view.getClass();
-        return type == OwnViews.SEGMENT_INPUT || type == OwnViews.ARRAY_INPUT;
     }
 
     /** Becomes as new, on another view. */
