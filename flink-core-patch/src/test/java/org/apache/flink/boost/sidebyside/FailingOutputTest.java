@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.StreamUse.Writer;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
@@ -160,7 +160,7 @@ class FailingOutputTest {
         SplittableRandom random = new SplittableRandom(75);
         List<String> texts = new ArrayList<>();
         for (int length : LENGTHS) {
-            texts.add(TextKind.ASCII.text(random, length));
+            texts.add(CodeUnits.ASCII.text(random, length));
             texts.add(Texts.any(random));
             texts.add("\u6f22\u00e9".repeat(length));
         }

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.Codec.Output;
 import org.apache.flink.boost.sidebyside.StreamUse.Writer;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ class HandedOutArraysTest {
     @EnumSource(Writer.class)
     void aStreamMayChangeTheArrayThatItIsGiven(Writer writer) {
         SplittableRandom random = new SplittableRandom(77);
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length : new int[] {8, 9, 40, 2047, 2048, 2049, 7000}) {
                 String text = kind.text(random, length);
                 for (int filler : new int[] {0, 0x80, 0xFF}) {

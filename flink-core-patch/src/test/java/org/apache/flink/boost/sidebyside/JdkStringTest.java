@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -160,7 +160,7 @@ class JdkStringTest {
         SplittableRandom random = new SplittableRandom(62);
         Set<String> texts = new HashSet<>();
         for (int length : new int[] {0, 1, 2, 7, 8, 9, 16, 31, 64, 65, 200, 2049, 5000}) {
-            for (TextKind kind : TextKind.values()) {
+            for (CodeUnits kind : CodeUnits.values()) {
                 texts.add(kind.text(random, length));
             }
             // Latin-1 but for the last character, and the other way round.

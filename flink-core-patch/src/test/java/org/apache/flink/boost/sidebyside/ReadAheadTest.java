@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.guard.BoostMode;
 import org.apache.flink.boost.sidebyside.StreamUse.Reader;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -147,7 +147,7 @@ class ReadAheadTest {
     private static List<String> texts() {
         SplittableRandom random = new SplittableRandom(76);
         List<String> texts = new ArrayList<>();
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length : new int[] {0, 1, 2, 7, 8, 9, 31, 32, 33, 100, 2047, 2049, 5000}) {
                 texts.add(kind.text(random, length));
             }

@@ -8,7 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec.Input;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +39,7 @@ class StringIdentityTest {
     @EnumSource(Input.class)
     void everyReadOfEveryKindAndLengthGivesANewObject(Input view) throws IOException {
         SplittableRandom random = new SplittableRandom(71);
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length = 0; length <= 70; length++) {
                 assertNewObjects(patched, view, kind.text(random, length));
             }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
@@ -74,7 +74,7 @@ class SurroundingBytesTest {
 
     private void assertTouchesNothingElse(Way way) throws IOException {
         SplittableRandom random = new SplittableRandom(72);
-        TextKind[] kinds = TextKind.values();
+        CodeUnits[] kinds = CodeUnits.values();
         for (int round = 0; round < ROUNDS; round++) {
             String text =
                     round < 70 * kinds.length

@@ -9,7 +9,7 @@ import java.lang.reflect.Method;
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -39,7 +39,7 @@ class UnhashedStringTest {
         for (int unit = 0; unit < 0x180; unit++) {
             assertUnhashed(view, String.valueOf((char) unit));
         }
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length : new int[] {0, 2, 7, 8, 16, 17, 33, 64, 100, 2048, 2049}) {
                 assertUnhashed(view, kind.text(random, length));
             }

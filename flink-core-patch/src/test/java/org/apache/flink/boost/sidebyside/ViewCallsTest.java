@@ -13,7 +13,7 @@ import org.apache.flink.boost.sidebyside.Codec.Input;
 import org.apache.flink.boost.sidebyside.Codec.Output;
 import org.apache.flink.boost.sidebyside.Codec.UserInput;
 import org.apache.flink.boost.sidebyside.Codec.UserOutput;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,7 +103,7 @@ class ViewCallsTest {
     private static List<String> texts() {
         SplittableRandom random = new SplittableRandom(74);
         List<String> texts = new ArrayList<>();
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length : new int[] {0, 1, 2, 7, 8, 9, 31, 32, 33, 64, 200, 2100}) {
                 texts.add(kind.text(random, length));
             }

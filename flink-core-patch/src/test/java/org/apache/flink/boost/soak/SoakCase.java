@@ -3,7 +3,7 @@ package org.apache.flink.boost.soak;
 
 import java.util.SplittableRandom;
 import org.apache.flink.boost.sidebyside.Codec;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 
 /** One string and how it is driven through the views; a function of seed and index alone. */
 public final class SoakCase {
@@ -39,7 +39,7 @@ public final class SoakCase {
     public final String text;
 
     /** Kind of text, for the report. */
-    public final TextKind kind;
+    public final CodeUnits kind;
 
     /** Number of ASCII characters that are written in front of it. */
     public final int prefix;
@@ -70,7 +70,7 @@ public final class SoakCase {
     /** The view that is copied to. */
     public final Codec.Output output;
 
-    private SoakCase(TextKind kind, String text, long bits) {
+    private SoakCase(CodeUnits kind, String text, long bits) {
         this.kind = kind;
         this.text = text;
         prefix = bits(bits, 0, 5) < 17 ? bits(bits, 0, 5) : 0;
@@ -88,13 +88,13 @@ public final class SoakCase {
     public static SoakCase of(long seed, long index) {
         SplittableRandom random = new SplittableRandom(seed ^ mixed(index));
         long bits = random.nextLong();
-        TextKind kind = TextKind.any(random);
+        CodeUnits kind = CodeUnits.any(random);
         return new SoakCase(kind, kind.text(random, length(random)), bits);
     }
 
     /** A chosen text, driven in a way that depends on {@code index}. */
     static SoakCase of(String text, long index) {
-        return new SoakCase(TextKind.ANY_UNIT, text, mixed(index));
+        return new SoakCase(CodeUnits.ANY_UNIT, text, mixed(index));
     }
 
     /** Mostly short; one in 16,384 up to 70,000. */

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.boost.sidebyside.Codec;
 import org.apache.flink.boost.sidebyside.Sides;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -118,7 +118,7 @@ class SoakTest {
                                     Integer.highestOneBit(one.text.length())));
             seen.add("prefix " + one.prefix);
         }
-        assertThat(seen).contains((Object[]) TextKind.values());
+        assertThat(seen).contains((Object[]) CodeUnits.values());
         // What no Flink has by itself is for other tests.
         assertThat(seen)
                 .containsAll(

@@ -49,7 +49,7 @@ class StreamStringReadTest {
     void bytesAreReadSinglyFromViewsThatCareForThem() throws IOException {
         SplittableRandom random = new SplittableRandom(71);
         for (int i = 0; i < 1000; i++) {
-            byte[] bytes = Wire.encoded(TextKind.ASCII.text(random, 2 + i % 90));
+            byte[] bytes = Wire.encoded(CodeUnits.ASCII.text(random, 2 + i % 90));
             byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
             for (Codec codec : new Codec[] {patched, stock}) {
                 codec.open(UserInput.DECIPHERING, longer, 0, longer.length);

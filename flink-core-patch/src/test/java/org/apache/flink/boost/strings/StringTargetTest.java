@@ -79,7 +79,7 @@ class StringTargetTest {
     @Test
     void fillsTheArrayToTheLastByte() throws IOException {
         SplittableRandom random = new SplittableRandom(92);
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length = 0; length < 120; length++) {
                 String text = kind.text(random, length);
                 byte[] expected = Wire.encoded(text);

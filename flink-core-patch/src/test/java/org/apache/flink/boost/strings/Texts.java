@@ -39,7 +39,7 @@ public final class Texts {
      */
     public static void boundaryLengths(Consumer<String> test) {
         SplittableRandom random = new SplittableRandom(12);
-        for (TextKind kind : TextKind.values()) {
+        for (CodeUnits kind : CodeUnits.values()) {
             for (int length = 0; length <= 70; length++) {
                 test.accept(kind.text(random, length));
                 test.accept(oneForeign(random, length, kind.text(random, 1).charAt(0)));
@@ -60,11 +60,11 @@ public final class Texts {
     public static String any(SplittableRandom random) {
         int length = random.nextInt(10) == 0 ? random.nextInt(3000) : random.nextInt(80);
         if (random.nextInt(3) > 0) {
-            return TextKind.any(random).text(random, length);
+            return CodeUnits.any(random).text(random, length);
         }
         StringBuilder text = new StringBuilder();
         while (text.length() < length) {
-            text.append(TextKind.any(random).text(random, 1 + random.nextInt(12)));
+            text.append(CodeUnits.any(random).text(random, 1 + random.nextInt(12)));
         }
         return text.toString();
     }
@@ -80,7 +80,7 @@ public final class Texts {
     }
 
     private static String oneForeign(SplittableRandom random, int length, int place, char unit) {
-        char[] units = TextKind.ASCII.text(random, length).toCharArray();
+        char[] units = CodeUnits.ASCII.text(random, length).toCharArray();
         units[place] = unit;
         return new String(units);
     }

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.boost.strings.TextKind;
+import org.apache.flink.boost.strings.CodeUnits;
 import org.apache.flink.boost.strings.Texts;
 import org.apache.flink.boost.strings.Wire;
 import org.junit.jupiter.api.Test;
@@ -78,8 +78,8 @@ class SpanningRecordTest {
     @Test
     void readsARecordThatIsSpilled() throws IOException {
         SplittableRandom random = new SplittableRandom(82);
-        String ascii = TextKind.ASCII.text(random, 6_000_000);
-        String mixed = TextKind.ANY_UNIT.text(random, 2_500_000);
+        String ascii = CodeUnits.ASCII.text(random, 6_000_000);
+        String mixed = CodeUnits.ANY_UNIT.text(random, 2_500_000);
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         writeRecord(bytes, Collections.singletonList("in front"));
         writeRecord(bytes, Arrays.asList("small", ascii, mixed, "end"));

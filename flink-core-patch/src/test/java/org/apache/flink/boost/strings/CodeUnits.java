@@ -4,7 +4,7 @@ package org.apache.flink.boost.strings;
 import java.util.SplittableRandom;
 
 /** Kinds of random text, by the code units they are made of. */
-public enum TextKind {
+public enum CodeUnits {
     ASCII(0x00, 0x7F),
     LATIN1(0x00, 0xFF),
     LATIN1_LETTERS(0x80, 0xFF),
@@ -18,18 +18,18 @@ public enum TextKind {
     ONE_FOREIGN(0x00, 0x7F),
     RUNS(0x00, 0xFFFF);
 
-    private static final TextKind[] ALL = values();
+    private static final CodeUnits[] ALL = values();
 
     private final int low;
     private final int span;
 
-    TextKind(int low, int high) {
+    CodeUnits(int low, int high) {
         this.low = low;
         this.span = high - low + 1;
     }
 
     /** One of the kinds. */
-    public static TextKind any(SplittableRandom random) {
+    public static CodeUnits any(SplittableRandom random) {
         return ALL[random.nextInt(ALL.length)];
     }
 
