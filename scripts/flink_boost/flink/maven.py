@@ -51,7 +51,8 @@ def maven_arguments(line: Line, root: Path = PROJECT_ROOT) -> list[str]:
 
 
 def _of_records(version: str) -> list[str]:
-    return ["-Drecords", *(["-Dolder.kryo"] if version_key(version) < _KRYO_5 else [])]
+    kryo = "kryo5" if version_key(version) >= _KRYO_5 else "kryo2"
+    return ["-Drecords", f"-Dkryo.folder={kryo}"]
 
 
 def jdk_arguments(line: Line, jdk: int, mode: str, find_home: Callable[[int], Path]) -> list[str]:

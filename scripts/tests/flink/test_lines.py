@@ -111,9 +111,12 @@ def test_a_line_may_take_avro_format_and_rows_of_another_release(tmp_path: Path)
     assert maven_arguments(find_line("1.20.5"), tmp_path)[-3:] == [
         "-Dline.folder=newer",
         "-Drecords",
-        "-Dolder.kryo",
+        "-Dkryo.folder=kryo2",
     ]
-    assert maven_arguments(find_line("2.0.2"), tmp_path)[-1] == "-Drecords"
+    assert maven_arguments(find_line("2.0.2"), tmp_path)[-2:] == [
+        "-Drecords",
+        "-Dkryo.folder=kryo5",
+    ]
 
 
 def test_maven_runs_tests_on_the_jdk_and_in_the_mode_that_are_named() -> None:

@@ -14,8 +14,12 @@ class KryoCheckedProcessTest {
     @Test
     void randomRecordsAreCheckedAndEqual() throws Exception {
         String seed = Long.toString(new Random().nextLong());
-        ForkedJvm.Result result =
-                ForkedJvm.run(List.of("-Dflink.boost.records=check"), KryoCheckedProbe.class, seed);
+        // Kryo 2 looks into the JDK's lists.
+        List<String> options =
+                List.of(
+                        "-Dflink.boost.records=check",
+                        "--add-opens=java.base/java.util=ALL-UNNAMED");
+        ForkedJvm.Result result = ForkedJvm.run(options, KryoCheckedProbe.class, seed);
         assertThat(result.code).as("seed %s: %s", seed, result.output).isZero();
         assertThat(result.answers())
                 .as("seed %s", seed)

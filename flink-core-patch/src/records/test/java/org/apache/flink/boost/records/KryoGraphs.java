@@ -3,7 +3,6 @@ package org.apache.flink.boost.records;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -25,8 +24,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class KryoGraphs {
 
-    /** An object with others. */
-    static class Node {
+    /** An object with others; public, because Kryo 2 may make it from another class loader. */
+    public static class Node {
         boolean flag;
         byte small;
         short shorter;
@@ -152,7 +151,7 @@ final class KryoGraphs {
             case 4:
                 return new Date(random.nextInt());
             case 5:
-                return Instant.ofEpochSecond(random.nextInt(), random.nextInt(1000));
+                return KryoVersion.time(random);
             case 6:
                 return Optional.of(text());
             case 7:

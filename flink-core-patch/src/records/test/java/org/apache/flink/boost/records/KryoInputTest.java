@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.esotericsoftware.kryo.DefaultSerializer;
 import com.esotericsoftware.kryo.Kryo;
-import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import java.io.ByteArrayInputStream;
@@ -26,9 +25,6 @@ import org.junit.jupiter.api.Test;
 /** A serializer that does to Kryo's input whatever can be done to it, with ours beside stock's. */
 class KryoInputTest {
 
-    private static final int READS = 18;
-    private static final int ALL = 34;
-
     /** What the serializer saw. */
     @DefaultSerializer(ProbeSerializer.class)
     static final class Probe {
@@ -47,7 +43,7 @@ class KryoInputTest {
     private static Deeds deeds;
 
     /** Writes nothing, and reads what it is told to. */
-    public static final class ProbeSerializer extends Serializer<Probe> {
+    public static final class ProbeSerializer extends InputSerializer<Probe> {
 
         @Override
         public void write(Kryo kryo, Output output, Probe probe) {
@@ -55,7 +51,7 @@ class KryoInputTest {
         }
 
         @Override
-        public Probe read(Kryo kryo, Input input, Class<? extends Probe> type) {
+        Probe read(Kryo kryo, Input input) {
             try {
                 return new Probe(deeds.all(input));
             } catch (IOException e) {
@@ -111,88 +107,6 @@ class KryoInputTest {
         return bytes;
     }
 
-    private static String act(Input in, int deed, Random random) throws IOException {
-        byte[] taken = new byte[random.nextInt(12)];
-        int length = random.nextInt(12);
-        switch (deed) {
-            case 0:
-                return "" + in.readByte();
-            case 1:
-                return "" + in.readByteUnsigned();
-            case 2:
-                return "" + in.readBoolean() + in.readChar();
-            case 3:
-                return "" + in.readShort();
-            case 4:
-                return "" + in.readInt();
-            case 5:
-                return "" + in.readLong();
-            case 6:
-                return "" + in.readVarInt(random.nextBoolean());
-            case 7:
-                return "" + in.readVarLong(random.nextBoolean());
-            case 8:
-                return "" + in.readFloat();
-            case 9:
-                return "" + in.readDouble();
-            case 10:
-                return "" + in.readLong(1 + random.nextInt(8));
-            case 11:
-            case 12:
-                return in.readString();
-            case 13:
-                return "" + in.readStringBuilder();
-            case 14:
-                return "" + in.readVarIntFlag();
-            case 15:
-                return "" + in.readVarIntFlag(true);
-            case 16:
-                return Arrays.toString(in.readInts(length, true));
-            case 17:
-                return Arrays.toString(in.readDoubles(length));
-            case 18:
-                return Arrays.toString(in.readBooleans(length));
-            case 19:
-                return Arrays.toString(in.readShorts(length)) + Arrays.toString(in.readFloats(2));
-            case 20:
-                in.readBytes(taken);
-                return Arrays.toString(taken);
-            case 21:
-                return in.read(taken) + Arrays.toString(taken);
-            case 22:
-                return "" + in.read();
-            case 23:
-                in.skip(length);
-                return "" + in.skip((long) length);
-            case 24:
-                return "" + in.end();
-            case 25:
-                return in.position() + " of " + in.limit();
-            case 26:
-                return "" + in.total();
-            case 27:
-                return in.available() + " " + in.canReadVarInt() + in.canReadVarLong();
-            case 28:
-                byte[] buffer = in.getBuffer();
-                return Arrays.toString(Arrays.copyOf(buffer, in.limit())) + buffer.length;
-            case 29:
-                return "" + in.getInputStream().read();
-            case 30:
-                in.setPosition(Math.max(0, in.position() - 1));
-                in.setTotal(5);
-                return "" + in.total();
-            case 31:
-                in.setLimit(in.position());
-                return "";
-            case 32:
-                in.reset();
-                return in.limit() + " " + in.total();
-            default:
-                in.setInputStream(in.getInputStream());
-                return "" + in.canReadLong();
-        }
-    }
-
     /** Some deeds, the look at the input being one of the last. */
     private static Deeds deeds(long seed, int kinds) {
         return input -> {
@@ -201,7 +115,10 @@ class KryoInputTest {
             int count = 1 + random.nextInt(30);
             for (int i = 0; i < count; i++) {
                 int deed = random.nextInt(kinds);
-                seen.append(deed).append(':').append(act(input, deed, random)).append('\n');
+                seen.append(deed)
+                        .append(':')
+                        .append(InputDeeds.act(input, deed, random))
+                        .append('\n');
             }
             if (random.nextBoolean()) {
                 seen.append(input.total()).append(input.position());
@@ -232,14 +149,14 @@ class KryoInputTest {
     @Test
     void readsAndOneLookAtTheEndAreAsOfStock() throws IOException {
         for (long seed : new Random().longs(200).toArray()) {
-            assertDeeds(seed, READS);
+            assertDeeds(seed, InputDeeds.READS);
         }
     }
 
     @Test
     void whateverIsDoneToTheInputIsAsOfStock() throws IOException {
         for (long seed : new Random().longs(400).toArray()) {
-            assertDeeds(seed, ALL);
+            assertDeeds(seed, InputDeeds.ALL);
         }
     }
 

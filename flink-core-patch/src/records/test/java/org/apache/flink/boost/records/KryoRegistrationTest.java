@@ -13,7 +13,6 @@ import com.esotericsoftware.kryo.serializers.CompatibleFieldSerializer;
 import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer;
 import com.esotericsoftware.kryo.serializers.TaggedFieldSerializer.Tag;
-import com.esotericsoftware.kryo.serializers.VersionFieldSerializer;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -24,17 +23,18 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Kryo's serializers as jobs register them, and such as put streams around the input. */
 class KryoRegistrationTest {
 
-    /** What is written. */
-    static final class Content implements Serializable {
+    /** What is written; public, because Kryo 2 may make it from another class loader. */
+    public static final class Content implements Serializable {
         private static final long serialVersionUID = 1L;
 
         @Tag(1)
@@ -51,7 +51,8 @@ class KryoRegistrationTest {
     }
 
     /** A serializer of a user's. */
-    public abstract static class OwnSerializer extends Serializer<Content> implements Serializable {
+    public abstract static class OwnSerializer extends InputSerializer<Content>
+            implements Serializable {
 
         private static final long serialVersionUID = 1L;
 
@@ -70,7 +71,7 @@ class KryoRegistrationTest {
         }
 
         @Override
-        public final Content read(Kryo kryo, Input input, Class<? extends Content> type) {
+        final Content read(Kryo kryo, Input input) {
             Content content = new Content();
             kryo.reference(content);
             try {
@@ -164,8 +165,9 @@ class KryoRegistrationTest {
         void put(Kryo kryo, Output output, Content content) {
             OutputChunked chunks = new OutputChunked(output, 50);
             chunks.writeString(content.text);
-            chunks.writeInts(new int[] {content.number, 1}, 0, 2);
-            chunks.endChunk();
+            chunks.writeInt(content.number);
+            chunks.writeInt(1);
+            KryoVersion.end(chunks);
             output.writeLong(content.number);
             output.writeByte(0);
         }
@@ -175,7 +177,7 @@ class KryoRegistrationTest {
             InputChunked chunks = new InputChunked(input, 50);
             content.text = chunks.readString();
             content.number = chunks.readInts(2)[0];
-            chunks.nextChunk();
+            KryoVersion.next(chunks);
             content.number += (int) new Input(input, 8).readLong();
             content.number += input.readByte();
         }
@@ -191,19 +193,22 @@ class KryoRegistrationTest {
         return content;
     }
 
+    static Stream<Class<?>> serializers() {
+        Class<?>[] ofAll = {
+            BytesSerializer.class,
+            NestingSerializer.class,
+            StreamSerializer.class,
+            ChunkSerializer.class,
+            CompatibleFieldSerializer.class,
+            TaggedFieldSerializer.class,
+            JavaSerializer.class,
+            org.apache.flink.api.java.typeutils.runtime.kryo.JavaSerializer.class
+        };
+        return Stream.concat(Stream.of(ofAll), Stream.of(KryoVersion.SERIALIZERS));
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                BytesSerializer.class,
-                NestingSerializer.class,
-                StreamSerializer.class,
-                ChunkSerializer.class,
-                CompatibleFieldSerializer.class,
-                TaggedFieldSerializer.class,
-                VersionFieldSerializer.class,
-                JavaSerializer.class,
-                org.apache.flink.api.java.typeutils.runtime.kryo.JavaSerializer.class
-            })
+    @MethodSource("serializers")
     @SuppressWarnings("unchecked")
     void aRegisteredSerializerReadsAsByStock(Class<?> serializer) throws Exception {
         Class<? extends Serializer<?>> type = (Class<? extends Serializer<?>>) serializer;

@@ -9,7 +9,6 @@ import java.lang.reflect.Field;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.serialization.SerializerConfig;
@@ -19,7 +18,6 @@ import org.apache.flink.api.java.typeutils.runtime.PojoSerializer;
 import org.apache.flink.api.java.typeutils.runtime.RowSerializer;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
-import org.apache.flink.formats.avro.typeutils.AvroSerializer;
 
 /**
  * Stock's serializers of records, untouched, beside those of the tests' class path. Both work with
@@ -111,7 +109,7 @@ final class StockSerializers {
         try {
             Class<?> type = Class.forName(serializer.getName(), true, loader);
             for (Constructor<?> each : type.getConstructors()) {
-                if (each.getParameterCount() == arguments.length) {
+                if (takes(each.getParameterTypes(), arguments)) {
                     return (TypeSerializer<Object>) each.newInstance(arguments);
                 }
             }
@@ -123,20 +121,27 @@ final class StockSerializers {
         }
     }
 
+    /** Releases have constructors with as many parameters of other types. */
+    private static boolean takes(Class<?>[] types, Object[] arguments) {
+        boolean fits = types.length == arguments.length;
+        for (int i = 0; fits && i < types.length; i++) {
+            Object each = arguments[i];
+            fits = each == null || types[i].isPrimitive() || types[i].isInstance(each);
+        }
+        return fits;
+    }
+
     private static final class StockLoader extends URLClassLoader {
 
         StockLoader() {
-            super(stockJars(), StockSerializers.class.getClassLoader());
+            super(jars(), StockSerializers.class.getClassLoader());
         }
 
-        private static URL[] stockJars() {
-            URL avro = AvroSerializer.class.getProtectionDomain().getCodeSource().getLocation();
-            return Stream.concat(
-                            Arrays.stream(
-                                            System.getProperty("stock.jars")
-                                                    .split(File.pathSeparator))
-                                    .map(StockLoader::url),
-                            Stream.of(avro))
+        /** Stock's before the others of the class path, which have more serializers. */
+        private static URL[] jars() {
+            return Stream.of("stock.jars", "java.class.path")
+                    .flatMap(each -> Stream.of(System.getProperty(each).split(File.pathSeparator)))
+                    .map(StockLoader::url)
                     .toArray(URL[]::new);
         }
 

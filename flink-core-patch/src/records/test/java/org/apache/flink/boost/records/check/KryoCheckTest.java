@@ -20,8 +20,12 @@ class KryoCheckTest {
 
     @Test
     void stocksRunsReadByStocksInput() throws Exception {
-        ForkedJvm.Result checked =
-                ForkedJvm.run(List.of("-Dflink.boost.records=check"), KryoCheckProbe.class);
+        // Kryo 2 looks into the JDK's lists.
+        List<String> options =
+                List.of(
+                        "-Dflink.boost.records=check",
+                        "--add-opens=java.base/java.util=ALL-UNNAMED");
+        ForkedJvm.Result checked = ForkedJvm.run(options, KryoCheckProbe.class);
         assertThat(checked.answers())
                 .as(checked.output)
                 .containsExactly(

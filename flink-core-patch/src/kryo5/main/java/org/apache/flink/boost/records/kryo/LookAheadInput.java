@@ -9,10 +9,7 @@ import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
 import org.apache.flink.api.java.typeutils.runtime.NoFetchingInput;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.strings.OwnViews;
-import org.apache.flink.boost.woven.DataInputDeserializerMemory;
-import org.apache.flink.boost.woven.SegmentInput;
 import org.apache.flink.core.memory.DataInputView;
-import org.apache.flink.core.memory.MemorySegment;
 
 /**
  * Stock's input for Kryo, which copies bytes of the view ahead of Kryo's asking for them.
@@ -23,9 +20,6 @@ import org.apache.flink.core.memory.MemorySegment;
  * each record, whether that was read or failed, where stock would take more than it is asked for,
  * where bytes go past the buffer, where the view ends, and where anybody looks at the input.
  * Stock's own code goes on from there.
- *
- * <p>Bytes are copied, never shared: others may read the same memory. None are copied that the view
- * would not give.
  */
 public final class LookAheadInput extends NoFetchingInput {
 
@@ -38,11 +32,8 @@ public final class LookAheadInput extends NoFetchingInput {
     /** Bytes that are copied at once. Kryo keeps the array in its locals, so it never changes. */
     private static final int ROOM = 256;
 
+    private final ViewBytes view = new ViewBytes();
     private final byte[] room = new byte[ROOM];
-
-    // The view, as one of two.
-    private DataInputDeserializerMemory array;
-    private SegmentInput network;
 
     private boolean isReading;
     private boolean isAhead;
@@ -67,11 +58,9 @@ public final class LookAheadInput extends NoFetchingInput {
     }
 
     /** Becomes as new, on another view. */
-    void bind(DataInputView view) {
-        boolean isArray = view.getClass() == OwnViews.ARRAY_INPUT;
-        array = isArray ? (DataInputDeserializerMemory) view : null;
-        network = isArray ? null : (SegmentInput) view;
-        inputStream = new DataInputViewStream(view);
+    void bind(DataInputView source) {
+        view.bind(source);
+        inputStream = new DataInputViewStream(source);
         buffer = room;
         capacity = STOCKS_ROOM;
         position = 0;
@@ -88,8 +77,7 @@ public final class LookAheadInput extends NoFetchingInput {
 
     /** Forgets its view; it is bound to another one before it is read from again. */
     void release() {
-        array = null;
-        network = null;
+        view.release();
         inputStream = null;
     }
 
@@ -139,11 +127,11 @@ public final class LookAheadInput extends NoFetchingInput {
     private int refill(int required) {
         boolean isEmpty = isAhead || position == limit && !isShown;
         if (isEmpty && required <= STOCKS_ROOM) {
-            int from = isAhead ? origin + position : viewsPosition();
-            int left = viewsEnd() - from;
+            int from = isAhead ? origin + position : view.position();
+            int left = view.end() - from;
             if (from >= 0 && left >= required) {
                 int count = Math.min(left, ROOM);
-                copy(from, count);
+                view.copy(from, room, count);
                 total += position;
                 origin = from;
                 position = 0;
@@ -164,7 +152,7 @@ public final class LookAheadInput extends NoFetchingInput {
         if (wanted == 0) {
             return 0;
         }
-        if (isAhead && wanted >= STOCKS_ROOM && viewsEnd() - origin - position >= wanted) {
+        if (isAhead && wanted >= STOCKS_ROOM && view.end() - origin - position >= wanted) {
             if (wanted == STOCKS_ROOM) {
                 require(STOCKS_ROOM);
             }
@@ -215,7 +203,7 @@ public final class LookAheadInput extends NoFetchingInput {
             asked = 1;
             askedAt = position - 1;
         }
-        setViewsPosition(origin + askedAt + asked);
+        view.setPosition(origin + askedAt + asked);
         total += askedAt;
         System.arraycopy(buffer, askedAt, buffer, 0, asked);
         position -= askedAt;
@@ -316,39 +304,5 @@ public final class LookAheadInput extends NoFetchingInput {
     public boolean canReadVarLong() throws KryoException {
         show();
         return super.canReadVarLong();
-    }
-
-    // The view.
-
-    private int viewsPosition() {
-        return array != null ? array.boostPosition() : network.boostPosition();
-    }
-
-    private void setViewsPosition(int index) {
-        if (array != null) {
-            array.boostPosition(index);
-        } else {
-            network.boostPosition(index);
-        }
-    }
-
-    /** The index behind the last byte that may be copied; 0 where only stock is to try. */
-    private int viewsEnd() {
-        if (array != null) {
-            byte[] bytes = array.boostBuffer();
-            return bytes == null ? 0 : Math.min(array.boostEnd(), bytes.length);
-        }
-        MemorySegment segment = network.boostSegment();
-        return segment == null || segment.isFreed()
-                ? 0
-                : Math.min(network.boostLimit(), segment.size());
-    }
-
-    private void copy(int from, int count) {
-        if (array != null) {
-            System.arraycopy(array.boostBuffer(), from, room, 0, count);
-        } else {
-            network.boostSegment().get(from, room, 0, count);
-        }
     }
 }
