@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
+from flink_boost.service.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.isolation.sandbox import Ended, Limits
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 MIB = 1 << 20
@@ -18,7 +19,7 @@ LIMITS = Limits(seconds=60, memory=512 * MIB, disk=32 * MIB, processes=100, outp
 class Trial:
     """A workplace and a sandbox; runs Python programs in it."""
 
-    def __init__(self, folder: Path, sandbox: Sandbox, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, sandbox: Bubblewrap, stack: ExitStack) -> None:
         self.folder = folder
         self.sandbox = sandbox
         self.log = folder / "log"

@@ -83,30 +83,36 @@ class AlarmEvent(Frozen):
     note: Sentence
 
 
-class AlarmFacts(BaseModel):
-    """What everybody is told of a change of one benchmark. Names are the dashboard's.
+class ChangeFacts(BaseModel):
+    """A change of one benchmark between two commits. Names are the dashboard's.
 
     ``effect``, ``low`` and ``high`` are new speed ÷ old. ``commits`` are the last one on the old
-    level and the first on the new one; ``told`` is the night in which it was told.
+    level and the first on the new one. ``report`` and ``profile`` are addresses that a reader can
+    open, where there are such pages.
     """
 
-    id: Annotated[str, matching("a[0-9a-f]{10}")]
     box: BoxName
     executable: Annotated[str, name(30)]
     benchmark: Annotated[str, name(94)]
+    effect: Annotated[Ratio, Field(gt=0)]
+    low: Ratio | None
+    high: Ratio | None
+    commits: tuple[Commit, Commit]
+    command: Command
+    report: Link | None = None
+    profile: Link | None = None
+
+
+class AlarmFacts(ChangeFacts):
+    """What everybody is told of such a change; ``told`` is the night in which it was told."""
+
+    id: Annotated[str, matching("a[0-9a-f]{10}")]
     line: LineName
     kind: Literal["step", "drift", "recovery"]
     direction: Literal["regression", "improvement"]
     state: AlarmState
-    effect: Annotated[Ratio, Field(gt=0)]
-    low: Ratio | None
-    high: Ratio | None
     told: Label
-    commits: tuple[Commit, Commit]
     nights: Annotated[int, within(0, 100_000)]
-    command: Command
-    report: Link | None = None
-    profile: Link | None = None
 
 
 class GrownAlarm(AlarmFacts):
@@ -233,28 +239,16 @@ class AlarmDocument(Frozen):
     retired: Annotated[tuple[RetiredBox, ...], at_most(100)] = ()
 
 
-class SuspectedChange(Frozen):
-    """A series whose ratio has changed; names are those of the dashboard.
+class SuspectedChange(ChangeFacts, Frozen):
+    """A series whose ratio has changed, by itself: no rerun was asked about it.
 
-    ``before`` and ``since`` are the dashboard's ids of the last run on the old level and the first
-    on the new one; ``effect`` is new level over old, with its interval where there is one.
-    ``report`` and ``profile`` are addresses that a reader can open, where there are such pages.
+    ``before`` and ``since`` are the dashboard's ids of the runs of ``commits``.
     """
 
-    box: BoxName
-    executable: Annotated[str, name(30)]
-    benchmark: Annotated[str, name(94)]
     kind: Literal["regression", "improvement"]
-    effect: Annotated[Ratio, Field(gt=0)]
-    low: Ratio | None
-    high: Ratio | None
     before: RunName
     since: RunName
-    commits: tuple[Commit, Commit]
     nights: Annotated[int, within(1, 100_000)]
-    command: Command
-    report: Link | None = None
-    profile: Link | None = None
 
 
 class SuspicionSheet(Frozen):

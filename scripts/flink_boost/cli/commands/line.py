@@ -38,7 +38,7 @@ from flink_boost.port.newline.describe import (
     require_release,
 )
 from flink_boost.port.newline.line_files import NewLine, add_line, record
-from flink_boost.port.newline.look import look_into
+from flink_boost.port.newline.look import look_at_jars
 from flink_boost.port.newline.registries import Registries
 from flink_boost.port.newline.suite import copy_tree, run_step, steps_of
 
@@ -168,7 +168,7 @@ def _add(wanted: _Wanted, tree: Path, logs: Path) -> tuple[str, dict[str, object
     names = [
         each.name for each in load_patched(tree / "lines.toml").values() if each.is_in(version)
     ]
-    checksums = look_into(version, jars.binaries, names).classes
+    checksums = look_at_jars(version, jars.binaries, names).classes
     enabled = {number: line for number, line in lines.items() if line.enabled}
     files = same_files(version, checksums, list(enabled.values()))
     for verdict in files.values():

@@ -125,7 +125,7 @@ def look_at(
             for file in missing:
                 progress(f"Found no {file}: its classes stay unknown")
             names = [each.name for each in classes if each.is_in(version)]
-            looks.append(look_into(version, list(files.values()), names))
+            looks.append(look_at_jars(version, list(files.values()), names))
             progress(f"Looked at Flink {version}")
     return looks
 
@@ -227,7 +227,7 @@ def render(known: KnownReleases) -> str:
     return "\n".join(parts) + "\n"
 
 
-def look_into(version: str, jars: Sequence[Path], names: Sequence[str]) -> Look:
+def look_at_jars(version: str, jars: Sequence[Path], names: Sequence[str]) -> Look:
     """What is in jars of a release. Raises ``BrokenData`` for a file that is not a jar."""
     classes: dict[str, str] = {}
     for jar in jars:

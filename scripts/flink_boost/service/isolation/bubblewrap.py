@@ -46,7 +46,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Bubblewrap:
-    """A ``Sandbox``. ``program`` is bwrap's; ``mirrors`` is what commands may reach when they may.
+    """Runs commands of strangers. ``program`` is bwrap's, ``mirrors`` what they may reach at times.
 
     ``first_owner`` begins the range of users for root; nobody on the machine may be one of them.
     """
@@ -58,7 +58,7 @@ class Bubblewrap:
 
     @property
     def owners(self) -> Owners:
-        """As the protocol says."""
+        """To whom ``work`` has to belong: see ``fresh_workplace``."""
         return Owners(self.first_owner if os.geteuid() == 0 else None, self.count)
 
     def run(
@@ -73,7 +73,13 @@ class Bubblewrap:
         mirrors: bool,
         folder: Path | None = None,
     ) -> Ended:
-        """As the protocol says."""
+        """Runs a command in ``folder``, by default ``work``; none of its processes is left then.
+
+        It sees the system's programs, the ``readable`` files and folders under their own names,
+        ``work``, which it alone may write, and the ``environment``, nothing else. With ``mirrors``
+        it reaches the configured package mirrors. ``log`` is written by us and lies outside
+        ``work``. Raises ``NoIsolation`` when the command could not be shut in; it has not run then.
+        """
         uid = owner_of(work, self.owners)
         require_readable([*readable, work], uid)
         started = secrets.token_hex(16)

@@ -22,8 +22,9 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.dropin import MOST_RECORD
 from flink_boost.service.builds.build_launch import BuildOrder
 from flink_boost.service.builds.jars import only_one
+from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.fetching import MOST_JAR, fetch_file, find_files
-from flink_boost.service.isolation.sandbox import Ended, Limits, Sandbox
+from flink_boost.service.isolation.sandbox import Ended, Limits
 from flink_boost.service.isolation.workplace import fresh_workplace, give_all
 
 LIMITS = Limits(seconds=3600)
@@ -51,7 +52,7 @@ class IsolatedBuilds:
 
     def __init__(
         self,
-        sandbox: Sandbox,
+        sandbox: Bubblewrap,
         folder: Path,
         *,
         limits: Limits = LIMITS,

@@ -10,7 +10,7 @@ from pathlib import Path
 from flink_boost.base.errors import NoIsolation
 from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.mirrors import VARIABLE, Mirrors
-from flink_boost.service.isolation.sandbox import Limits, Sandbox
+from flink_boost.service.isolation.sandbox import Limits
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 IMAGE = "FLINK_BOOST_SANDBOX_IMAGE"  # it asks for podman
@@ -47,7 +47,7 @@ def choose_sandbox(
     return Bubblewrap(program, mirrors=mirrors)
 
 
-def prove(sandbox: Sandbox, folder: Path | None = None) -> None:
+def prove(sandbox: Bubblewrap, folder: Path | None = None) -> None:
     """Runs ``true`` in it. Raises ``NoIsolation`` with what bubblewrap said."""
     parent = folder or Path(tempfile.gettempdir()) / "flink-boost-sandbox"
     with fresh_workplace(parent, sandbox.owners, disk=_TRIAL.disk) as work:

@@ -11,9 +11,10 @@ from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.measure.fork_files import Attempt
 from flink_boost.measure.fork_launch import ForkOrder
+from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.fetching import MOST_RESULT, read_file
 from flink_boost.service.isolation.jmhresult import checked_result
-from flink_boost.service.isolation.sandbox import TEMPORARY, Ended, Limits, Sandbox
+from flink_boost.service.isolation.sandbox import TEMPORARY, Ended, Limits
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 # A request may keep the logs of a thousand forks.
@@ -27,7 +28,7 @@ class IsolatedForks:
     ``ended`` is how the newest fork ended.
     """
 
-    def __init__(self, sandbox: Sandbox, folder: Path, *, limits: Limits = LIMITS) -> None:
+    def __init__(self, sandbox: Bubblewrap, folder: Path, *, limits: Limits = LIMITS) -> None:
         self.ended: Ended | None = None
         self._sandbox = sandbox
         self._folder = folder

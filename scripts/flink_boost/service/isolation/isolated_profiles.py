@@ -24,10 +24,11 @@ from flink_boost.measure.profiles.take import (
     Recorded,
     time_per_operation,
 )
+from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.fetching import MOST_RESULT, find_files, read_file
 from flink_boost.service.isolation.forks import LIMITS, files_outside
 from flink_boost.service.isolation.jmhresult import checked_result
-from flink_boost.service.isolation.sandbox import TEMPORARY, Limits, Sandbox
+from flink_boost.service.isolation.sandbox import TEMPORARY, Limits
 from flink_boost.service.isolation.workplace import fresh_workplace
 
 AS_STACKS = ("output=collapsed", "ann=true")
@@ -45,7 +46,7 @@ _UNUSUAL = re.compile(r"[^A-Za-z0-9_$./()\[\]:,~@ -]")
 class IsolatedProfiles:
     """A ``Recorder``. ``folder`` is where workplaces are."""
 
-    def __init__(self, sandbox: Sandbox, folder: Path, *, limits: Limits = LIMITS) -> None:
+    def __init__(self, sandbox: Bubblewrap, folder: Path, *, limits: Limits = LIMITS) -> None:
         self._sandbox = sandbox
         self._folder = folder
         self._limits = limits

@@ -1,11 +1,11 @@
-"""What a sandbox takes and gives."""
+"""What the sandbox takes and gives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 How = Literal["exited", "time", "memory", "disk", "processes", "output", "killed"]
 
@@ -77,31 +77,3 @@ class Owners:
 
     first: int | None
     count: int = 1
-
-
-class Sandbox(Protocol):
-    """Runs commands of strangers."""
-
-    @property
-    def owners(self) -> Owners:
-        """To whom ``work`` has to belong: see ``fresh_workplace``."""
-
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        work: Path,
-        readable: Sequence[Path],
-        environment: Mapping[str, str],
-        limits: Limits,
-        log: Path,
-        mirrors: bool,
-        folder: Path | None = None,
-    ) -> Ended:
-        """Runs a command in ``folder``, by default ``work``; none of its processes is left then.
-
-        It sees the system's programs, the ``readable`` files and folders under their own names,
-        ``work``, which it alone may write, and the ``environment``, nothing else. With ``mirrors``
-        it reaches the configured package mirrors. ``log`` is written by us and lies outside
-        ``work``. Raises ``NoIsolation`` when the command could not be shut in; it has not run then.
-        """

@@ -16,11 +16,11 @@ from flink_boost.measure.runner import Progress
 from flink_boost.service.builds.build_launch import BuildLaunch
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import Recipe
+from flink_boost.service.isolation.bubblewrap import Bubblewrap
 from flink_boost.service.isolation.building import IsolatedBuilds
 from flink_boost.service.isolation.choosing import choose_sandbox, prove
 from flink_boost.service.isolation.forks import IsolatedForks
 from flink_boost.service.isolation.isolated_profiles import IsolatedProfiles
-from flink_boost.service.isolation.sandbox import Sandbox
 from flink_boost.service.requests.catalogue import Offerings, catalogue_of
 from flink_boost.service.requests.comparing import Means
 
@@ -32,7 +32,7 @@ def known_here() -> Offerings:
     return catalogue_of(load_groups(), load_lines(), default_line())
 
 
-def proved_sandbox(environ: Mapping[str, str], build: Path) -> tuple[Sandbox, Path]:
+def proved_sandbox(environ: Mapping[str, str], build: Path) -> tuple[Bubblewrap, Path]:
     """The sandbox of this machine and the folder of its workplaces. Raises ``NoIsolation``."""
     sandbox, folder = choose_sandbox(environ), build / _WORKPLACES
     prove(sandbox, folder)
