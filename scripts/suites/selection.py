@@ -20,6 +20,7 @@ MARKERS = (
     "test_all: only `make test-all` runs it",
 )
 QUIET = "quiet"
+_WHOLE_FILE = "\npytestmark = pytest.mark.test_all\n"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,11 +35,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``-m quiet`` only files that have the word: to import all takes a processor seconds."""
-    asked = config.getoption("-m").split(" and ")
-    if QUIET not in asked or " or " in " ".join(asked) or not collection_path.match("test_*.py"):
+    """With ``-m quiet`` only files that have the word, without ``--test-all`` none of its own.
+
+    To import all takes a processor seconds.
+    """
+    if not collection_path.match("test_*.py"):
         return None
-    return None if QUIET in collection_path.read_text(encoding="utf-8") else True
+    text = collection_path.read_text(encoding="utf-8")
+    asked = config.getoption("-m").split(" and ")
+    if QUIET in asked and " or " not in " ".join(asked) and QUIET not in text:
+        return True
+    return True if _WHOLE_FILE in text and not config.getoption("--test-all") else None
 
 
 def built_lines(config: pytest.Config) -> list[Line]:

@@ -23,7 +23,6 @@ from lab.evaluation import (
 from lab.real.command import real
 from lab.rerun_program import ANSWER_SECONDS, RerunProgram
 from lab.reverts import score_reverts
-from lab.rivals import RIVALS
 from lab.scoring import score
 from lab.sheet import RuleScores, draw, sheet
 
@@ -125,6 +124,8 @@ def _scores(
     alarms: Sequence[ToldAlarm],
     walks: Sequence[Walk],
 ) -> tuple[RuleScores, ...]:
+    from lab.rivals import RIVALS  # with Otava comes all of SciPy: two seconds
+
     pairs = sum(one.pairs for one in walks) / max(1, sum(one.nights for one in walks))
     ours = RuleScores(OURS, score(truths, alarms), pairs, score_reverts(truths, alarms))
     others = [

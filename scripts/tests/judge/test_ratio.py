@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
 
 from flink_boost.base.errors import UsageProblem
@@ -65,7 +65,8 @@ def test_known_answer_of_a_time() -> None:
     pairs = [(20.0, 10.0), (22.0, 10.0), (19.0, 10.5), (21.0, 9.0)]
     info, forks = run_of(pairs, Mode.AVERAGE_TIME)
     (row,) = compare(info, forks)
-    expected = stats.ttest_1samp([math.log(a / b) for a, b in pairs], 0).confidence_interval(0.95)
+    logs = [math.log(a / b) for a, b in pairs]
+    expected = scipy.stats.ttest_1samp(logs, 0).confidence_interval(0.95)
     assert row.ratio == pytest.approx((20 / 10 * 2.2 * 19 / 10.5 * 21 / 9) ** 0.25)
     assert row.low == pytest.approx(math.exp(expected.low))
     assert row.high == pytest.approx(math.exp(expected.high))
@@ -86,7 +87,7 @@ def test_what_is_allocated_more_at_least_is_the_lower_end_over_pairs() -> None:
         for fork in forks
     ]
     (row,) = compare(info, changed)
-    expected = stats.ttest_1samp(more, 0).confidence_interval(0.95)
+    expected = scipy.stats.ttest_1samp(more, 0).confidence_interval(0.95)
     assert row.alloc_excess == pytest.approx(expected.low)
     (single,) = compare(info, changed[:2])
     assert single.alloc_excess == 10.0
@@ -100,7 +101,7 @@ def test_the_interval_is_that_of_scipy(
 ) -> None:
     logs = [math.log(a / b) for a, b in pairs]
     assume(np.std(logs) > 1e-9)
-    expected = stats.ttest_1samp(logs, 0).confidence_interval(confidence)
+    expected = scipy.stats.ttest_1samp(logs, 0).confidence_interval(confidence)
     found = interval(logs, confidence)
     # Beyond what a float holds the ends are 0 and infinity, which have no logarithm.
     assert expected.low < -700 or math.log(found.low) == pytest.approx(expected.low, abs=1e-6)
@@ -188,7 +189,7 @@ def test_pairs_needed_is_the_smallest_number_that_decides(
     assert needed > pairs
 
     def verdict_at(count: int) -> Verdict:
-        half = stats.t.ppf((1 + confidence) / 2, count - 1) * spread / math.sqrt(count)
+        half = scipy.stats.t.ppf((1 + confidence) / 2, count - 1) * spread / math.sqrt(count)
         return judge(math.exp(mean - half), math.exp(mean + half))
 
     # A value on the edge of a rule may fall on either side of it by a rounding error.
@@ -337,7 +338,7 @@ def test_the_third_side_is_compared_with_both_others() -> None:
     scores = {side: [fork.score for fork in forks if fork.side is side] for side in THREE}
     for row, (first, second) in zip((ours, theirs, between), contrasts(info), strict=True):
         logs = [math.log(a / b) for a, b in zip(scores[first], scores[second], strict=True)]
-        expected = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
+        expected = scipy.stats.ttest_1samp(logs, 0).confidence_interval(0.95)
         assert row.ratio == pytest.approx(math.exp(np.mean(logs)))
         assert row.low == pytest.approx(math.exp(expected.low))
         assert row.high == pytest.approx(math.exp(expected.high))
@@ -435,5 +436,5 @@ def test_ours_is_set_beside_the_comparators_of_the_same_operation_and_length() -
 def test_false_differences_are_allowed_as_often_as_chance_makes_them(
     trials: int, probability: float
 ) -> None:
-    expected = stats.binom.ppf(0.95, trials, probability) if trials else 0
+    expected = scipy.stats.binom.ppf(0.95, trials, probability) if trials else 0
     assert _quantile_of_count(0.95, trials, probability) == expected

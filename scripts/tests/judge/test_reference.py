@@ -9,7 +9,7 @@ import statistics
 from pathlib import Path
 
 import pytest
-from scipy import stats
+import scipy
 from synthetic import JOB, THREE, make_forks, make_run
 
 from flink_boost.base.errors import BrokenData, UsageProblem
@@ -94,7 +94,7 @@ def test_the_errors_of_both_scores_are_propagated() -> None:
     assert math.log(found.high / found.ratio) == pytest.approx(relative)
     assert math.log(found.ratio / found.low) == pytest.approx(relative)
     narrower = published().ratio(0.95)
-    factor = stats.t.ppf(0.975, 29) / stats.t.ppf(0.9995, 29)
+    factor = scipy.stats.t.ppf(0.975, 29) / scipy.stats.t.ppf(0.9995, 29)
     assert math.log(narrower.high / narrower.ratio) == pytest.approx(relative * factor)
     time = published(mode=Mode.AVERAGE_TIME).ratio(0.95)
     assert time.ratio == pytest.approx(100 / 120)
@@ -105,7 +105,7 @@ def test_the_errors_of_both_scores_are_propagated() -> None:
 def test_the_propagated_interval_covers_the_true_ratio() -> None:
     """JMH's own error of simulated iterations, propagated, holds the true ratio often enough."""
     source = random.Random(3)
-    quantile = float(stats.t.ppf(0.9995, 29))
+    quantile = float(scipy.stats.t.ppf(0.9995, 29))
 
     def measured(level: float) -> tuple[float, float]:
         scores = [source.gauss(level, 0.05 * level) for _ in range(30)]

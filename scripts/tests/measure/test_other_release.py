@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from called import called
 from synthetic import make_run
 
 from flink_boost.base.places import PROJECT_ROOT
@@ -26,20 +26,13 @@ from flink_boost.publish.run_note import bench_command
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 
-COMMAND = Path(sys.executable).with_name("flink-boost")
 # Its line has a jar and no benchmarks; its distribution is one of those that clusters start from.
 RELEASE = "1.17.0"
 HEAVY = "SerializationFrameworkMiniBenchmarks.serializerHeavyString"
 
 
 def bench(results: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(COMMAND), "--results", str(results), "bench", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return called("--results", results, "bench", *arguments)
 
 
 @pytest.mark.test_all
@@ -77,13 +70,7 @@ def test_a_run_on_which_our_code_would_stay_off_is_refused(tmp_path: Path) -> No
     (other,) = (PROJECT_ROOT / "build" / "jars").glob("flink-boost-1.9.3-*.jar")
     own_name = other.name.replace("1.9.3", RELEASE)
     shutil.copyfile(other, tmp_path / "jars" / own_name)
-    answer = subprocess.run(
-        [str(COMMAND), "--build", str(tmp_path), "bench", "--release", RELEASE],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    answer = called("--build", tmp_path, "bench", "--release", RELEASE)
     assert answer.returncode == 4, answer.stderr
     assert f"On Flink {RELEASE} our code would stay off" in answer.stderr
     assert not store.run_ids(tmp_path / "results")

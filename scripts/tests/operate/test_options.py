@@ -17,6 +17,8 @@ import pytest
 from installations import (
     JAR,
     OFF,
+    READS,
+    READS_SLOWLY,
     official_classes,
     problems,
     put_jar,
@@ -25,7 +27,9 @@ from installations import (
 )
 
 from flink_boost.base.errors import VerificationFailed
+from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.jdks import java_home
+from flink_boost.flink.lines import load_lines
 
 pytestmark = [
     pytest.mark.needs_jars,
@@ -299,3 +303,33 @@ def test_options_that_the_scripts_own_java_refuses_are_named(
     (problem,) = problems(diagnosis)
     assert "config.sh failed (Unrecognized VM option 'NoSuchOption')" in problem
     assert not [text for text in texts(diagnosis) if "java.lang is not opened" in text]
+
+
+WRITTEN = """
+a.key: one
+ a.key :  last one: of  two \t
+a.key.more: 3
+# a.other: 4
+a.empty: full
+a.empty:
+a.word
+odd: -n
+"""
+
+
+@pytest.mark.parametrize("version", ["1.20.5", "2.3.0"])
+def test_the_script_of_these_tests_reads_as_flinks_own(version: str) -> None:
+    """It takes a third of the time."""
+    script = (ensure_distribution(load_lines()[version]) / "bin" / "config.sh").read_text()
+    slow = READS_SLOWLY.search(script)
+    assert slow is not None
+
+    def read(function: str) -> str:
+        words = ("a.key", "a.key.more", "a.other", "a.empty", "a.word", "odd", "none")
+        calls = [f'readFromConfig {word} "by default" "$1"' for word in words]
+        program = "\n".join((function, *calls))
+        command = ["bash", "-c", program, "bash", WRITTEN]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert read(slow[0]) == read(READS)
+    assert read(READS).splitlines()[:2] == ["last one: of  two \t", "3"]

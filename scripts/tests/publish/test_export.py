@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import fastparquet
 import pytest
 from stored_runs import store_complete_run
 from synthetic import COMPARATOR, JOB, THREE, WRITE, make_forks, make_run
@@ -35,6 +34,8 @@ HOSTILE = Cell(
 
 def read_parquet(path: Path) -> Any:
     """A pandas table, by other code than wrote the file."""
+    import fastparquet  # with pandas it takes a second, which no other file needs
+
     with path.open("rb") as file:
         return fastparquet.ParquetFile(file).to_pandas()
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from subprocess import run
 from typing import Any
 
 import httpx
 import pytest
+from called import called
 from dashboard_process import dashboard
 from seen_alarms import seen
 
@@ -190,16 +189,9 @@ class Nights:
 
     def check(self, *words: str) -> tuple[int, dict[str, Any]]:
         """As another machine asks, which has nothing of ours but the command."""
-        command = [sys.executable, "-m", "flink_boost.cli", "--build", str(self.folder / "none")]
-        done = run(
-            [
-                *(*command, "nightly", "check", "--url", self.target.url, "--json"),
-                *("--at", f"{self.due:%H:%M}", *words),
-            ],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
+        done = called(
+            *("--build", self.folder / "none", "nightly", "check", "--url", self.target.url),
+            *("--json", "--at", f"{self.due:%H:%M}", *words),
         )
         content: dict[str, Any] = json.loads(done.stdout)
         assert "error" not in content or content["exit_code"] == 31, content

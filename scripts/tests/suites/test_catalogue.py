@@ -149,6 +149,19 @@ def test_for_quiet_tests_no_file_without_them_is_imported(tmp_path: Path) -> Non
             collected(tmp_path, "-m", needed)
 
 
+def test_of_a_file_for_test_all_alone_nothing_is_imported_before(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["suites.selection"]\n')
+    (tmp_path / "test_other.py").write_text("def test_other(): pass\n")
+    file = tmp_path / "test_long.py"
+    head = "import pytest\npytestmark = pytest.mark.test_all\n"
+    file.write_text(f"{head}def test_long(): pass\n")
+    assert collected(tmp_path, "--test-all") == {"other", "long"}
+    file.write_text(f"{head}raise AssertionError('imported')\n")
+    assert collected(tmp_path) == {"other"}
+    with pytest.raises(subprocess.CalledProcessError):
+        collected(tmp_path, "--test-all")
+
+
 def test_the_word_of_a_quiet_test_is_in_its_own_file() -> None:
     files = [
         file
