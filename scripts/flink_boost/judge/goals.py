@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -15,7 +14,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.judge.comparators import AgainstComparator
 from flink_boost.judge.outcomes import Comparison, GcComparison
 from flink_boost.measure.model import Cell, Frozen, RunInfo
-from flink_boost.measure.toml_file import naming_what_is_wrong
+from flink_boost.measure.toml_file import read_toml
 
 
 class Goal(Frozen):
@@ -95,8 +94,7 @@ def load_goals(path: Path) -> tuple[Goal, ...]:
     Raises ``EnvironmentProblem`` when it is missing, ``BrokenData`` naming what is wrong in it.
     """
     try:
-        with naming_what_is_wrong(path):
-            goals = _Goals.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).goals
+        goals = read_toml(path, _Goals).goals
     except FileNotFoundError:
         raise EnvironmentProblem(f"{path} is missing.", "Name another one.") from None
     for goal in goals:

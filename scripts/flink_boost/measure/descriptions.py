@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell
+from flink_boost.measure.toml_file import read_toml
 
 DESCRIPTIONS_FILE = PROJECT_ROOT / "benchmarks" / "descriptions.toml"
 
@@ -20,17 +20,15 @@ Descriptions = Mapping[str, str]
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _FILE = TypeAdapter(dict[str, dict[str, str]])
+_FORM = "It has a table per benchmark class with a sentence per method."
 
 
 def load_descriptions(path: Path) -> Descriptions:
     """The sentences of ``benchmarks/descriptions.toml``. Raises ``BrokenData`` if it is damaged."""
     try:
-        tables = _FILE.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
-        raise BrokenData(
-            f"{path} cannot be read ({type(error).__name__}).",
-            "It has a table per benchmark class with a sentence per method.",
-        ) from error
+        tables = read_toml(path, _FILE, _FORM)
+    except OSError as error:
+        raise BrokenData(f"{path} cannot be read ({error.strerror}).", _FORM) from error
     return {
         f"{name}.{method}": sentence
         for name, methods in tables.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell, Timing
 from flink_boost.measure.names import matching, matching_any, named
-from flink_boost.measure.toml_file import naming_what_is_wrong
+from flink_boost.measure.toml_file import read_toml
 
 GROUPS_FILE = PROJECT_ROOT / "benchmarks" / "groups.toml"
 
@@ -123,8 +122,7 @@ def load_groups(path: Path = GROUPS_FILE) -> dict[str, Group]:
     an unknown or missing key, or names a cell twice in a group.
     """
     try:
-        with naming_what_is_wrong(path):
-            groups = _GROUPS.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+        groups = read_toml(path, _GROUPS)
     except FileNotFoundError:
         raise EnvironmentProblem(f"{path} is missing.", "Check out the project again.") from None
     return {name: _expand(name, group, path) for name, group in groups.items()}

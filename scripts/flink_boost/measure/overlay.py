@@ -8,19 +8,19 @@ same on every machine and a run can be resumed with it.
 from __future__ import annotations
 
 import io
-import tomllib
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.flink.distribution import ensure_artifact
 from flink_boost.flink.lines import PinnedFile
 from flink_boost.measure.classpaths import Third
+from flink_boost.measure.toml_file import read_toml
 
 UPSTREAM_FILE = Path(__file__).with_name("overlay.toml")
 
@@ -55,10 +55,7 @@ def find_fix(line: str, name: str, path: Path = UPSTREAM_FILE) -> Fix:
 
     Raises ``UsageProblem`` naming what exists, ``BrokenData`` when the file is not as it should be.
     """
-    try:
-        fixes = _FIXES.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise BrokenData(f"{path} is damaged: {error}.", "Check out the project again.") from error
+    fixes = read_toml(path, _FIXES, "Check out the project again.")
     if name in fixes.get(line, {}):
         return fixes[line][name]
     known = [f"{one} (Flink {version})" for version, of in fixes.items() for one in of]

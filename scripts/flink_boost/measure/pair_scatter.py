@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError, field_validator
+from pydantic import Field, TypeAdapter, field_validator
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import Cell, Frozen
+from flink_boost.measure.toml_file import read_toml
 
 SCATTER_FILE = PROJECT_ROOT / "benchmarks" / "noise.toml"
 
@@ -68,15 +68,10 @@ class ScatterTable:
 def load_scatter(path: Path = SCATTER_FILE) -> ScatterTable:
     """The table of ``benchmarks/noise.toml``. Raises ``BrokenData`` if it is damaged."""
     try:
-        tables = _FILE.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
-        entries = tables["noise"]
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError) as error:
+        entries = read_toml(path, _FILE)["noise"]
+    except (OSError, KeyError) as error:
         raise BrokenData(
             f"{path} cannot be read ({type(error).__name__}).",
             "It has entries [[noise]] with match, spread and start.",
         ) from error
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
     return ScatterTable(tuple((one.match, one) for one in entries))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.measure.toml_file import naming_what_is_wrong
+from flink_boost.measure.toml_file import read_toml
 
 RENAMED_FILE = PROJECT_ROOT / "benchmarks" / "renamed.toml"
 
@@ -24,9 +23,7 @@ def load_renamed(path: Path = RENAMED_FILE) -> dict[str, str]:
     Raises ``BrokenData`` when it is not TOML, a name is none, or names lead in a circle.
     """
     try:
-        with naming_what_is_wrong(path):
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
-            renamed = _TABLE.validate_python(values.get("benchmarks", {}))
+        renamed = read_toml(path, _TABLE, form=lambda values: values.get("benchmarks", {}))
     except FileNotFoundError:
         return {}
     for old in renamed:

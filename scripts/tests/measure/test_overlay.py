@@ -79,11 +79,17 @@ def test_a_line_without_a_third_side_names_those_that_have_one() -> None:
     assert "upstream (Flink 1.9.3)" in caught.value.next_step
 
 
-@pytest.mark.parametrize("text", ["[", '["1.9.3".upstream]\ntitle = "x"\njars = []\n'])
-def test_damaged_data_is_named(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[", "is not TOML"),
+        ('["1.9.3".upstream]\ntitle = "x"\njars = []\n', r"1\.9\.3\.upstream\.jars: .*at least 1"),
+    ],
+)
+def test_damaged_data_is_named(tmp_path: Path, text: str, what: str) -> None:
     path = tmp_path / "upstream.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(BrokenData, match=r"upstream\.toml is damaged"):
+    with pytest.raises(BrokenData, match=rf"upstream\.toml.*{what}"):
         find_fix("1.9.3", "upstream", path)
 
 

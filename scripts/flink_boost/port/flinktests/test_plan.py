@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Self
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.versions import version_key
 from flink_boost.measure.model import Frozen
+from flink_boost.measure.toml_file import read_toml
 
 FOLDER = PROJECT_ROOT / "scripts" / "flink-tests"
 MODULES = ("core", "runtime", "streaming-java")
@@ -116,12 +116,7 @@ class Chunk(Frozen):
 
 def load_catalogue(path: Path = FOLDER / "flink-tests.toml") -> Catalogue:
     """Reads the file. Raises ``BrokenData`` naming the first key that is wrong."""
-    try:
-        with path.open("rb") as file:
-            return Catalogue.model_validate(tomllib.load(file))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
-        first = str(error).partition("\n[")[0].replace("\n", " ")
-        raise BrokenData(f"{path.name} is not as it should be ({first}).", "Correct it.") from error
+    return read_toml(path, Catalogue)
 
 
 def modules_of(catalogue: Catalogue, line: str) -> dict[str, Module]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -15,7 +14,7 @@ from pydantic import Field, field_validator, model_validator
 from flink_boost.base.errors import FlinkBoostError, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.measure.model import OURS, Frozen, Purpose
-from flink_boost.measure.toml_file import naming_what_is_wrong
+from flink_boost.measure.toml_file import read_toml
 
 RECIPES = PROJECT_ROOT / "recipes"
 _MODULES = ("flink-core", "flink-runtime", "flink-streaming-java")
@@ -145,8 +144,7 @@ def load_recipe(name: str, folder: Path = RECIPES) -> Recipe:
     """
     path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
     try:
-        with naming_what_is_wrong(path):
-            recipe = Recipe.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        recipe = read_toml(path, Recipe)
     except OSError as error:
         known = ", ".join(sorted(one.stem for one in folder.glob("*.toml"))) or "none"
         raise UsageProblem(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import UsageProblem
 from flink_boost.measure.machine_priority import NIGHTLY, REQUEST, USUAL_ORDER
 from flink_boost.measure.model import Frozen
+from flink_boost.measure.toml_file import read_toml
 from flink_boost.service.requests.catalogue import Bounds
 from flink_boost.service.requests.eta import Blocked
 
@@ -99,22 +99,18 @@ def load_settings(path: Path) -> ServeSettings:
     Raises ``UsageProblem`` when there is no file, ``BrokenData`` when it is not as described.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        return read_toml(path, ServeSettings, form=_with_repositories)
     except OSError as error:
         raise UsageProblem(
             f"{path} cannot be read ({error.strerror}).",
             f"Write one line into it, {EXAMPLE}; docs/requests-setup.md tells the rest.",
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
+
+
+def _with_repositories(values: dict[str, Any]) -> dict[str, Any]:
     if "repository" in values and "repositories" not in values:
         one = {"name": values.pop("repository")}
         if "recipe" in values:
             one["recipe"] = values.pop("recipe")
         values["repositories"] = [one]
-    try:
-        return ServeSettings.model_validate(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BrokenData(f"{path}: {place}: {first['msg']}.", "Correct that entry.") from error
+    return values

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.measure.model import Frozen
+from flink_boost.measure.toml_file import read_toml
 
 VARIABLE = "FLINK_BOOST_RETENTION"
 USUAL_PLACE = "/etc/flink-boost/retention.toml"
@@ -45,8 +45,14 @@ def load_retention(environ: Mapping[str, str], *, logs: int | None = None) -> Re
 def _from_file(environ: Mapping[str, str]) -> Retention:
     named = environ.get(VARIABLE, "")
     path = Path(named or USUAL_PLACE)
+    known = ", ".join(Retention.model_fields)
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        return read_toml(
+            path,
+            Retention,
+            f"Give days, 1 or more, for any of {known}.",
+            lambda values: _days_in(path, values),
+        )
     except FileNotFoundError as error:
         if not named:
             return Retention()
@@ -57,21 +63,13 @@ def _from_file(environ: Mapping[str, str]) -> Retention:
         raise UsageProblem(
             f"{path} cannot be read ({error.strerror}).", "Make it readable for this user."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BrokenData(f"{path} is not TOML: {error}.", "Correct that line.") from error
+
+
+def _days_in(path: Path, values: dict[str, Any]) -> Any:
     strange = sorted(values.keys() - {_TABLE})
     if strange:
         raise BrokenData(
             f"{path} has {strange[0]!r} outside of the table [{_TABLE}].",
             f"Write [{_TABLE}] above the kinds and their days.",
         )
-    try:
-        return Retention.model_validate(values.get(_TABLE, {}))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        known = ", ".join(Retention.model_fields)
-        raise BrokenData(
-            f"{path}: {place}: {first['msg']}.",
-            f"Give days, 1 or more, for any of {known}.",
-        ) from error
+    return values.get(_TABLE, {})
