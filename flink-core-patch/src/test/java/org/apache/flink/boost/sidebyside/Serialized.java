@@ -22,7 +22,15 @@ public final class Serialized {
     /** The bytes of the {@code KryoSerializer} of this class's own loader. */
     static byte[] byKryo(Object object) throws IOException {
         DataOutputSerializer out = new DataOutputSerializer(256);
-        kryoSerializer(object.getClass()).serialize(object, out);
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        // Where Flink finds Avro by the thread's loader, it wants it of the serializer's own.
+        thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+        try {
+            kryoSerializer(object.getClass()).serialize(object, out);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
         return out.getCopyOfBuffer();
     }
 
