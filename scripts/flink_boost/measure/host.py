@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import psutil
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem
 
 PROC = Path("/proc")
@@ -66,21 +66,13 @@ def describe_host(
 def pyperf_metadata() -> dict[str, str]:
     """What ``python -m pyperf collect_metadata`` prints, by name. Raises ``EnvironmentProblem``."""
     command = [sys.executable, "-m", "pyperf", "collect_metadata"]
-    try:
-        printed = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=_PYPERF_SECONDS,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        ).stdout
-    except (OSError, subprocess.SubprocessError) as error:
+    done = run_captured(command, _PYPERF_SECONDS, again="Try again on a quieter machine.")
+    if done.returncode:
         raise EnvironmentProblem(
-            f"pyperf cannot describe this machine ({type(error).__name__}).",
+            f"pyperf cannot describe this machine (code {done.returncode}).",
             "Run `make setup`, then try again.",
-        ) from error
-    return parse_metadata(printed)
+        )
+    return parse_metadata(done.stdout)
 
 
 def parse_metadata(printed: str) -> dict[str, str]:

@@ -6,29 +6,24 @@ annotations and who may call it do not count. Git shows how.
 
 from __future__ import annotations
 
-import subprocess
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, EnvironmentProblem
 from flink_boost.port.sources.java import JavaType, Member
 from flink_boost.port.sources.patches import Use, UsedClass, UsedMember
 from flink_boost.port.sources.tree import SourceTree
 
 # Both folders have the names that a patch gives them; nobody's settings count.
-_GIT: tuple[str, ...] = (
-    "git",
-    "diff",
-    "--no-index",
-    "--no-prefix",
-    "--no-renames",
-    "--no-color",
-    "--no-ext-diff",
-)
-_GIT += ("a", "b")
+_GIT = ("git", "diff", "--no-index", "--no-prefix", "--no-renames", "a", "b")
+_OURS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+_SECONDS = 60.0
+_SHOWN = 300
 
 
 class MemberStatus(StrEnum):
@@ -172,8 +167,9 @@ def git_diff(before: Mapping[str, str], now: Mapping[str, str]) -> str:
                 file = Path(folder, side, path)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-        try:
-            done = subprocess.run(_GIT, cwd=folder, capture_output=True, timeout=60.0, check=False)
-        except (OSError, subprocess.SubprocessError) as error:
-            raise EnvironmentProblem(f"Git does not run ({error}).", "Install it.") from error
-    return done.stdout.decode("utf-8", "replace")
+        done = run_captured(
+            _GIT, _SECONDS, folder=Path(folder), environment={**os.environ, **_OURS}
+        )
+    if done.returncode not in (0, 1):
+        raise EnvironmentProblem(f"Git cannot compare ({done.stdout[:_SHOWN]}).", "Update it.")
+    return done.stdout

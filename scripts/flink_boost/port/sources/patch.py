@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BrokenData, PatchedCodeChanged
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
@@ -61,16 +61,10 @@ def our_files(root: Path = PROJECT_ROOT) -> list[OurFile]:
 
 def _write_twins(root: Path, sources: Path, folder: Path) -> None:
     java = java_home(17) / "bin" / "java"
-    done = subprocess.run(
-        [java, root / _WRITER, sources, folder],
-        capture_output=True,
-        text=True,
-        timeout=_WRITER_SECONDS,
-        check=False,
-        env=bare_environment(os.environ),
-    )
+    command = [str(java), str(root / _WRITER), str(sources), str(folder)]
+    done = run_captured(command, _WRITER_SECONDS, environment=bare_environment(os.environ))
     if done.returncode:
-        raise BrokenData(f"{_WRITER} failed: {done.stderr.strip()}", "Run `make build` first.")
+        raise BrokenData(f"{_WRITER} failed: {done.stdout.strip()}", "Run `make build` first.")
 
 
 def _files_of(folder: Path) -> Iterator[OurFile]:
