@@ -17,7 +17,7 @@ from pathlib import Path
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line
 from flink_boost.measure.classpaths import find_class_paths
-from flink_boost.port.sources.ours import fetch_sources
+from flink_boost.port.sources.tree import fetch_sources
 from flink_boost.service.builds.recipe import Recipe
 
 STRING_VALUE = "flink-core/src/main/java/org/apache/flink/types/StringValue.java"

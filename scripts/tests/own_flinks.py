@@ -13,7 +13,7 @@ from installations import LINE, neighbours, new_home
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line
-from flink_boost.port.sources.ours import fetch_sources
+from flink_boost.port.sources.tree import fetch_sources
 
 _SECONDS = 120
 

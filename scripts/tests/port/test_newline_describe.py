@@ -37,7 +37,7 @@ from flink_boost.port.newline.line_files import projects_of_tests, with_tests
 from flink_boost.port.newline.registries import Artifact
 from flink_boost.port.newline.rows import steps_of_release, write
 from flink_boost.port.newline.suite import Step
-from flink_boost.port.sources.ours import fetch_sources
+from flink_boost.port.sources.tree import fetch_sources
 
 pytestmark = pytest.mark.test_all
 

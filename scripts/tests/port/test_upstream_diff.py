@@ -23,9 +23,8 @@ from flink_boost.port.sources.diff import (
     MemberStatus as Status,
 )
 from flink_boost.port.sources.java import parse_java
-from flink_boost.port.sources.ours import fetch_sources
 from flink_boost.port.sources.patches import Use, UsedClass, patches_of_tree, read_patches
-from flink_boost.port.sources.tree import SourceTree, read_folder, read_jars
+from flink_boost.port.sources.tree import SourceTree, fetch_sources, read_folder, read_jars
 
 pytestmark = pytest.mark.test_all
 

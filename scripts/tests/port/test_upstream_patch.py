@@ -18,7 +18,7 @@ from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.javatests import CODEC_MODULE, module_build
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
-from flink_boost.port.sources.ours import fetch_sources
+from flink_boost.port.sources.tree import fetch_sources
 
 pytestmark = pytest.mark.test_all
 

@@ -14,10 +14,9 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, default_line, find_line, load_lines, nearest_line
 from flink_boost.port.sources.diff import ClassChange, MemberChange, MemberStatus, compare_sources
-from flink_boost.port.sources.ours import sources_of
 from flink_boost.port.sources.patch import TEST, our_files, upstream_patch
 from flink_boost.port.sources.patches import patches_of_tree
-from flink_boost.port.sources.tree import SourceTree, read_folder
+from flink_boost.port.sources.tree import SourceTree, read_folder, sources_of
 
 
 @click.command(name="upstream-diff")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from flink_boost import __version__
-from flink_boost.base.errors import UsageProblem, VerificationFailed
+from flink_boost.base.errors import AnswerLost, UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
-from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json
-from flink_boost.cli.printed_checks import show_checks, telling
+from flink_boost.cli.answers import (
+    FlinkHomeArgument,
+    failing_in_json,
+    json_option,
+    print_json,
+    say,
+)
 from flink_boost.flink.home import (
     FlinkHome,
     holds_own_classes,
@@ -35,6 +42,8 @@ from flink_boost.operate.own_build import judge_own_jar
 from flink_boost.operate.own_lines import line_of
 from flink_boost.operate.path_check import judge_path, next_step, our_jar
 from flink_boost.operate.verify import Check, judge, judge_options, measured, observe_all
+
+_MARKS = {True: "ok    ", False: "FAILED", None: "-     "}
 
 
 @click.command(name="verify")
@@ -120,7 +129,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
             checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]
         checks.append(judge_options(starts, each_seen, line, jar))
         if not as_json:
-            show_checks(checks)
+            _show_checks(checks)
         if job:
             try:
                 example = package.example(like)
@@ -131,7 +140,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
                 job_check = Check("job", False, str(error))
             checks.append(job_check)
             if not as_json:
-                show_checks([job_check])
+                _show_checks([job_check])
     failed = [check for check in checks if check.failed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:
@@ -142,7 +151,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
             "families": [asdict(family) for family in families_in(seen)],
             "checks": [asdict(check) for check in checks],
         }
-        with telling(checks):
+        with _telling(checks):
             print_json("verify", exit_code, found)
     if failed:
         raise VerificationFailed(
@@ -188,13 +197,26 @@ def verify_path(class_path: str, *, alone: bool, as_json: bool) -> int:
             "flink_version": ours.flink_version,
             "checks": [asdict(check) for check in checks],
         }
-        with telling(checks):
+        with _telling(checks):
             print_json("verify", exit_code, found)
     else:
-        show_checks(checks)
+        _show_checks(checks)
     if failed:
         raise VerificationFailed(
             f"This class path did not pass: {', '.join(check.name for check in failed)}.",
             next_step(given, ours),
         )
     return 0
+
+
+def _show_checks(checks: Sequence[Check]) -> None:
+    """For people, in their order."""
+    with _telling(checks):
+        for check in checks:
+            say(f"{_MARKS[check.passed]}  {check.name:<8} {check.detail}")
+
+
+def _telling(checks: Sequence[Check]) -> AbstractContextManager[object]:
+    """Around the answer: it may be lost if a check failed, which the error at the end tells too."""
+    failed = any(check.failed for check in checks)
+    return suppress(AnswerLost) if failed else nullcontext()

@@ -1,5 +1,7 @@
 """Flink's sources, wherever they lie: a checkout, or sources jars, unpacked or as they are.
 
+Those of our own lines are fetched from Maven Central.
+
 A class is found by its path below the root of the sources, in whichever module it lies: Flink moves
 classes between modules. Such a path is ``org/apache/flink/types/StringValue.java``.
 """
@@ -14,7 +16,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.flink.distribution import ensure_artifact
+from flink_boost.flink.lines import Line, PinnedFile
 from flink_boost.port.sources.java import JavaType, Member, parse_java
 
 _PACKAGE = ("org", "apache", "flink")
@@ -99,6 +103,24 @@ def read_jars(jars: Sequence[Path], place: str) -> SourceTree:
             if key is not None:
                 files.setdefault(key, partial(_read_member, jar, name))
     return SourceTree(place, None, files)
+
+
+def sources_of(line: Line, cache: Path) -> SourceTree:
+    """The sources of a line's patched jars, fetched when they are not in the cache.
+
+    Raises ``EnvironmentProblem`` when ``lines.toml`` pins none, and as ``fetch_sources``.
+    """
+    if not line.sources:
+        raise EnvironmentProblem(
+            f"lines.toml pins no sources of Flink {line.version}.",
+            f'Add [lines."{line.version}".sources] to it.',
+        )
+    return read_jars([fetch_sources(pin, cache) for pin in line.sources], f"Flink {line.version}")
+
+
+def fetch_sources(pin: PinnedFile, cache: Path) -> Path:
+    """A sources jar on Maven Central; raises what ``ensure_artifact`` raises."""
+    return ensure_artifact(pin, cache, classifier="sources", folder="sources")
 
 
 def _is_searched(folder: str) -> bool:
