@@ -14,20 +14,18 @@ _HEAD = """\
 # What was run on each release
 
 For people who want to know what was run on their Flink: every official release from 1.9.0 on, [the
-jar that fits it](operating.md#which-jar-for-which-flink), and how many tests passed there.
+jar that fits it](operating.md#which-jar-for-which-flink), and how many tests passed.
 {counts}
 
 - **codec**: our tests of strings, views and records, with the release's own classes as stock.
 - **cluster**: the real distribution with `install`, kill switch and `uninstall`. Word counts and
-  savepoints (RocksDB) go from stock to our jar, to our jar switched off, and to stock again. The
-  jar of another line ends the process and names the one that fits.
-- **Flink's tests**: those of strings, views, serializers and records, with our jar in front. A
-  failure is a test that fails with our jar and passes on stock.
+  savepoints (RocksDB) go from stock to our jar, to our jar switched off, and to stock again.
+- **Flink's tests**: those of strings, views, serializers and records, with our jar in front, that
+  pass on stock.
 - **outdated**: something of the row ran with an older jar. *open*: nothing has run.
 
-All ran on each JDK that is named, out of 11, 17 and 21. On Java 8, which Flink below 2.0 supports,
-our jar [refuses to start](operating.md#compatibility). `make test-releases` runs what is open and
-writes this page out of [releases.jsonl](releases.jsonl).
+All ran on each JDK that is named. On Java 8 our jar [refuses to start](operating.md#compatibility).
+`make test-releases` runs what is open and writes this page out of [releases.jsonl](releases.jsonl).
 
 | Flink | jar | JDK | codec | cluster | Flink's tests | run on |
 |---|---|---|---|---|---|---|
