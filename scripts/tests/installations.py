@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from java_programs import classes_of
+
 from flink_boost import __version__
 from flink_boost.cli.main import main
 from flink_boost.flink.distribution import ensure_distribution
@@ -166,7 +168,8 @@ def guard_says(home: Path) -> str:
     """What the check at the start of a process says with that ``lib/``."""
     # As Flink's scripts do; Java takes `lib/*` in whatever order the file system has.
     jars = os.pathsep.join(map(str, sorted((home / "lib").glob("*.jar"))))
-    words = ["java", "-XX:TieredStopAtLevel=1", "-cp", jars, str(_GUARD)]
+    program = classes_of("GuardSays", _GUARD.read_text(), (CARRIED.dropin(LINE),))
+    words = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}{os.pathsep}{program}", "GuardSays"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True)
     return done.stdout
 

@@ -63,6 +63,7 @@ def compiled(
         *(
             "javac",
             "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:+UseSerialGC",
             "-nowarn",
             "-proc:none",
             "--release",

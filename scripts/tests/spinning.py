@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from eventual import eventually
+from java_programs import javac
 
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.profiler import Profiler, ensure_profiler
@@ -41,9 +42,7 @@ Start = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
 
 def compile_program(folder: Path) -> None:
     (folder / "Spinning.java").write_text(SOURCE, encoding="utf-8")
-    javac = java_home(17) / "bin" / "javac"
-    command = [javac, "--release", "11", "-d", folder, folder / "Spinning.java"]
-    subprocess.run(command, check=True, timeout=60)
+    javac("--release", "11", "-d", folder, folder / "Spinning.java")
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from installations import (
     set_options,
     texts,
 )
+from java_programs import SLEEPER, classes_of
 
 from flink_boost.base.errors import (
     BrokenData,
@@ -350,17 +351,12 @@ def test_a_path_that_flink_cannot_be_run_from(
 @contextmanager
 def running_jvm(home: Path) -> Iterator[int]:
     """A JVM with our jar and Flink's own in front; it has opened both."""
-    program = home / "tmp" / "Sleeper.java"
-    program.write_text(
-        "class Sleeper { public static void main(String[] a) throws Exception {"
-        ' Class.forName("org.apache.flink.boost.guard.Verdict");'
-        ' Class.forName("org.apache.flink.util.StringUtils");'
-        ' System.out.println("ready"); Thread.sleep(200_000); } }'
-    )
-    class_path = f"{home}/lib/{JAR}:{home}/lib/flink-dist-2.3.0.jar"
+    loaded = ("org.apache.flink.boost.guard.Verdict", "org.apache.flink.util.StringUtils")
+    program = classes_of("Sleeper", SLEEPER)
+    class_path = f"{home}/lib/{JAR}:{home}/lib/flink-dist-2.3.0.jar:{program}"
     java = Path(os.environ["JAVA_HOME"]) / "bin" / "java"
     process = subprocess.Popen(
-        [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, str(program)],
+        [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, "Sleeper", *loaded],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -411,7 +407,7 @@ def test_a_process_whose_jar_was_renamed_aside_first(home: Path, answer: Answer)
         assert answer("install", "--rolling", home)["action"] == "installed"
         (found,) = find_running(open_home(home))
         assert found == FlinkProcess(
-            pid, "Sleeper.java", (home / "lib" / JAR,), outdated=(home / "lib" / JAR,)
+            pid, "Sleeper", (home / "lib" / JAR,), outdated=(home / "lib" / JAR,)
         )
 
 

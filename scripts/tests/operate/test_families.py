@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +23,7 @@ from installations import (
     texts,
     with_mode,
 )
+from java_programs import javac
 from own_flinks import compiled as compiled_anew
 from own_flinks import entries_of, with_entries
 
@@ -31,7 +31,6 @@ from flink_boost.base.errors import BrokenData, VerificationFailed
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.dropin import ASIDE, DOOR, RECORD, read_dropin
 from flink_boost.flink.home import open_home
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.launch import ROLES, Launch, ask_scripts
 from flink_boost.flink.switches import FAMILIES, MODE, STRICT, Switch, property_of
 from flink_boost.operate.families import Family, FamilyState, Report, read_report
@@ -59,14 +58,13 @@ _SOURCES = {
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Class files by simple name. The woven one has the method under another name, too."""
     folder = tmp_path_factory.mktemp("acme")
-    for name, text in (_SOURCES | {"woven/Row": _SOURCES["Row"].replace("stock", "woven")}).items():
-        file = folder / "sources" / f"{name}.java"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        out = folder / ("woven" if "/" in name else "stock")
-        compiler = str(java_home(17) / "bin" / "javac")
-        words = [compiler, "--release", "11", "-d", str(out), str(file)]
-        subprocess.run(words, check=True, timeout=100)
+    woven = {"Row": _SOURCES["Row"].replace("stock", "woven")}
+    for kind, sources in (("stock", _SOURCES), ("woven", woven)):
+        files = [folder / "sources" / kind / f"{name}.java" for name in sources]
+        files[0].parent.mkdir(parents=True)
+        for file, text in zip(files, sources.values(), strict=True):
+            file.write_text(text)
+        javac("--release", "11", "-d", folder / kind, *files)
     return {
         "Row": (folder / "stock/org/acme/Row.class").read_bytes(),
         "Woven": (folder / "woven/org/acme/Row.class").read_bytes(),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,11 +10,11 @@ from typing import Any
 
 import pytest
 from installations import CARRIED, new_home, put_jar, set_options
+from java_programs import javac
 
 from flink_boost.base.errors import BrokenData, VerificationFailed
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import main
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.job_classes import NEXT_STEPS, JobType, RecordWay, read_answer, remedy
 
@@ -32,9 +30,8 @@ _REASON = re.compile(r"^    ([A-Z_]+)\(\"(.+)\"\)[,;]$", re.MULTILINE)
 def compiled(folder: Path, *sources: Path) -> Path:
     """Their class files, against Flink's own."""
     home = new_home(folder / "stock")
-    words = [str(java_home(17) / "bin" / "javac"), "-nowarn", "-d", str(folder / "classes")]
-    path = os.pathsep.join(map(str, sorted((home / "lib").glob("flink-dist*.jar"))))
-    subprocess.run([*words, "-cp", path, *map(str, sources)], check=True, timeout=100)
+    dists = sorted((home / "lib").glob("flink-dist*.jar"))
+    javac("-d", folder / "classes", *sources, class_path=dists)
     return folder / "classes"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from installations import CARRIED, LINE, VERSION
+from java_programs import javac
 
 from flink_boost.flink.distribution import ensure_distribution
 from flink_boost.flink.jdks import java_home
@@ -48,8 +49,7 @@ def jars(tmp_path_factory: pytest.TempPathFactory) -> Jars:
     lib = ensure_distribution(LINE) / "lib"
     (dist,) = lib.glob("flink-dist*.jar")
     classes = folder / "classes"
-    compiler = java_home(17) / "bin" / "javac"
-    subprocess.run([compiler, "-cp", dist, "-d", classes, PROBE], check=True, timeout=100)
+    javac("-d", classes, PROBE, class_path=(dist,))
     # An archive of classes takes jars only.
     probe = folder / "probe.jar"
     with zipfile.ZipFile(probe, "w") as jar:

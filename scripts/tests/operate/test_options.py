@@ -25,6 +25,7 @@ from installations import (
     set_options,
     texts,
 )
+from java_programs import javac
 
 from flink_boost.base.errors import VerificationFailed
 from flink_boost.flink.distribution import ensure_distribution
@@ -46,9 +47,7 @@ BY_ALL = "env_java_default-opts_all"
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """``TestAgent`` as a jar, and stock's class file beside it."""
     folder = tmp_path_factory.mktemp("agent")
-    javac = java_home(17) / "bin" / "javac"
-    source = Path(__file__).parents[1] / "data" / "TestAgent.java"
-    subprocess.run([javac, "-d", folder, source], timeout=100, check=True)
+    javac("-d", folder, Path(__file__).parents[1] / "data" / "TestAgent.java")
     jar = folder / "agent.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", "Premain-Class: TestAgent\n")
