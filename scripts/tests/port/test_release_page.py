@@ -49,7 +49,7 @@ def test_the_page_says_what_passed_failed_is_old_or_open() -> None:
     assert rows["2.0.0 to 2.0.2"][-1] == "–"
     text = page(KNOWN, LINES, results, dict.fromkeys(LINES, "now"))
     assert "2 cells were run with the code of today, 1 of them failed." in text
-    assert rows["1.14.1"][3] == rows["1.9.0 to 1.9.1"][3] == "PyPI has no distribution of it"
+    assert rows["1.14.1"][3] == rows["1.9.0 to 1.9.1"][3] == "not on PyPI"
 
 
 def test_releases_are_one_row_only_where_the_same_passed() -> None:

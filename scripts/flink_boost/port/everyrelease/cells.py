@@ -102,7 +102,7 @@ def why_not(release: Release, what: What, lines: Mapping[str, Line]) -> str:
         return "no jar"
     if what is not What.CLUSTER or line_of(release, lines).distribution:
         return ""
-    return "PyPI has no distribution of it"
+    return "not on PyPI"
 
 
 def code_of(jar: Path) -> str:
