@@ -63,8 +63,17 @@ def command(
 ) -> None:
     """Walk through series of nights as the nightly would, and write what it tells of them.
 
-    docs/detection.md says how it decides, and what the documents look like. Nothing of a later
-    night is known in an earlier one, and equal answers give equal alarms.
+    docs/detection.md says how it decides. Nothing of a later night is known in an earlier one, and
+    equal answers give equal alarms. Each document is one JSON object a line:
+
+    \b
+      case      id, unit, less_is_better, pairs_per_night, nights: each null or
+                {"night", "commit", "pairs": [[stock, patched], …]}, and a "box" where it may
+                change; a night is a number or a date, a lost score null
+      question  on the program's standard input: id, before, after (nights), pairs
+      answer    {"pairs": [[before, after], …]}, at most as many as asked for; none where a
+                build cannot be rerun
+      alarm     id, night (when told), first_bad, ratio, kind, low, high
 
     \b
     Examples:
