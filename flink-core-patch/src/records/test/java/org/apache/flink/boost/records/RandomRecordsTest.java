@@ -12,6 +12,8 @@ import org.apache.flink.boost.strings.Texts;
 /** Random classes with random values, moved by generated code and by stock. */
 class RandomRecordsTest {
 
+    private static final String NO_MEMORY = OutOfMemoryError.class.getName();
+
     @Property
     void anyRecordIsMovedAsStockMovesIt(@ForAll long seed) throws Exception {
         RandomRecords.Kind kind = new RandomRecords(seed).kind(12, 2);
@@ -35,13 +37,24 @@ class RandomRecordsTest {
         byte[] bytes = pair.bytes(kind.make());
         for (int length = 1; length < bytes.length; length++) {
             byte[] cut = Arrays.copyOf(bytes, length);
-            assertThat(pair.ourRead(cut)).isEqualTo(pair.stockRead(cut));
+            assertEndsAsInStock(pair, cut);
         }
         for (int i = 1; i < bytes.length; i++) {
             byte[] changed = bytes.clone();
             // Small, or a length in an array would ask for all memory.
             changed[i] = (byte) random.nextInt(4);
-            assertThat(pair.ourRead(changed)).isEqualTo(pair.stockRead(changed));
+            assertEndsAsInStock(pair, changed);
         }
+    }
+
+    /** An array of nearly all memory fits or not by what else is alive just then: a second look. */
+    private static void assertEndsAsInStock(RecordPair pair, byte[] bytes) throws Exception {
+        String ours = pair.ourRead(bytes);
+        String stocks = pair.stockRead(bytes);
+        if (ours.contains(NO_MEMORY) != stocks.contains(NO_MEMORY)) {
+            ours = pair.ourRead(bytes);
+            stocks = pair.stockRead(bytes);
+        }
+        assertThat(ours).isEqualTo(stocks);
     }
 }
