@@ -186,15 +186,17 @@ def _java(line: Line, choice: Choice) -> Iterator[Suite]:
     """The codec's tests on the JDKs of the line, in the modes that it needs there; benchmarks."""
     codec = Inputs((*JAVA, *_RUNS_JAVA), _NO_TESTS)
     full = choice.is_full(line) and (line.measured or choice.all_modes)
+    everything = choice.whole or choice.all_modes
     how: tuple[str, ...] = ("--optimised",) if choice.all_modes else ()
     for jdk in codec_jdks(line) if full else line.jdks[:1]:
         heading = f"Flink {line.version} on JDK {jdk}"
         modes = modes_of_tests(line, jdk, choice.all_modes)
-        # A line's first JDK stands for its others, unless everything is looked at.
-        whole = (choice.is_full(line) and jdk == line.jdks[0]) or choice.whole or choice.all_modes
+        # A line's first JDK stands for its others, and its first mode for what all modes share.
+        first = choice.is_full(line) and jdk == line.jdks[0]
         for mode in modes if full else modes[:1]:
             name = f"{line.version}-jdk{jdk}-{mode}"
-            options = ("--jdk", str(jdk), *(how if whole else ("--brief",)), "--mode", mode)
+            short = "--fewer" if first and mode == modes[0] else "--brief"
+            options = ("--jdk", str(jdk), *(how if everything else (short,)), "--mode", mode)
             yield _java_suite(name, line, CODEC_MODULE, codec, heading, options)
         if line.measured and jdk == line.jdks[0] and choice.is_full(line):
             name = f"{line.version}-benchmarks"

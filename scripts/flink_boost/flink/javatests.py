@@ -143,6 +143,7 @@ def java_command(
     *,
     optimised: bool = False,
     brief: bool = False,
+    fewer: bool = False,
     method: str = "",
 ) -> list[str]:
     """The command that runs the tests and writes JUnit's XML into ``reports``.
@@ -153,7 +154,8 @@ def java_command(
     of_codec = build.module == CODEC_MODULE
     if of_codec:
         stock = f"-Dstock.jars={build.stock_jars()}"
-        options = (*mode_options(line, jdk, mode, optimised=optimised, brief=brief), stock)
+        how = mode_options(line, jdk, mode, optimised=optimised, brief=brief, fewer=fewer)
+        options = (*how, stock)
     chosen = patterns or (mode.only if of_codec else ()) or (_TEST_CLASS,)
     without = classes_left_out(mode, jdk, brief=brief) if of_codec and not patterns else ()
     return [
@@ -187,9 +189,11 @@ def main(arguments: Sequence[str]) -> NoReturn:
         action="store_true",
         help="not opened with the optimising compiler on any line",
     )
-    parser.add_argument(
+    short = parser.add_mutually_exclusive_group()
+    short.add_argument(
         "--brief", action="store_true", help="fewer cases and classes, first compiler"
     )
+    short.add_argument("--fewer", action="store_true", help="fewer cases")
     parser.add_argument("--method", default="", help="only methods of this name")
     parser.add_argument("--release", help="another release with the line's classes")
     parser.add_argument(
@@ -214,6 +218,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
             *(build, line, jdk, mode, reports, java_home, call.patterns),
             optimised=call.optimised,
             brief=call.brief,
+            fewer=call.fewer,
             method=call.method,
         )
     except FlinkBoostError as error:

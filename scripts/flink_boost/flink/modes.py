@@ -10,7 +10,8 @@ from flink_boost.flink.lines import OPENS_JAVA_LANG, Line, default_line, measure
 _FEWER_CASES = ("-Dcodec.cases=5000", "-Djqwik.tries.default=250")
 # Where a mode's code does not depend on the optimising compiler, or another line tests it with
 # that: a quarter of the tests' time is that compiler's, an eighth that of a collector in parallel.
-_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_ONE_COLLECTOR = ("-XX:+UseSerialGC",)
+_FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", *_ONE_COLLECTOR)
 # Below a test there are fifty frames of JUnit, which each of its exceptions would write down.
 _SHORT_TRACES = "-XX:MaxJavaStackTraceDepth=40"
 # Kryo looks into it, whatever our code sees of strings.
@@ -30,6 +31,10 @@ _CHECKED = (r".*\.boost\.records\.check\..*", "(Kryo)?CheckedProcessTest")
 _HIDDEN_CLASSES = 15
 # More input for what other tests look at as well.
 _MORE_INPUT = (r"Malformed\w*Test", r"\w*SoakTest", r"\w*FuzzTest", r"\w*ConcurrencyTest")
+# They look at class files and at switches that they set themselves.
+_GUARD = (r".*\.boost\.guard\.(?!BoostModeTest$).*",)
+# They compare with stock what "opened" and "not-opened" generate.
+_RECORDS_ALL = (r".*\.boost\.records\..*",)
 # Stock against stock, or code that "not-opened" tests whole: that everything works is enough.
 _LONG = (*_MORE_INPUT, "AllocationTest", *_RECORDS, *_FORKED)
 _CODEC = (
@@ -47,6 +52,7 @@ class CodecMode:
     """How a JVM is started, and which test classes run in it, by patterns of their simple names.
 
     ``only`` empty: all of them. ``access``: what the tests expect of our access to strings.
+    ``brief``: what is left out besides where another run of ``make test`` has it.
     """
 
     name: str
@@ -56,17 +62,19 @@ class CodecMode:
     first_compiler: bool = False
     only: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    brief: tuple[str, ...] = ()
 
 
 _ALL = (
-    CodecMode("opened", "opened"),
-    CodecMode("not-opened", "not-opened", opens=False, left_out=_FORKED),
+    CodecMode("opened", "opened", brief=(*_FULL_HEAPS, *_MORE_INPUT)),
+    CodecMode("not-opened", "not-opened", opens=False, left_out=_FORKED, brief=_GUARD),
     CodecMode(
         "switched-off",
         "opened",
         ("-Dflink.boost.mode=off",),
         first_compiler=True,
         left_out=(*_LONG, *_CHECKED),
+        brief=_GUARD,
     ),
     # As on a JDK whose check for ASCII is not where we look for it.
     CodecMode("words", "opened", ("-Dflink.boost.access=words",), first_compiler=True, only=_CODEC),
@@ -75,6 +83,7 @@ _ALL = (
         "not-opened",
         ("-XX:-CompactStrings",),
         left_out=(*_RECORDS, *_FORKED),
+        brief=(*_MORE_INPUT, "AllocationTest", *_GUARD, *_RECORDS_ALL),
     ),
 )
 MODES = tuple(mode.name for mode in _ALL)
@@ -100,21 +109,27 @@ def modes_of_tests(line: Line, jdk: int, all_modes: bool = False) -> tuple[str, 
 def classes_left_out(mode: CodecMode, jdk: int, *, brief: bool = False) -> tuple[str, ...]:
     """Patterns of test classes that do not run in the mode.
 
-    In ``brief`` no heap is filled, and there is less input.
+    In ``brief`` also those that another run of ``make test`` stands for.
     """
     generated = _GENERATED if jdk < _HIDDEN_CLASSES else ()
-    long = (*_FULL_HEAPS, *_MORE_INPUT) if brief else ()
-    return tuple(dict.fromkeys((*mode.left_out, *generated, *long)))
+    return tuple(dict.fromkeys((*mode.left_out, *generated, *(mode.brief if brief else ()))))
 
 
 def mode_options(
-    line: Line, jdk: int, mode: CodecMode, *, optimised: bool = False, brief: bool = False
+    line: Line,
+    jdk: int,
+    mode: CodecMode,
+    *,
+    optimised: bool = False,
+    brief: bool = False,
+    fewer: bool = False,
 ) -> tuple[str, ...]:
     """The options of a JVM that runs the line's tests on that JDK in that mode.
 
     By default the optimising compiler has the tests of measured lines: opened on each line's first
     JDK and on a JDK that is the first of none, and not opened on the default line. ``optimised``:
-    wherever the mode's code depends on it. ``brief``: nowhere, and with fewer cases.
+    wherever the mode's code depends on it. ``brief``: nowhere, and with fewer cases. ``fewer``:
+    with fewer cases only.
     """
     opened = (OPENS_JAVA_LANG,) if OPENS_JAVA_LANG in line.jvm_options else ()
     util = (_OPENS_JAVA_UTIL,) if _OPENS_JAVA_UTIL in line.jvm_options else ()
@@ -127,8 +142,8 @@ def mode_options(
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
         *util,
-        *(_FEWER_CASES if brief or _is_shortened(line, mode, optimised) else ()),
-        *(_FIRST_COMPILER if first else ()),
+        *(_FEWER_CASES if brief or fewer or _is_shortened(line, mode, optimised) else ()),
+        *(_FIRST_COMPILER if first else _ONE_COLLECTOR if fewer else ()),
         *mode.options,
         f"-Dexpected.access={mode.access}",
     )

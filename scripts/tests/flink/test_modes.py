@@ -16,6 +16,24 @@ from flink_boost.flink.modes import (
 )
 
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+PACKAGE = "org.apache.flink.boost"
+NAMES = {
+    **dict.fromkeys(("MalformedInputTest", "StringReadTest", "AllocationTest"), "sidebyside"),
+    **dict.fromkeys(("RandomRecordsTest", "KryoReaderTest"), "records"),
+    **dict.fromkeys(("BoostModeTest", "VersionGuardTest"), "guard"),
+    "FullHeapTest": "strings",
+}
+
+
+def taken(mode: str, *, brief: bool = True) -> set[str]:
+    """Those of ``NAMES`` that run there on JDK 17."""
+    without = classes_left_out(find_mode(mode), 17, brief=brief)
+    left = re.compile(rf"(.*[.$])?({'|'.join(without)})") if without else None
+    return {
+        name
+        for name, package in NAMES.items()
+        if not (left and left.fullmatch(f"{PACKAGE}.{package}.{name}"))
+    }
 
 
 def test_every_mode_runs_somewhere_and_on_demand_on_every_line() -> None:
@@ -81,6 +99,14 @@ def test_a_measured_line_may_be_tested_as_briefly_as_the_others() -> None:
     assert "-Dcodec.cases=5000" in options
 
 
+def test_with_fewer_cases_the_optimising_compiler_stays() -> None:
+    line = find_line("2.3.0")
+    options = mode_options(line, 17, find_mode("opened"), fewer=True)
+    assert "-Dcodec.cases=5000" in options
+    assert FIRST_COMPILER not in options
+    assert "-Dcodec.cases=5000" not in mode_options(line, 17, find_mode("opened"))
+
+
 def test_on_demand_every_line_is_tested_optimised() -> None:
     for name in ("opened", "not-opened", "no-compact-strings"):
         for version, jdk in (("1.9.3", 11), ("1.20.5", 17)):
@@ -104,11 +130,27 @@ def test_heaps_are_filled_in_the_first_mode_and_not_in_brief() -> None:
 def test_what_other_tests_look_at_as_well_is_left_out_of_brief_runs_alone() -> None:
     opened = find_mode("opened")
     assert not classes_left_out(opened, 17)
+    assert "MalformedInputTest" in taken("not-opened"), "its reading is its own"
     brief = "|".join(classes_left_out(opened, 17, brief=True))
     for name in ("MalformedInputTest", "SoakTest", "StringCodecFuzzTest", "ConcurrencyTest"):
         assert re.fullmatch(brief, name)
     for name in ("StringReadTest", "StringCopyTest", "AllocationTest", "RandomRecordsTest"):
         assert not re.fullmatch(brief, name)
+
+
+def test_each_class_is_in_make_test_where_its_mode_matters() -> None:
+    assert taken("opened", brief=False) == NAMES.keys()
+    assert taken("not-opened") == {
+        *("MalformedInputTest", "StringReadTest", "AllocationTest", "RandomRecordsTest"),
+        *("KryoReaderTest", "BoostModeTest"),
+    }
+    assert taken("no-compact-strings") == {"StringReadTest", "BoostModeTest"}
+    assert taken("switched-off") == {"StringReadTest", "BoostModeTest", "KryoReaderTest"}
+
+
+def test_test_all_has_them_in_the_other_modes_too() -> None:
+    for mode in ("not-opened", "no-compact-strings", "switched-off"):
+        assert {"VersionGuardTest", "KryoReaderTest"} < taken(mode, brief=False)
 
 
 def test_generated_code_is_tested_where_there_are_hidden_classes() -> None:

@@ -35,7 +35,7 @@ def test_the_suite_is_that_of_make_test(tmp_path: Path) -> None:
     assert benchmarks.command[2:] == ("flink_boost.flink.javatests", "2.3.0", "benchmarks")
     assert flinks.command[3:] == ("flink-tests", "--line", "2.3.0", "--jdk", "17")
     of_make_test = [
-        tuple(word for word in suite.command[2:-2] if word != "--brief")
+        tuple(word for word in suite.command[2:-2] if word not in ("--brief", "--fewer"))
         for suite in all_suites(Choice((line,)))
         # The default line alone tests its codec on JDKs that no line runs on.
         if "--mode" in suite.command and not suite.name.startswith("2.3.0-jdk25")

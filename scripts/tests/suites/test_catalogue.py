@@ -66,11 +66,12 @@ def test_the_default_line_is_tested_whole_and_of_the_others_some_in_one_mode() -
         ]
 
 
-def test_one_java_suite_of_make_test_in_each_mode_is_whole_and_of_test_all_each_is() -> None:
+def test_make_test_has_all_classes_once_and_test_all_has_all_cases() -> None:
     brief = {suite.name for suite in SHORT if "--brief" in suite.command}
+    fewer = {suite.name for suite in SHORT if "--fewer" in suite.command}
     codec = {suite.name for suite in SHORT if "--mode" in suite.command}
-    assert codec - brief == {f"{default_line()}-jdk17-{mode}" for mode in MODES}
-    assert not [suite.name for suite in WHOLE if "--brief" in suite.command]
+    assert fewer == codec - brief == {f"{default_line()}-jdk17-opened"}
+    assert not [suite.name for suite in WHOLE if {"--brief", "--fewer"} & {*suite.command}]
 
 
 def test_a_line_that_is_served_gets_its_turn() -> None:
