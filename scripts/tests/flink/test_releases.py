@@ -166,7 +166,7 @@ def test_every_release_of_a_line_with_records_says_whether_they_are_on() -> None
         and line.strings != line.classes
         and not line.without(KNOWN.lock.of(version))
     }
-    assert on == {each for each in KNOWN.releases if version_key(each) >= (1, 20)}
+    assert on == {each for each in KNOWN.releases if version_key(each) >= (1, 19)}
 
 
 def test_jdks_are_those_of_the_latest_entry_before() -> None:
@@ -197,11 +197,11 @@ def test_a_release_is_tested_on_the_jdks_that_something_passed_on_or_else_as_its
     assert as_tested(line, "2.2.0", with_tested(one="cluster, JDK 11")).jdks == (11,)
     # What make test runs is on the line's own release.
     assert as_tested(line, "2.2.1", KNOWN).jdks == (11, 17, 21)
-    # 1.17 has another newest JDK than 1.19.3, whose jar it gets, also when nothing passed.
-    assert as_tested(LINES["1.19.3"], "1.17.2", KNOWN).jdks == (11,)
+    # 1.17 has another newest JDK than 1.18.1, whose jar it gets, also when nothing passed.
+    assert as_tested(LINES["1.18.1"], "1.17.2", KNOWN).jdks == (11,)
     none = replace(KNOWN.releases["1.17.2"], tested={})
     known = replace(KNOWN, releases={**KNOWN.releases, "1.17.2": none})
-    assert as_tested(LINES["1.19.3"], "1.17.2", known).jdks == (11,)
+    assert as_tested(LINES["1.18.1"], "1.17.2", known).jdks == (11,)
     assert as_tested(line, "2.2.9", with_tested(one="cluster, JDK 11")).jdks == (17, 21)
     # A build of one's own under the number of a release: other classes, another jar.
     own = replace(line, version="2.2.0-own-12345678")
@@ -219,7 +219,8 @@ def test_what_passed_is_told_by_kind() -> None:
 def test_what_a_jar_fits_has_gaps_where_other_classes_lie_between() -> None:
     assert ranges_of("1.20.5", KNOWN)[0][0] == "1.20.0"
     assert ranges_of("1.17.0", KNOWN) == [("1.12.0", "1.16.1"), ("1.17.0", "1.17.0")]
-    assert ranges_of("1.19.3", KNOWN) == [("1.16.2", "1.16.3"), ("1.17.1", "1.19.3")]
+    assert ranges_of("1.18.1", KNOWN) == [("1.16.2", "1.16.3"), ("1.17.1", "1.18.1")]
+    assert ranges_of("1.19.3", KNOWN) == [("1.19.0", "1.19.3")]
     assert ranges_of("1.11.3", KNOWN) == [("1.11.0", "1.11.6")]
     assert ranges_of("9.9.9", KNOWN) == []
 

@@ -18,6 +18,7 @@ from installations import (
     neighbours,
     new_home,
     our_jars,
+    put_jar,
     small_dist,
     texts,
 )
@@ -27,14 +28,15 @@ from flink_boost.flink.dropin import RECORD
 from flink_boost.flink.lines import load_lines
 from flink_boost.flink.releases import class_checksums, load_releases
 
-# 1.16.3 was a line of its own: its wrapper is another file than that of 1.19.3, and does the same.
+# 1.16.3 was a line of its own: its wrapper is another file than that of 1.18.1, and does the same.
 # So does that of 1.11.3, which is at hand.
 FORMER = "1.16.3"
-LINE = load_lines()["1.19.3"]
+LINE = load_lines()["1.18.1"]
+LATEST = load_lines()["2.3.0"]
 WRAPPER = "org.apache.flink.runtime.io.network.api.serialization.NonSpanningWrapper"
 JAR = LINE.dropin_name(VERSION)
 
-pytestmark = pytest.mark.needs_jars("1.11.3", "1.19.3")
+pytestmark = pytest.mark.needs_jars("1.11.3", "1.18.1")
 
 
 def put_dist(home: Path, wrapper: bytes) -> None:
@@ -94,7 +96,7 @@ def test_a_release_gets_the_jar_of_a_line_whose_classes_do_the_same(
     assert guard_says(home).startswith("fits: ")
     diagnosis = answer_of(capsys, "doctor", home)
     assert diagnosis["ok"], diagnosis
-    told = "Its classes do what those of Flink 1.19.3 do, whose jar fits; "
+    told = "Its classes do what those of Flink 1.18.1 do, whose jar fits; "
     assert any(text.startswith(told) for text in texts(diagnosis))
 
 
@@ -119,6 +121,29 @@ def test_a_jar_of_the_former_line_fits_and_is_replaced_and_removed(
     assert any(text.startswith(both) for text in told), told
     assert flink_boost("uninstall", home) == 0
     assert our_jars(home) == []
+
+
+# One jar was for both. Before 1.19 PojoSerializer is another, as that of 2.3.0 is.
+@pytest.mark.needs_jars("1.19.3", "2.3.0")
+@pytest.mark.parametrize(("release", "fitting"), [("1.18.1", "1.18.1"), ("1.19.3", "1.19.3")])
+def test_each_half_of_a_line_that_was_split_gets_its_own_jar(
+    home: Path, release: str, fitting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wide, own = load_lines()["1.19.3"], load_lines()[fitting]
+    classes = {name: CARRIED.stock_class(wide, name) for name in wide.classes}
+    if release == "1.18.1":
+        records = wide.classes.keys() - wide.strings.keys()
+        classes |= {name: CARRIED.stock_class(LATEST, name) for name in records}
+    small_dist(home, release, {**neighbours(wide), **classes})
+    former = put_jar(home, wide)
+    assert load_releases().releases[release].classes == fitting
+    assert guard_says(home).startswith("fits: ")
+    answer = answer_of(capsys, "install", home)
+    assert answer["action"] == ("unchanged" if own == wide else "replaced")
+    assert our_jars(home) == [own.dropin_name(VERSION)]
+    assert former.exists() == (own == wide)
+    diagnosis = answer_of(capsys, "doctor", home)
+    assert diagnosis["ok"], diagnosis
 
 
 def test_a_file_that_does_the_same_and_is_of_no_release_is_that_of_an_own_build(
