@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -148,8 +150,8 @@ def test_two_modules_of_one_name_are_seen() -> None:
 
 
 JAVA = ("flink-core-patch", "flink-runtime-patch", "weaver")
-# A package with more classes than a person keeps in mind: it may shrink, and not grow.
-LARGE = {"org.flinkboost.weaver": 45}
+WEAVER = "weaver/src/main/java/org/flinkboost/weaver"
+IMPORT = re.compile(r"\nimport (?:static )?org\.flinkboost\.weaver\.(?:([a-z]+)\.)?[A-Z]")
 
 
 def java_sources(root: Path) -> list[Path]:
@@ -176,7 +178,7 @@ def large_packages(files: list[Path]) -> dict[str, int]:
 
 def test_packages_of_java_are_small() -> None:
     sources = [file.relative_to(PROJECT_ROOT) for file in java_sources(PROJECT_ROOT)]
-    assert large_packages(sources) == LARGE
+    assert large_packages(sources) == {}
 
 
 def test_a_package_of_thirteen_classes_is_seen() -> None:
@@ -186,6 +188,34 @@ def test_a_package_of_thirteen_classes_is_seen() -> None:
     assert large_packages([*files, line]) == {"org.acme": 13}
     assert large_packages([*files[1:], line]) == {"org.acme": 13}
     assert large_packages([*files[1:], test]) == {}
+
+
+def imported(folder: Path) -> dict[str, set[str]]:
+    """Which packages below a folder each of them imports from; the folder itself has no name."""
+    packages: dict[str, set[str]] = {}
+    for file in folder.rglob("*.java"):
+        name = "" if file.parent == folder else file.parent.name
+        found = IMPORT.findall(file.read_text(encoding="utf-8"))
+        packages.setdefault(name, set()).update(set(found) - {name})
+    return packages
+
+
+def test_packages_of_the_weaver_have_no_circle() -> None:
+    packages = imported(PROJECT_ROOT / WEAVER)
+    assert packages.keys() == {"", "own", "jar", "weave", "form", "line", "patch"}
+    TopologicalSorter(packages).prepare()
+
+
+def test_a_circle_of_packages_is_seen(tmp_path: Path) -> None:
+    shutil.copytree(PROJECT_ROOT / WEAVER, tmp_path, dirs_exist_ok=True)
+    words = tmp_path / "form" / "Words.java"
+    text = words.read_text(encoding="utf-8")
+    words.write_text(
+        text.replace("\nimport ", "\nimport org.flinkboost.weaver.jar.Links;\nimport ", 1),
+        encoding="utf-8",
+    )
+    with pytest.raises(CycleError):
+        TopologicalSorter(imported(tmp_path)).prepare()
 
 
 def test_no_class_of_java_is_longer_than_a_person_reads_at_once() -> None:

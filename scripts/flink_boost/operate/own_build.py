@@ -37,7 +37,7 @@ from flink_boost.operate.carried import Carried
 from flink_boost.operate.properties import read_properties, write_properties
 from flink_boost.operate.verify import Check, judge, observe
 
-_MAIN = "org.flinkboost.weaver.OwnBuildMain"
+_MAIN = "org.flinkboost.weaver.own.OwnBuildMain"
 _FAMILIES = "org.apache.flink.boost.guard.Families"
 _OLDEST_JAVA = 11
 _SECONDS = 600.0

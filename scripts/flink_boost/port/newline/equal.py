@@ -16,7 +16,7 @@ from flink_boost.flink.versions import version_key
 from flink_boost.port.newline.look import Elsewhere, Source, jars_of, nowhere
 from flink_boost.port.newline.rows import Looked
 
-_MAIN = "org.flinkboost.weaver.EqualClassesMain"
+_MAIN = "org.flinkboost.weaver.form.EqualClassesMain"
 _SECONDS = 60.0
 
 # Whether the second class file does what the first one does.

@@ -2,6 +2,7 @@
 package org.flinkboost.weaver;
 
 import java.nio.file.NoSuchFileException;
+import org.flinkboost.weaver.line.WeaveException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 

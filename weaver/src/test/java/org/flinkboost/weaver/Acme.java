@@ -21,6 +21,9 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
+import org.flinkboost.weaver.line.Checksum;
+import org.flinkboost.weaver.line.LinesFile;
+import org.flinkboost.weaver.line.PatchedClass;
 
 /**
  * A made-up product in a folder of its own: release 1.4.2, one jar, some patches, a lines.toml that
@@ -28,11 +31,11 @@ import java.util.zip.ZipEntry;
  *
  * <p>The product has nothing to do with Flink or strings, and neither has the weaver.
  */
-final class Acme {
+public final class Acme {
 
-    static final String VERSION = "1.4.2";
+    public static final String VERSION = "1.4.2";
     static final String JAR = "acme-1.4.2.jar";
-    static final String FAMILIES = "acme.boost.guard.Families";
+    public static final String FAMILIES = "acme.boost.guard.Families";
 
     /**
      * On, unless a file "switched-off" is on the class path, for wheels also "wheels-off": each
@@ -56,7 +59,7 @@ final class Acme {
             """;
 
     /** The object that means "stock's body", for patches that return objects. */
-    static final String HAND_OVER =
+    public static final String HAND_OVER =
             """
             package acme.boost;
             public final class HandOver {
@@ -65,7 +68,7 @@ final class Acme {
             }
             """;
 
-    final Path root;
+    public final Path root;
     private final int release;
     private final Map<String, String> manifest = new LinkedHashMap<>();
     private final Map<String, String> jars = new TreeMap<>();
@@ -74,7 +77,7 @@ final class Acme {
     private final List<Path> beside = new ArrayList<>();
 
     /** An empty product whose classes are compiled for that Java release. */
-    Acme(Path root, int release) throws IOException {
+    public Acme(Path root, int release) throws IOException {
         this.root = root;
         this.release = release;
         manifest.put("Implementation-Version", VERSION);
@@ -89,7 +92,7 @@ final class Acme {
         return root.resolve(JAR);
     }
 
-    Path patches() {
+    public Path patches() {
         return root.resolve("patches");
     }
 
@@ -112,7 +115,7 @@ final class Acme {
     }
 
     /** Compiles the product and packs its jar; lines.toml gets the real checksums. */
-    Acme stock(String... sources) throws IOException {
+    public Acme stock(String... sources) throws IOException {
         Path folder = root.resolve("stock");
         JavaSources.compile(folder, release, List.of(), sources);
         return stock(files(folder));
@@ -163,7 +166,7 @@ final class Acme {
     }
 
     /** Compiles the patches against the jar. */
-    Acme patch(String... sources) throws IOException {
+    public Acme patch(String... sources) throws IOException {
         JavaSources.compile(patches(), release, classPath(), sources);
         return this;
     }
@@ -301,7 +304,7 @@ final class Acme {
     }
 
     /** Contents of all files below a folder, by relative path. */
-    static Map<String, byte[]> files(Path folder) throws IOException {
+    public static Map<String, byte[]> files(Path folder) throws IOException {
         Map<String, byte[]> result = new TreeMap<>();
         try (Stream<Path> walk = Files.walk(folder)) {
             for (Path file : walk.filter(Files::isRegularFile).toList()) {
@@ -312,12 +315,12 @@ final class Acme {
     }
 
     /** A public patch class of {@code acme.Gauge} with the given members. */
-    static String replacing(String... members) {
+    public static String replacing(String... members) {
         return patchType("final class GaugePatch", members);
     }
 
     /** A public interface that {@code acme.Gauge} shall implement. */
-    static String accessing(String... members) {
+    public static String accessing(String... members) {
         return patchType("interface GaugeAccess", members);
     }
 

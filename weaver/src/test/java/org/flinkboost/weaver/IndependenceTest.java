@@ -20,7 +20,7 @@ class IndependenceTest {
                         .filter(entry -> namesFlink(entry.getValue()))
                         .map(Map.Entry::getKey)
                         .toList();
-        assertThat(classes).containsKey("org/flinkboost/weaver/Weaver.class");
+        assertThat(classes).containsKey("org/flinkboost/weaver/weave/Weaver.class");
         assertThat(naming).isEmpty();
     }
 

@@ -23,7 +23,7 @@ import javax.tools.ToolProvider;
 import org.flinkboost.weaver.patch.Patches;
 
 /** Compiles Java sources that a test holds as text. */
-final class JavaSources {
+public final class JavaSources {
 
     private static final Pattern PACKAGE = Pattern.compile("package ([\\w.]+);");
     private static final Pattern TYPE = Pattern.compile("(?:class|interface) (\\w+)");
@@ -35,13 +35,13 @@ final class JavaSources {
     private JavaSources() {}
 
     /** Writes the class files to a folder; the weaver's annotations are always at hand. */
-    static void compile(Path out, int release, List<Path> classPath, String... sources)
+    public static void compile(Path out, int release, List<Path> classPath, String... sources)
             throws IOException {
         compileWith(List.of(), out, release, classPath, sources);
     }
 
     /** The same with further options of the compiler. */
-    static void compileWith(
+    public static void compileWith(
             List<String> more, Path out, int release, List<Path> classPath, String... sources)
             throws IOException {
         Files.createDirectories(out);
