@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,9 @@ import httpx
 import hypothesis
 import pytest
 
-from flink_boost.publish import liveness, serve
+import preloaded
+import stored_rows
+from flink_boost.publish import dashboard_commands, liveness, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -103,6 +106,27 @@ def result(**changes: Any) -> Item:
 
 
 @pytest.fixture(scope="session")
+def forks() -> Iterator[preloaded.Forks]:
+    """What starts the dashboard's processes with less work."""
+    # Not below pytest's folder: the name of a socket has at most 107 characters.
+    with tempfile.TemporaryDirectory() as folder, preloaded.running(Path(folder)) as forks:
+        yield forks
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _started_as_forks(request: pytest.FixtureRequest) -> Iterator[None]:
+    """But for a module that is about how a dashboard starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not getattr(request.module, "STARTS_AFRESH", False):
+            import operating
+
+            forks = request.getfixturevalue("forks")
+            for module in (serve, dashboard_commands, stored_rows, operating):
+                patch.setattr(module, "subprocess", forks)
+        yield
+
+
+@pytest.fixture(scope="session")
 def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     """The database of a dashboard that was just made: to make one takes seconds.
 
@@ -148,7 +172,7 @@ def dashboard(
     liveness.stop(data)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium, for the tests that look at pages."""
     from playwright.sync_api import sync_playwright

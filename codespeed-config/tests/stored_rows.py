@@ -39,11 +39,13 @@ def store(data: Path, items: Iterable[dict[str, Any]]) -> None:
     run_in_dashboard(data, Path(__file__), json.dumps(list(items)))
 
 
-def run_in_dashboard(data: Path, program: Path, text: str = "") -> str:
+def run_in_dashboard(
+    data: Path, program: Path, text: str = "", *words: str, **variables: str
+) -> str:
     """What that program prints."""
     done = subprocess.run(
-        [sys.executable, str(program)],
-        env=django_environ(data),
+        [sys.executable, str(program), *words],
+        env={**django_environ(data), **variables},
         input=text,
         capture_output=True,
         text=True,

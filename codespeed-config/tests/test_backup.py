@@ -8,8 +8,6 @@ import json
 import shutil
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,10 +17,11 @@ import psycopg
 import pytest
 
 import postgresql
-from conftest import PROJECT_FOLDER, Dashboard, clean_environ, result, start_on
+from conftest import PROJECT_FOLDER, Dashboard, result, start_on
 from flink_boost.publish import liveness
 from operating import facts, operate, refused
 from request_rows import ask, asked
+from stored_rows import run_in_dashboard
 
 TABLES = ("project", "branch", "revision", "executable", "benchmark", "environment", "result")
 
@@ -228,13 +227,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def _prepare(data: Path) -> None:
     """An empty dashboard, without a server."""
     data.mkdir(parents=True, exist_ok=True)
-    environ = {"FLINK_BOOST_EMBEDDED": "1", "FLINK_BOOST_DASHBOARD_DATA": str(data)}
-    subprocess.run(
-        [sys.executable, str(PROJECT_FOLDER / "manage.py"), "prepare_dashboard"],
-        env={**clean_environ(), **environ},
-        timeout=120,
-        check=True,
-    )
+    run_in_dashboard(data, PROJECT_FOLDER / "manage.py", "", "prepare_dashboard")
 
 
 @pytest.fixture(scope="module")

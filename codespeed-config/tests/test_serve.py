@@ -30,6 +30,7 @@ def new_database() -> None:
     """Each makes its own here."""
 
 
+STARTS_AFRESH = True
 FREE_PORT = serve.Address(port=0)
 SECRETS = {"FLINK_BOOST_SECRET_KEY": "s" * 40, "FLINK_BOOST_TOKEN": "t" * 40}
 

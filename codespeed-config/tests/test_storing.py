@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -15,7 +13,7 @@ import pytest
 
 import postgresql
 from conftest import result
-from stored_rows import django_environ
+from stored_rows import run_in_dashboard
 
 PROGRAM = Path(__file__).with_name("stored_both_ways.py")
 NIGHTS = 13  # a trend is about the nights before the last ten
@@ -33,17 +31,8 @@ def databases(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def stored(whose: str, requests: list[Any], data: Path, variables: dict[str, str]) -> Any:
     data.mkdir()
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), whose],
-        env={**django_environ(data), **variables},
-        input=json.dumps(requests),
-        capture_output=True,
-        text=True,
-        timeout=250,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    text = json.dumps(requests)
+    return json.loads(run_in_dashboard(data, PROGRAM, text, whose, **variables))
 
 
 def night(number: int, size: int, **changes: Any) -> list[dict[str, Any]]:
