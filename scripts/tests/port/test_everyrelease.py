@@ -65,9 +65,7 @@ def test_what_cannot_be_run_says_why() -> None:
     release = KNOWN.releases["1.20.2"]
     assert why_not(release, What.CODEC, LINES) == ""
     assert why_not(replace(release, classes="9.9.9"), What.CODEC, LINES) == "no jar"
-    assert why_not(replace(release, distribution=()), What.CLUSTER, LINES) == (
-        "not on PyPI"
-    )
+    assert why_not(replace(release, distribution=()), What.CLUSTER, LINES) == ("not on PyPI")
     assert why_not(KNOWN.releases["2.3.0"], What.CLUSTER, LINES) == ""
 
 
