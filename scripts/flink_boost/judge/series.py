@@ -11,15 +11,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from types import MappingProxyType
 from typing import TypeAlias
 
 from pydantic import Field, FiniteFloat
 
 from flink_boost.flink.side import Side
-from flink_boost.judge.detection.nights import effects_of
 from flink_boost.measure.model import Cell, Frozen, Mode, RunInfo, Timing
 from flink_boost.measure.release import is_on_its_line
 from flink_boost.measure.summary import CellSummary, RunSummary
@@ -126,15 +124,20 @@ def without_recipe(settings: SeriesSettings) -> SeriesSettings:
 
 def pair_log_ratios(cell: CellSummary, sides: tuple[Side, Side]) -> tuple[float, ...]:
     """ln(speed of the second side ÷ speed of the first), per pair that has both forks."""
-    return effects_of(cell.paired_scores(sides), less_is_better=cell.mode.less_is_better)
+    return _log_ratios(cell, cell.paired_scores(sides))
+
+
+def _log_ratios(cell: CellSummary, pairs: Iterable[tuple[float, float]]) -> tuple[float, ...]:
+    sign = -1 if cell.mode.less_is_better else 1
+    return tuple(sign * math.log(second / first) for first, second in pairs)
 
 
 def _series_of(
     settings: SeriesSettings, runs: Sequence[RunSummary], controls: Sequence[RunSummary]
 ) -> Iterable[Series]:
-    per_run = [by_measure(run) for run in runs]
+    per_run = [_by_measure(run) for run in runs]
     measures = dict.fromkeys(measure for cells in per_run for measure in cells)
-    control_cells = [by_measure(run) for run in controls]
+    control_cells = [_by_measure(run) for run in controls]
     for measure in measures:
         cell, mode, unit, _ = measure
         points = tuple(
@@ -163,34 +166,17 @@ def _series_of(
 Measure: TypeAlias = tuple[Cell, Mode, str, Timing | None]
 
 
-def by_measure(
-    run: RunSummary, renamed: Mapping[str, str] = MappingProxyType({})
-) -> dict[Measure, CellSummary]:
-    """A benchmark whose unit, direction or timing was changed starts a series of its own.
-
-    ``renamed`` maps old full names of benchmarks to new ones.
-    """
+def _by_measure(run: RunSummary) -> dict[Measure, CellSummary]:
+    """A benchmark whose unit, direction or timing was changed starts a series of its own."""
     timings = dict(zip(run.info.cells, run.info.timings, strict=False))
-    return {
-        (current_name(one.cell, renamed), one.mode, one.unit, timings.get(one.cell)): one
-        for one in run.cells
-    }
-
-
-def current_name(cell: Cell, renamed: Mapping[str, str]) -> Cell:
-    """The cell with the name that its benchmark has now; ``renamed`` leads there step by step."""
-    name, seen = cell.benchmark, set()
-    while name in renamed and name not in seen:
-        seen.add(name)
-        name = renamed[name]
-    return cell if name == cell.benchmark else cell.model_copy(update={"benchmark": name})
+    return {(one.cell, one.mode, one.unit, timings.get(one.cell)): one for one in run.cells}
 
 
 def _point(run: RunSummary, cell: CellSummary) -> Point | None:
     pairs = cell.paired_scores(run.info.main_sides)
     if not pairs:
         return None
-    ratios = effects_of(pairs, less_is_better=cell.mode.less_is_better)
+    ratios = _log_ratios(cell, pairs)
     return Point(
         run_id=run.info.run_id,
         started=run.info.started,

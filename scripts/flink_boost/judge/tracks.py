@@ -12,13 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flink_boost.judge.detection.nights import Night, effects_of
-from flink_boost.judge.series import (
-    Measure,
-    SeriesSettings,
-    by_measure,
-    current_name,
-    settings_of,
-)
+from flink_boost.judge.series import SeriesSettings, settings_of
 from flink_boost.measure.model import Cell, Mode, RunInfo, Timing
 from flink_boost.measure.summary import CellSummary, RunSummary
 
@@ -94,11 +88,29 @@ def newest_runs(tracks: Iterable[Track], box: str) -> frozenset[str]:
     return frozenset(run.run_id for run in newest.values())
 
 
+def current_name(cell: Cell, renamed: Mapping[str, str]) -> Cell:
+    """The cell with the name that its benchmark has now; ``renamed`` leads there step by step."""
+    name, seen = cell.benchmark, set()
+    while name in renamed and name not in seen:
+        seen.add(name)
+        name = renamed[name]
+    return cell if name == cell.benchmark else cell.model_copy(update={"benchmark": name})
+
+
 def _tracks_of(
     settings: SeriesSettings, runs: Sequence[RunSummary], renamed: Mapping[str, str]
 ) -> Iterable[Track]:
-    rows = [by_measure(run, renamed) for run in runs]
-    for measure in dict.fromkeys(one for row in rows for one in row):
+    measured: dict[tuple[Cell, Mode, str, Timing | None], None] = {}
+    rows: list[dict[tuple[Cell, Mode, str, Timing | None], CellSummary]] = []
+    for run in runs:
+        timings = dict(zip(run.info.cells, run.info.timings, strict=False))
+        found = {
+            (current_name(one.cell, renamed), one.mode, one.unit, timings.get(one.cell)): one
+            for one in run.cells
+        }
+        rows.append(found)
+        measured.update(dict.fromkeys(found))
+    for measure in measured:
         cell, mode, unit, timing = measure
         if cell.is_comparator:
             continue
@@ -123,7 +135,7 @@ def _tracks_of(
 def _is_gap(
     run: RunSummary,
     cell: Cell,
-    row: Mapping[Measure, CellSummary],
+    row: Mapping[tuple[Cell, Mode, str, Timing | None], CellSummary],
     renamed: Mapping[str, str],
 ) -> bool:
     if any(measure[0] == cell for measure in row):

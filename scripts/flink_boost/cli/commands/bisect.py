@@ -16,7 +16,7 @@ from flink_boost.cli.options import recipe_option
 from flink_boost.flink.lines import find_line
 from flink_boost.judge.alarm_record import AlarmRecord
 from flink_boost.judge.bisection import BisectRecord
-from flink_boost.judge.series import current_name
+from flink_boost.judge.tracks import current_name
 from flink_boost.measure import store
 from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.measure.renamed_benchmarks import load_renamed
