@@ -18,7 +18,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,7 +44,7 @@ def main() -> None:
     for name in _LIBRARIES:
         importlib.import_module(name)
     gc.freeze()  # else the first collection of each fork copies all of it
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *_: _count_ended())
     while os.getppid() == parent:
         try:
             connection, _ = listener.accept()
@@ -56,6 +56,13 @@ def main() -> None:
             _serve(connection)
             return
         connection.close()
+
+
+def _count_ended() -> None:
+    """Waits for forks that have ended, so that their processor time counts as the tests'."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _serve(connection: socket.socket) -> None:
