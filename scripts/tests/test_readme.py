@@ -11,7 +11,7 @@ from pages import pages, section, table
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.main import cli
-from flink_boost.flink.lines import default_line, load_lines
+from flink_boost.flink.lines import default_line, load_lines, load_patched
 from flink_boost.flink.releases import load_releases
 
 README = pages()["README.md"]
@@ -89,6 +89,12 @@ def test_the_first_and_the_last_release_that_a_jar_is_for_are_named() -> None:
     assert f"every Flink from {releases[0]} to {releases[-1]}" in README
     assert all(release.classes in load_lines() for release in load_releases().releases.values())
     assert f"flink-boost-{default_line()}-" in pages()["docs/developing.md"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/operating.md"])
+def test_the_first_release_whose_records_move_is_named(page: str) -> None:
+    (first,) = {each.since for each in load_patched().values() if each.family == "records"}
+    assert re.findall(r"From Flink ([\d.]+)\s+and Java 15", pages()[page]) == [first]
 
 
 @pytest.mark.parametrize("page", sorted(pages()))
