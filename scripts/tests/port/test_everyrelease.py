@@ -11,14 +11,14 @@ from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
+from release_cells import KNOWN, LINES, ONE, THREE, TWO, result
 
 from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.distribution import ensure_release_jars
 from flink_boost.flink.javatests import CODEC_MODULE, ModuleBuild
-from flink_boost.flink.lines import find_line, load_lines
-from flink_boost.flink.releases import load_releases
+from flink_boost.flink.lines import find_line
 from flink_boost.port.everyrelease.__main__ import (
     classes_of_jars,
     gained_and_lost,
@@ -36,16 +36,6 @@ from flink_boost.port.everyrelease.cells import (
 )
 from flink_boost.port.everyrelease.running import Bench, counted, remove_distribution, run_open
 from flink_boost.port.newline.look import render
-
-LINES = load_lines()
-KNOWN = load_releases()
-ONE = ReleaseCell("1.20.2", 11, What.CODEC)
-TWO = ReleaseCell("1.20.2", 17, What.CODEC)
-THREE = ReleaseCell("1.9.2", 11, What.CODEC)
-
-
-def result(cell: ReleaseCell, failed: int = 0, classes: str = "now") -> CellResult:
-    return CellResult(cell, 640, failed, classes, "2026-11-25")
 
 
 def test_the_newest_release_of_each_line_comes_first() -> None:

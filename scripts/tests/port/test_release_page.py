@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from flink_boost.flink.lines import load_lines
-from flink_boost.flink.releases import load_releases
+from release_cells import KNOWN, LINES, ONE, THREE, TWO, result
+
 from flink_boost.port.everyrelease.__main__ import DATA, PAGE
 from flink_boost.port.everyrelease.cells import (
     CellResult,
@@ -15,16 +15,6 @@ from flink_boost.port.everyrelease.cells import (
     read_results,
 )
 from flink_boost.port.everyrelease.release_page import page
-
-LINES = load_lines()
-KNOWN = load_releases()
-ONE = ReleaseCell("1.20.2", 11, What.CODEC)
-TWO = ReleaseCell("1.20.2", 17, What.CODEC)
-THREE = ReleaseCell("1.9.2", 11, What.CODEC)
-
-
-def result(cell: ReleaseCell, failed: int = 0, classes: str = "now") -> CellResult:
-    return CellResult(cell, 640, failed, classes, "2026-11-25")
 
 
 def page_rows(results: dict[ReleaseCell, CellResult]) -> dict[str, list[str]]:
