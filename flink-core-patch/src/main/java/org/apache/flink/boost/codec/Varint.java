@@ -22,6 +22,11 @@ public final class Varint {
 
     /** Writes a number; returns the position behind it. */
     public static int put(byte[] out, int position, int value) {
+        if (value < 0x80) {
+            // Of nearly all strings; a loop would be set up for it.
+            out[position] = (byte) value;
+            return position + 1;
+        }
         int rest = value;
         int p = position;
         while (rest >= 0x80) {

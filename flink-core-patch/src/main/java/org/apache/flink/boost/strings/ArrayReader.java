@@ -62,16 +62,32 @@ final class ArrayReader {
         if (ascii != StringReader.STOCK) {
             return StringReader.take(view, start + n, ascii);
         }
-        return StringAccess.OPENED
-                ? readText(view, in, start, limit, n)
-                : readPlain(view, in, start, limit, n);
+        return readText(view, in, start, limit, n);
     }
 
-    /** Text that is not ASCII. */
+    /**
+     * Text that is not ASCII. This method is too large to be inlined (HotSpot's FreqInlineSize is
+     * 325 bytes of code), so that the way of ASCII is inlined into its callers, and is compiled
+     * soon.
+     */
     private static String readText(Positioned view, byte[] in, int start, int limit, int n) {
         long first = VarintDecoder.bytesAt(in, start, limit);
         if (n == 1) {
             return StringReader.takeFirst(view, start, limit, first);
+        }
+        if (!StringAccess.OPENED) {
+            // Without a look into strings: by public constructors.
+            if (!Words.startsAboveLatin1(first)) {
+                String latin1 = readPlainLatin1(view, in, start, limit, n);
+                if (latin1 != StringReader.STOCK) {
+                    return latin1;
+                }
+            }
+            char[] chars = StringReader.scratchChars(view, n);
+            long progress = VarintDecoder.decodeChars(in, start, limit, chars, 0, n);
+            return Progress.characters(progress) < n
+                    ? StringReader.STOCK
+                    : StringReader.take(view, Progress.bytes(progress), new String(chars, 0, n));
         }
         if (Words.startsAboveLatin1(first)) {
             int size = Words.sizeOfFew(first, n);
@@ -116,25 +132,7 @@ final class ArrayReader {
                 : StringReader.take(view, end, StringAccess.newString(chars, StringAccess.UTF16));
     }
 
-    /** Text that is not ASCII, without a look into strings: by public constructors. */
-    private static String readPlain(Positioned view, byte[] in, int start, int limit, int n) {
-        long first = VarintDecoder.bytesAt(in, start, limit);
-        if (n == 1) {
-            return StringReader.takeFirst(view, start, limit, first);
-        }
-        if (!Words.startsAboveLatin1(first)) {
-            String latin1 = readPlainLatin1(view, in, start, limit, n);
-            if (latin1 != StringReader.STOCK) {
-                return latin1;
-            }
-        }
-        char[] chars = StringReader.scratchChars(view, n);
-        long progress = VarintDecoder.decodeChars(in, start, limit, chars, 0, n);
-        return Progress.characters(progress) < n
-                ? StringReader.STOCK
-                : StringReader.take(view, Progress.bytes(progress), new String(chars, 0, n));
-    }
-
+    /** Latin-1 without a look into strings. */
     private static String readPlainLatin1(Positioned view, byte[] in, int start, int limit, int n) {
         if (n < 8) {
             long chars = VarintDecoder.latin1Tail(in, start, limit, n, 0);

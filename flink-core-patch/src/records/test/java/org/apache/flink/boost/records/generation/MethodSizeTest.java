@@ -3,8 +3,11 @@ package org.apache.flink.boost.records.generation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.BigDecSerializer;
 import org.apache.flink.api.common.typeutils.base.DoubleSerializer;
@@ -13,6 +16,7 @@ import org.apache.flink.boost.records.MadeType;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
 import org.apache.flink.boost.records.shapes.RecordShape;
 import org.apache.flink.boost.records.shapes.UnsuitableRecordException;
+import org.apache.flink.boost.strings.StringReader;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.ClassReader;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.ClassVisitor;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.MethodVisitor;
@@ -20,7 +24,7 @@ import org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.commons.CodeSizeEvaluator;
 import org.junit.jupiter.api.Test;
 
-/** Generated methods stay below the sizes above which HotSpot lets them alone. */
+/** Methods stay below the sizes above which HotSpot lets them alone, or are above on purpose. */
 class MethodSizeTest {
 
     /** {@code FreqInlineSize}: a hot method above it is not inlined. */
@@ -49,8 +53,29 @@ class MethodSizeTest {
         Class<?> type = made.in(new MadeLoader());
         RecordShape shape = RecordShape.of(type, type.getDeclaredFields(), serializers);
         Map<String, Integer> sizes = new HashMap<>();
-        new ClassReader(FieldCode.generate(shape, true)).accept(new Sizes(sizes), 0);
+        new ClassReader(FieldCode.generate(shape, true))
+                .accept(new Sizes(sizes, CodeSizeEvaluator::getMaxSize), 0);
         return sizes;
+    }
+
+    /** Of the methods of a class of the codec, at most or at least. */
+    private static Map<String, Integer> sizes(String name, ToIntFunction<CodeSizeEvaluator> size)
+            throws IOException {
+        try (InputStream file = StringReader.class.getResourceAsStream(name + ".class")) {
+            Map<String, Integer> sizes = new HashMap<>();
+            new ClassReader(file).accept(new Sizes(sizes, size), 0);
+            return sizes;
+        }
+    }
+
+    /** Otherwise text that is not ASCII would fill the callers, and ASCII be called three deep. */
+    @Test
+    void ofTheReaderOnlyTheWayOfAsciiIsInlined() throws IOException {
+        for (String name : new String[] {"ArrayReader", "SegmentReader"}) {
+            assertThat(sizes(name, CodeSizeEvaluator::getMaxSize).get("read")).isLessThan(INLINED);
+            assertThat(sizes(name, CodeSizeEvaluator::getMinSize).get("readText"))
+                    .isGreaterThan(INLINED);
+        }
     }
 
     @Test
@@ -80,10 +105,12 @@ class MethodSizeTest {
     private static final class Sizes extends ClassVisitor {
 
         private final Map<String, Integer> sizes;
+        private final ToIntFunction<CodeSizeEvaluator> size;
 
-        Sizes(Map<String, Integer> sizes) {
+        Sizes(Map<String, Integer> sizes, ToIntFunction<CodeSizeEvaluator> size) {
             super(Opcodes.ASM9);
             this.sizes = sizes;
+            this.size = size;
         }
 
         @Override
@@ -92,7 +119,7 @@ class MethodSizeTest {
             return new CodeSizeEvaluator(null) {
                 @Override
                 public void visitEnd() {
-                    sizes.put(name, getMaxSize());
+                    sizes.put(name, size.applyAsInt(this));
                 }
             };
         }
