@@ -116,8 +116,8 @@ test-images: setup ## Build them with buildah and start the services of docker/c
 	@cd scripts && ../.venv/bin/python -m pytest -v --images tests/cluster/test_images_cluster.py tests/cluster/test_images_night.py
 
 .PHONY: soak
-soak: setup build ## Random strings through stock and patched: CASES=1e9 MODE=opened JDK=17 SEED=1
-	@.venv/bin/flink-boost soak --line $(LINE) $(if $(CASES),--cases $(CASES)) $(if $(MODE),--mode $(MODE)) \
+soak: setup build ## Random strings or records through both sides: FAMILY=records CASES=1e7 MODE=opened JDK=17 SEED=1
+	@.venv/bin/flink-boost soak --line $(LINE) $(if $(FAMILY),--family $(FAMILY)) $(if $(CASES),--cases $(CASES)) $(if $(MODE),--mode $(MODE)) \
 		$(if $(JDK),--jdk $(JDK)) $(if $(SEED),--seed $(SEED)) $(if $(THREADS),--threads $(THREADS))
 
 .PHONY: fuzz

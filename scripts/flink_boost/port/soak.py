@@ -1,8 +1,8 @@
-"""Runs the soak test of the string codec: random strings through stock and patched, side by side.
+"""Runs a soak test: random strings or records through stock and patched, side by side.
 
-The Java program ``org.apache.flink.boost.soak.Soak`` does the work, with the drop-in jar in front
-and stock's classes in a class loader of their own. Every two seconds it replaces its state file,
-so that a run that is killed goes on where it was::
+A Java program does the work: for strings with the drop-in jar in front and stock's classes in a
+class loader of their own, for records with the classes that the jar is made of. Every two seconds
+it replaces its state file, so that a run that is killed goes on where it was::
 
     <build>/soak/<run>.state.xml   how far it is; one file per line, JDK, mode, cases and seed
     <build>/soak/<run>.json        the result of a run that has ended
@@ -26,12 +26,16 @@ from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
 from flink_boost.flink.javatests import CODEC_MODULE, module_build
 from flink_boost.flink.line_jars import OF_MAVEN
-from flink_boost.flink.lines import OPENS_JAVA_LANG, Line
+from flink_boost.flink.lines import Line
+from flink_boost.flink.modes import find_mode, mode_options
 from flink_boost.flink.side import Side
+from flink_boost.flink.switches import STRINGS
 from flink_boost.measure.classpaths import find_class_paths
 
-MAIN_CLASS = "org.apache.flink.boost.soak.Soak"
-OPENS_NIO = "--add-opens=java.base/java.nio=ALL-UNNAMED"
+MAIN_CLASSES = {
+    "strings": "org.apache.flink.boost.soak.Soak",
+    "records": "org.apache.flink.boost.records.RecordSoak",
+}
 
 # Exit codes of the Java program.
 PASSED, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
@@ -56,16 +60,18 @@ class SoakPlan:
     mode: SoakMode
     cases: int
     seed: int
+    family: str = STRINGS
 
     @property
     def name(self) -> str:
         """The files of this run, as in ``2.3.0-jdk17-opened-1000000-seed1``."""
-        return f"{self.line}-jdk{self.jdk}-{self.mode}-{self.cases}-seed{self.seed}"
+        family = "" if self.family == STRINGS else f"{self.family}-"
+        return f"{family}{self.line}-jdk{self.jdk}-{self.mode}-{self.cases}-seed{self.seed}"
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a soak test ended."""
+    """How a soak test ended; ``family`` is what its cases are of."""
 
     line: str
     jdk: str
@@ -79,27 +85,15 @@ class Result:
     dropin_sha256: str
     failing_case: int | None
     failure: str
+    family: str
 
     @property
     def sentence(self) -> str:
         """The result in one line."""
         where = f"Flink {self.line}, JDK {self.jdk}, {self.mode}"
         if self.passed:
-            return f"{self.done:,} strings in {self.seconds:,.0f} s on {where}: all agree."
+            return f"{self.done:,} {self.family} in {self.seconds:,.0f} s on {where}: all agree."
         return f"Case {self.failing_case} of seed {self.seed} differs on {where}."
-
-
-def jvm_options(mode: SoakMode, jdk: int) -> list[str]:
-    """Options that put a JVM into a mode."""
-    match mode:
-        case SoakMode.OPENED:
-            return [OPENS_JAVA_LANG]
-        case SoakMode.NO_COMPACT_STRINGS:
-            return [OPENS_JAVA_LANG, "-XX:-CompactStrings"]
-        case SoakMode.NOT_OPENED:
-            # JDK 11 opens everything unless it is told not to. java.nio stays open: without it
-            # Flink 1.9 has no memory off the heap.
-            return ["--illegal-access=deny", OPENS_NIO] if jdk < 16 else []
 
 
 def java_command(
@@ -113,27 +107,26 @@ def java_command(
 ) -> list[str]:
     """The command of the Java program.
 
-    Raises ``EnvironmentProblem`` when ``make build`` has not left the drop-in jar or the tests.
+    Raises ``EnvironmentProblem`` when ``make build`` has not left the drop-in jar or the tests,
+    ``UsageProblem`` for a family that the line does not have.
     """
+    if plan.family not in (STRINGS, *line.family_of.values()):
+        raise UsageProblem(f"No {plan.family} are patched in Flink {line.version}.")
     paths = find_class_paths(line, build, version, (Side.PATCHED,), root)
-    # Strings are in these.
-    jars = [line.jar(artefact) for artefact in OF_MAVEN]
-    stock = [str(path) for path in paths.stock if path.name in jars]
-    if len(stock) != len(jars):
-        raise EnvironmentProblem(
-            f"The class path does not hold {', '.join(jars)}.", "Run `make build`."
-        )
-    tests = module_build(CODEC_MODULE, line, root).tests
+    tests = module_build(CODEC_MODULE, line, root)
+    if plan.family == STRINGS:
+        class_path = f"{paths.of(Side.PATCHED)}{os.pathsep}{tests.tests}"
+        jars = [line.jar(artefact) for artefact in OF_MAVEN]
+        stock = os.pathsep.join(str(path) for path in paths.stock if path.name in jars)
+    else:
+        class_path, stock = tests.class_path(), tests.stock_jars()
     return [
         java,
-        "-Xmx1g",
-        *jvm_options(plan.mode, plan.jdk),
-        f"-Dstock.jars={os.pathsep.join(stock)}",
-        "-cp",
-        f"{paths.of(Side.PATCHED)}{os.pathsep}{tests}",
-        MAIN_CLASS,
+        *mode_options(line, plan.jdk, find_mode(plan.mode), optimised=True),
+        f"-Dstock.jars={stock}",
+        *("-cp", class_path, MAIN_CLASSES[plan.family]),
         *(f"--line={plan.line}", f"--mode={plan.mode}", f"--seed={plan.seed}"),
-        *(f"--cases={plan.cases}", "--until-input-ends=true"),
+        *(f"--cases={plan.cases}", f"--family={plan.family}", "--until-input-ends=true"),
         *arguments,
     ]
 
@@ -185,6 +178,7 @@ def read_result(state: Path) -> Result | None:
             dropin_sha256=values["plan.dropin"],
             failing_case=failing if failing >= 0 else None,
             failure=values["failure"],
+            family=values.get("plan.family", STRINGS),
         )
     except (ET.ParseError, KeyError, ValueError) as error:
         raise BrokenData(

@@ -20,7 +20,6 @@ from flink_boost.port.soak import (
     SoakMode,
     SoakPlan,
     java_command,
-    jvm_options,
     parse_count,
     read_result,
 )
@@ -73,11 +72,11 @@ def test_what_is_no_count_is_refused(text: str) -> None:
         parse_count(text)
 
 
-def test_every_mode_has_its_options() -> None:
-    assert len({tuple(jvm_options(mode, 17)) for mode in SoakMode}) == len(SoakMode)
-    # JDK 11 opens everything unless it is told not to; 17 has lost the option.
-    assert "--illegal-access=deny" in jvm_options(SoakMode.NOT_OPENED, 11)
-    assert jvm_options(SoakMode.NOT_OPENED, 17) == []
+def test_what_a_line_does_not_have_is_refused() -> None:
+    line = find_line("1.9.3")
+    plan = SoakPlan(line.version, 11, SoakMode.OPENED, 10, 1, "records")
+    with pytest.raises(UsageProblem, match="No records are patched in Flink 1.9.3"):
+        java_command("java", plan, line, PROJECT_ROOT / "build", "0.2.0", [])
 
 
 def test_states_become_results(tmp_path: Path) -> None:
@@ -129,6 +128,18 @@ def test_a_short_run_passes_and_says_what_it_did(
     assert (result["seed"], result["done"], result["failing_case"]) == (5, 20_000, None)
     assert str(result["access"]).startswith("string access opened")
     assert len(str(result["dropin_sha256"])) == 64
+
+
+def test_records_are_soaked_and_a_difference_is_found(
+    build: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert soak(build, "--family", "records", "--cases", "300") == 0
+    assert "300 records in" in capfd.readouterr().out
+    assert result_of(build)["family"] == "records"
+    assert soak(build, "--family", "records", "--case", "7") == 0
+    assert "Patched and stock agree." in capfd.readouterr().out
+    assert soak(build, "--family", "records", "--case", "7", "--break", "record") == 1
+    assert "but was" in capfd.readouterr().out
 
 
 def test_a_program_gets_one_object_whatever_the_result(

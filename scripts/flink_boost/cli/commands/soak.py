@@ -1,4 +1,4 @@
-"""``flink-boost soak``: Drive random strings through stock and patched and compare everything."""
+"""``flink-boost soak``: Drive random strings or records through stock and patched, and compare."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ from flink_boost.flink.lines import default_line, find_line
 from flink_boost.measure.box import choose_java
 from flink_boost.port import soak
 
-DEFAULT_CASES = "2e6"
+DEFAULT_CASES = {"strings": "2e6", "records": "2e4"}
 
 
 @click.command(name="soak")
 @line_option
 @jdk_option
 @java_option
+@click.option(
+    "--family",
+    type=click.Choice(list(soak.MAIN_CLASSES)),
+    default="strings",
+    show_default=True,
+    help="What the cases are.",
+)
 @click.option(
     "--mode",
     type=click.Choice([mode.value for mode in soak.SoakMode]),
@@ -35,17 +42,17 @@ DEFAULT_CASES = "2e6"
     help="How the codec may look into strings.",
 )
 @click.option(
-    "--cases", default=DEFAULT_CASES, show_default=True, help="Number of strings, as in 1e9."
+    "--cases", help="Number of them, as in 1e9.  [default: 2e6 strings, 2e4 types of records]"
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Other seed, other strings.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Other seed, other cases.")
 @click.option("--threads", type=click.IntRange(1, 999), help="Default: one per core.")
 @click.option("--case", type=click.IntRange(0), help="Check this one case only and describe it.")
 @click.option("--fresh", is_flag=True, help="Begin anew instead of going on.")
 @click.option(
     "--break",
     "damage",
-    metavar="read+HEX|write+HEX",
-    help="Read or write this code unit wrongly: the run has to find it.",
+    metavar="read+HEX|write+HEX|record",
+    help="Read or write this code unit wrongly, or take other records: the run has to find it.",
 )
 @json_option
 @click.pass_obj
@@ -54,8 +61,9 @@ def command(
     line: str | None,
     jdk: int | None,
     java: str | None,
+    family: str,
     mode: str,
-    cases: str,
+    cases: str | None,
     seed: int,
     threads: int | None,
     case: int | None,
@@ -63,16 +71,18 @@ def command(
     damage: str | None,
     as_json: bool,
 ) -> int:
-    """Drive random strings through stock and patched, side by side, and compare everything.
+    """Drive random strings or records through stock and patched, side by side, and compare.
 
-    Every string is written, read and copied through all views of both sides in one JVM. A run that
-    was interrupted or killed goes on where it was. The first case that differs ends it; the same
-    seed and --case N show it again.
+    Every string is written, read and copied through all views of both sides in one JVM; so are five
+    values of every type of records: POJOs, Java records, tuples, rows, objects of Kryo's. A run
+    that was interrupted or killed goes on where it was. The first case that differs ends it; the
+    same seed and --case N show it again.
 
     \b
     Examples:
       flink-boost soak                                    a few minutes
       flink-boost soak --cases 1e9                        the long run
+      flink-boost soak --family records --cases 1e7       a day of records
       flink-boost soak --line 1.9.3 --mode not-opened
       flink-boost soak --seed 1 --case 1234567            one case again
       flink-boost soak --break read+6F22                  is the soak test sound?
@@ -84,8 +94,9 @@ def command(
             line=flink.version,
             jdk=ask_jdk(java).feature,
             mode=soak.SoakMode(mode),
-            cases=soak.parse_count(cases),
+            cases=soak.parse_count(cases or DEFAULT_CASES[family]),
             seed=seed,
+            family=family,
         )
         version = __version__
         dropin = settings.build / "jars" / flink.dropin_name(version)
@@ -141,8 +152,8 @@ def _kept(state: Path, path: Path) -> soak.Result:
 def _answer(plan: soak.SoakPlan, result: soak.Result, path: Path, *, as_json: bool) -> int:
     failure = CodecMismatch(
         f"{result.sentence} {result.failure}.",
-        f"Repeat it with `flink-boost soak --line {plan.line} --jdk {plan.jdk}"
-        f" --mode {plan.mode} --seed {plan.seed} --case {result.failing_case}`.",
+        f"Repeat it with `flink-boost soak --family {plan.family} --line {plan.line}"
+        f" --jdk {plan.jdk} --mode {plan.mode} --seed {plan.seed} --case {result.failing_case}`.",
     )
     if as_json:
         problem = (

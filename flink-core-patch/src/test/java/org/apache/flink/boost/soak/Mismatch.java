@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.soak;
 
-/** Patched did something else than stock; the message says what, where and on which text. */
+/** Patched did something else than stock; the message says what, where and on what. */
 public final class Mismatch extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -18,6 +18,13 @@ public final class Mismatch extends RuntimeException {
                         + soakCase.text.length()
                         + " characters: "
                         + escaped(soakCase.text));
+    }
+
+    /**
+     * @param what what patched did and what stock did
+     */
+    public Mismatch(String what) {
+        super(what);
     }
 
     /** First code unit in which the strings differ, or their lengths. */

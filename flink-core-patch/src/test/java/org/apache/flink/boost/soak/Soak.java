@@ -12,11 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.apache.flink.boost.jdk.StringAccess;
-import org.apache.flink.boost.sidebyside.Codec;
-import org.apache.flink.boost.sidebyside.Sides;
 
 /**
- * Drives seeded random strings through the woven classes and stock's, side by side, for as long as
+ * Drives seeded random cases through the woven classes and stock's, side by side, for as long as
  * wanted: {@code flink-boost soak} starts it. Arguments are of the form {@code --cases=1000000}.
  *
  * <p>Ends with 0 when all cases agree, 1 when one does not, 2 when it is called wrongly, 3 when the
@@ -34,18 +32,25 @@ public final class Soak {
     private static final long FIRST_SAVE_MILLISECONDS = 250;
     private static final long SAVE_MILLISECONDS = 2000;
 
+    private final SoakCases cases;
     private final Map<String, String> options;
     private final PrintStream out;
 
-    private Soak(Map<String, String> options, PrintStream out) {
+    private Soak(SoakCases cases, Map<String, String> options, PrintStream out) {
+        this.cases = cases;
         this.options = options;
         this.out = out;
     }
 
     public static void main(String[] arguments) {
+        run(new StringCases(), arguments);
+    }
+
+    /** Drives these cases, and ends the process. */
+    public static void run(SoakCases cases, String[] arguments) {
         int code;
         try {
-            code = new Soak(parse(arguments), System.out).run();
+            code = new Soak(cases, parse(arguments), System.out).run();
         } catch (IllegalArgumentException e) {
             System.err.println(e.getMessage());
             code = MISUSED;
@@ -101,13 +106,14 @@ public final class Soak {
     private SoakState resumed(Path file, String mode, long seed) throws IOException {
         Map<String, String> plan = new TreeMap<>();
         plan.put("line", option("line", "unknown"));
+        plan.put("family", option("family", "unknown"));
         plan.put("jdk", Runtime.version().toString());
         plan.put("mode", mode);
         plan.put("access", StringAccess.describe());
         plan.put("dropin", option("dropin", "unknown"));
         plan.put("seed", Long.toString(seed));
         plan.put("cases", Long.toString(number("cases", 1_000_000)));
-        plan.put("generator", Integer.toString(SoakCase.GENERATOR));
+        plan.put("generator", Integer.toString(cases.generator()));
         if (!Files.exists(file)) {
             return SoakState.begin(plan);
         }
@@ -127,11 +133,11 @@ public final class Soak {
 
     private int soak(Path file, SoakState begun, long seed)
             throws IOException, InterruptedException {
-        long cases = number("cases", 1_000_000);
+        long end = number("cases", 1_000_000);
         int threads = (int) number("threads", Runtime.getRuntime().availableProcessors());
-        SoakRun run = new SoakRun(seed, begun.done, cases, comparisons());
-        SoakProgress progress =
-                new SoakProgress(out, begun.done, cases, "true".equals(option("terminal", "")));
+        SoakRun run = new SoakRun("seed " + seed, cases.block(), begun.done, end, checks(seed));
+        boolean terminal = "true".equals(option("terminal", ""));
+        SoakProgress progress = new SoakProgress(out, cases.name(), begun.done, end, terminal);
         Thread interrupt = new Thread(() -> save(file, begun, run, progress));
         Runtime.getRuntime().addShutdownHook(interrupt);
         endWithStandardInput();
@@ -165,39 +171,21 @@ public final class Soak {
 
     /** Checks one case and says what it is. */
     private int repeat(long seed, long index) {
-        SoakCase soakCase = SoakCase.of(seed, index);
-        out.printf(
-                "Case %d of seed %d: %s, %d characters, read from %s, copied to %s%n",
-                index,
-                seed,
-                soakCase.kind,
-                soakCase.text.length(),
-                soakCase.input,
-                soakCase.output);
+        out.printf("Case %d of seed %d: %s%n", index, seed, cases.describe(seed, index));
         try {
-            comparisons().get().check(soakCase);
+            checks(seed).get().check(index);
             out.println("Patched and stock agree.");
             return PASSED;
         } catch (Mismatch e) {
             out.println(e.getMessage());
             return FAILED;
+        } catch (Exception e) {
+            throw new IllegalStateException("case " + index + " of seed " + seed, e);
         }
     }
 
-    /** Sides of one thread; one of them with a wrong code unit when the check is to be checked. */
-    private Supplier<Comparison> comparisons() {
-        String damage = option("break", "");
-        return () -> {
-            Codec patched = Sides.patched();
-            if (!damage.isEmpty()) {
-                char unit = (char) Integer.parseInt(damage.substring(damage.indexOf('+') + 1), 16);
-                patched =
-                        damage.startsWith("read")
-                                ? BrokenCodec.reading(patched, unit)
-                                : BrokenCodec.writing(patched, unit);
-            }
-            return new Comparison(patched, Sides.stock());
-        };
+    private Supplier<SoakCases.Check> checks(long seed) {
+        return () -> cases.checkOf(seed, option("break", ""));
     }
 
     /** So that a caller who is gone, even by kill -9, leaves no soak test behind. */

@@ -10,6 +10,7 @@ final class SoakProgress {
     private static final double PLAIN_SECONDS = 10;
 
     private final PrintStream out;
+    private final String what;
     private final long from;
     private final long cases;
     private final boolean terminal;
@@ -17,13 +18,17 @@ final class SoakProgress {
 
     private double shown;
 
-    SoakProgress(PrintStream out, long from, long cases, boolean terminal) {
+    /**
+     * @param what the cases, in the plural
+     */
+    SoakProgress(PrintStream out, String what, long from, long cases, boolean terminal) {
         this.out = out;
+        this.what = what;
         this.from = from;
         this.cases = cases;
         this.terminal = terminal;
         if (from > 0) {
-            out.printf(Locale.ROOT, "Going on after %,d strings.%n", from);
+            out.printf(Locale.ROOT, "Going on after %,d %s.%n", from, what);
         }
     }
 
@@ -53,8 +58,9 @@ final class SoakProgress {
         }
         out.printf(
                 Locale.ROOT,
-                "%,d strings, patched and stock agree, %s in all, %,.0f/s in this part%n",
+                "%,d %s, patched and stock agree, %s in all, %,.0f/s in this part%n",
                 state.done,
+                what,
                 duration(state.seconds),
                 (state.done - from) / seconds());
     }
@@ -64,9 +70,10 @@ final class SoakProgress {
         String left = rate > 0 ? ", about " + duration((cases - done) / rate) + " left" : "";
         return String.format(
                 Locale.ROOT,
-                "%,d of %,d strings (%.1f %%), %,.0f/s%s",
+                "%,d of %,d %s (%.1f %%), %,.0f/s%s",
                 done,
                 cases,
+                what,
                 100.0 * done / cases,
                 rate,
                 left);

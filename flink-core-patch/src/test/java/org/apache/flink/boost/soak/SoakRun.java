@@ -14,12 +14,9 @@ import java.util.function.Supplier;
  */
 final class SoakRun {
 
-    /** Cases per block: a fraction of a second. */
-    static final int BLOCK = 1 << 14;
-
-    private final LongFunction<SoakCase> cases;
+    private final Supplier<SoakCases.Check> checks;
+    private final int block;
     private final String name;
-    private final Supplier<Comparison> comparisons;
     private final TreeSet<Long> finishedAhead = new TreeSet<>();
     private final List<Thread> threads = new ArrayList<>();
 
@@ -31,17 +28,13 @@ final class SoakRun {
     private Throwable crash;
 
     /**
+     * Strings.
+     *
+     * @param cases the case of an index
+     * @param name what the cases are, for a message
      * @param from index of the first case
      * @param end index behind the last case
      * @param comparisons makes the comparison of a thread
-     */
-    SoakRun(long seed, long from, long end, Supplier<Comparison> comparisons) {
-        this(index -> SoakCase.of(seed, index), "seed " + seed, from, end, comparisons);
-    }
-
-    /**
-     * @param cases the case of an index
-     * @param name what the cases are, for a message
      */
     SoakRun(
             LongFunction<SoakCase> cases,
@@ -49,12 +42,34 @@ final class SoakRun {
             long from,
             long end,
             Supplier<Comparison> comparisons) {
-        this.cases = cases;
+        this(
+                name,
+                StringCases.BLOCK,
+                from,
+                end,
+                () -> {
+                    Comparison comparison = comparisons.get();
+                    return index -> comparison.check(cases.apply(index));
+                });
+    }
+
+    /** Strings of a seed. */
+    SoakRun(long seed, long from, long end, Supplier<Comparison> comparisons) {
+        this(index -> SoakCase.of(seed, index), "seed " + seed, from, end, comparisons);
+    }
+
+    /**
+     * @param name what the cases are, for a message
+     * @param block cases that a thread takes at once
+     * @param checks makes the check of a thread
+     */
+    SoakRun(String name, int block, long from, long end, Supplier<SoakCases.Check> checks) {
         this.name = name;
+        this.block = block;
         this.next = from;
         this.done = from;
         this.end = end;
-        this.comparisons = comparisons;
+        this.checks = checks;
     }
 
     void start(int count) {
@@ -111,9 +126,9 @@ final class SoakRun {
 
     private void work() {
         try {
-            Comparison comparison = comparisons.get();
+            SoakCases.Check check = checks.get();
             for (long from = claim(); from >= 0; from = claim()) {
-                check(comparison, from);
+                check(check, from);
             }
         } catch (Throwable e) {
             synchronized (this) {
@@ -123,8 +138,8 @@ final class SoakRun {
         }
     }
 
-    private void check(Comparison comparison, long from) {
-        for (long index = from; index < from + BLOCK; index++) {
+    private void check(SoakCases.Check check, long from) {
+        for (long index = from; index < from + block; index++) {
             if (stopped) {
                 return;
             }
@@ -132,7 +147,7 @@ final class SoakRun {
                 break;
             }
             try {
-                comparison.check(cases.apply(index));
+                check.check(index);
             } catch (Mismatch e) {
                 fail(index, e.getMessage());
                 return;
@@ -148,7 +163,7 @@ final class SoakRun {
             return -1;
         }
         long from = next;
-        next += BLOCK;
+        next += block;
         return from;
     }
 
@@ -162,7 +177,7 @@ final class SoakRun {
     private synchronized void finish(long from) {
         finishedAhead.add(from);
         while (finishedAhead.remove(done)) {
-            done = Math.min(done + BLOCK, end);
+            done = Math.min(done + block, end);
         }
     }
 }

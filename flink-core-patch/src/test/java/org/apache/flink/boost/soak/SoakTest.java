@@ -89,7 +89,7 @@ class SoakTest {
         assertThat(run.join(60_000)).isTrue();
         long done = run.done();
         assertThat(done).isPositive();
-        assertThat(done % SoakRun.BLOCK).isZero();
+        assertThat(done % StringCases.BLOCK).isZero();
         SoakRun next = new SoakRun(SEED, done, done + 100, SoakTest::sound);
         next.start(2);
         assertThat(next.join(60_000)).isTrue();

@@ -70,10 +70,22 @@ abstract class AccessPair {
 
     /** Holds ours to stock's in all that can be done with the record. */
     void assertSame(Object record) throws Exception {
-        byte[] bytes = bytes(record);
-        assertThat(ourCopy(record)).isEqualTo(stockCopy(record));
-        assertThat(ourWrite(record)).isEqualTo(stockWrite(record));
-        assertSameRead(bytes);
+        assertSame(record, record);
+    }
+
+    /** The same with a record for each, which are not equal where this is to fail. */
+    void assertSame(Object ours, Object stocks) throws Exception {
+        assertThat(ourCopy(ours)).isEqualTo(stockCopy(stocks));
+        assertThat(ourWrite(ours)).isEqualTo(stockWrite(stocks));
+        assertSameRead(bytes(ours));
+    }
+
+    /** Cut off anywhere: the same value or the same exception. */
+    void assertEndsAlike(byte[] bytes) throws Exception {
+        for (int length = 1; length < bytes.length; length++) {
+            byte[] cut = Arrays.copyOf(bytes, length);
+            assertThat(ourRead(cut)).isEqualTo(stockRead(cut));
+        }
     }
 
     /** Holds ours to stock's in what is read of bytes. */

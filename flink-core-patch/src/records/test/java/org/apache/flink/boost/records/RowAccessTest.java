@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RowAccessTest {
 
-    private static final class RowPair extends AccessPair {
+    static final class RowPair extends AccessPair {
 
         private final TypeSerializer<?>[] serializers;
         private final LinkedHashMap<String, Integer> positions;

@@ -24,7 +24,7 @@ class TupleAccessTest {
         private static final long serialVersionUID = 1L;
     }
 
-    private static final class TuplePair extends AccessPair {
+    static final class TuplePair extends AccessPair {
 
         private final Class<?> type;
         private final TypeSerializer<?>[] serializers;
