@@ -17,6 +17,9 @@ import org.apache.flink.boost.records.shapes.RecordShape;
  *
  * <p>While a class is being generated the access is stock's, and says by {@link
  * RecordAccess#isPreliminary} that whoever keeps it is to ask again.
+ *
+ * <p>The arrays of a serializer are copied: stock hands them out, and a class that is being
+ * generated must not see what somebody puts there meanwhile.
  */
 public final class Accesses {
 
@@ -50,12 +53,15 @@ public final class Accesses {
      */
     public static RecordAccess ofFields(
             Class<?> type, Field[] fields, TypeSerializer<?>[] serializers) {
-        return generated(type, fields, serializers).access(serializers, fields);
+        Field[] ownFields = fields.clone();
+        TypeSerializer<?>[] own = serializers.clone();
+        return generated(type, ownFields, own).access(own, ownFields);
     }
 
     /** The access for tuples; stock's for any class but Flink's own of that arity. */
     public static RecordAccess ofTuple(Class<?> type, TypeSerializer<?>[] serializers) {
-        return tuples(type, serializers).access(serializers, null);
+        TypeSerializer<?>[] own = serializers.clone();
+        return tuples(type, own).access(own, null);
     }
 
     /**
@@ -68,7 +74,8 @@ public final class Accesses {
             TypeSerializer<?>[] serializers,
             boolean hasKind,
             LinkedHashMap<String, Integer> positions) {
-        return rows(serializers, hasKind).access(serializers, positions);
+        TypeSerializer<?>[] own = serializers.clone();
+        return rows(own, hasKind).access(own, positions);
     }
 
     /** What {@link #ofTuple} finds. */

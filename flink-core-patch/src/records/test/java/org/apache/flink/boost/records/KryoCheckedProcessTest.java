@@ -27,4 +27,16 @@ class KryoCheckedProcessTest {
                 .asString()
                 .matches("checked [1-9][0-9]* records of .*Node \\(Kryo\\): equal.*");
     }
+
+    @Test
+    void whatFailsByOursAloneIsADifferenceAndWhatFailsByBothEndsAsByStock() throws Exception {
+        List<String> options =
+                List.of(
+                        "-Dflink.boost.records=check",
+                        "--add-opens=java.base/java.util=ALL-UNNAMED");
+        ForkedJvm.Result result = ForkedJvm.run(options, KryoFailingProbe.class);
+        assertThat(result.answers())
+                .as(result.output)
+                .containsExactly("true 0", "true 0", "as by stock", "differing 1");
+    }
 }

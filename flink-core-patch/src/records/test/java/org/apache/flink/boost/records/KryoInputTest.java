@@ -200,6 +200,33 @@ class KryoInputTest {
         }
     }
 
+    /** As a record does that reads the rest of its own when somebody asks for it. */
+    @Test
+    void whoKeepsTheInputReadsBehindTheRecordAsByStock() throws IOException {
+        KryoPair pair = new KryoPair(Probe.class);
+        byte[] head = pair.bytes(new Probe(""));
+        assertThat(kept(pair.ours::deserialize, head))
+                .isEqualTo(kept(pair.stock::deserialize, head));
+    }
+
+    private static String kept(KryoPair.Reading reading, byte[] head) {
+        byte[] first = Arrays.copyOf(head, head.length + 40);
+        byte[] second = first.clone();
+        second[head.length] = 7;
+        Input[] kept = new Input[1];
+        DataInputDeserializer view = new DataInputDeserializer(first);
+        deeds =
+                input -> {
+                    kept[0] = input;
+                    return "" + input.readByte();
+                };
+        String all = text(reading, view) + kept[0].readByte() + ", left " + view.available();
+        deeds = input -> "" + input.readByte();
+        view.setBuffer(second);
+        all += text(reading, view) + ", left " + view.available();
+        return all + text(reading, new DataInputDeserializer(second));
+    }
+
     /** A difference: stock makes an input for each view. */
     @Test
     void theInputIsOneForAllViews() throws IOException {

@@ -57,13 +57,28 @@ public final class LookAheadInput extends NoFetchingInput {
 
     /** Becomes as new, on another view. */
     void bind(DataInputView source) {
-        view.bind(source);
+        // First what may fail for want of memory.
         inputStream = new DataInputViewStream(source);
+        view.bind(source);
+        isAhead = false;
+        next = 0;
+        end = 0;
         position = 0;
         limit = 0;
         total = 0;
         Arrays.fill(buffer, (byte) 0);
-        // A broken text has characters of the last one in its gaps.
+        forgetText();
+    }
+
+    /** Forgets its view; it is bound to another one before it is read from again. */
+    void release() {
+        view.release();
+        inputStream = null;
+        forgetText();
+    }
+
+    /** A broken text has characters of the last one in its gaps; a long one leaves much room. */
+    private void forgetText() {
         if (chars.length == STOCKS_CHARS) {
             Arrays.fill(chars, '\0');
         } else {
@@ -71,10 +86,9 @@ public final class LookAheadInput extends NoFetchingInput {
         }
     }
 
-    /** Forgets its view; it is bound to another one before it is read from again. */
-    void release() {
-        view.release();
-        inputStream = null;
+    /** Whether a record is being read by it. */
+    boolean isReading() {
+        return isReading;
     }
 
     /** Whether stock is to go on: within a record, and for good once somebody has looked. */

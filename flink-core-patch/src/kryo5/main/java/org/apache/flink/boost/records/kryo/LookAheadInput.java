@@ -59,15 +59,30 @@ public final class LookAheadInput extends NoFetchingInput {
 
     /** Becomes as new, on another view. */
     void bind(DataInputView source) {
-        view.bind(source);
+        // First what may fail for want of memory.
         inputStream = new DataInputViewStream(source);
+        view.bind(source);
+        isAhead = false;
+        asked = 0;
+        askedAt = 0;
         buffer = room;
         capacity = STOCKS_ROOM;
         position = 0;
         limit = 0;
         total = 0;
         varEncoding = true;
-        // A broken text has characters of the last one in its gaps.
+        forgetText();
+    }
+
+    /** Forgets its view; it is bound to another one before it is read from again. */
+    void release() {
+        view.release();
+        inputStream = null;
+        forgetText();
+    }
+
+    /** A broken text has characters of the last one in its gaps; a long one leaves much room. */
+    private void forgetText() {
         if (chars.length == STOCKS_CHARS) {
             Arrays.fill(chars, '\0');
         } else {
@@ -75,10 +90,9 @@ public final class LookAheadInput extends NoFetchingInput {
         }
     }
 
-    /** Forgets its view; it is bound to another one before it is read from again. */
-    void release() {
-        view.release();
-        inputStream = null;
+    /** Whether a record is being read by it. */
+    boolean isReading() {
+        return isReading;
     }
 
     /** Whether stock is to go on: within a record, and for good once somebody has looked. */
@@ -125,7 +139,8 @@ public final class LookAheadInput extends NoFetchingInput {
     }
 
     private int refill(int required) {
-        boolean isEmpty = isAhead || position == limit && !isShown;
+        // Behind its record, for somebody who has kept it, it is stock's.
+        boolean isEmpty = isReading && (isAhead || position == limit && !isShown);
         if (isEmpty && required <= STOCKS_ROOM) {
             int from = isAhead ? origin + position : view.position();
             int left = view.end() - from;

@@ -45,8 +45,10 @@ final class KryoCheck extends RecordAccess {
         if (!StockRun.isAgain()) {
             return KryoReader.readAhead(serializer, in);
         }
-        // The view has been set back: the input begins anew, as on another one.
+        // The view has been set back: the input begins anew, as on another one. By now stock's may
+        // stand in its place, which read the record in between.
         KryoReader.letGo(serializer);
+        serializer.boostPrevious(null);
         Object record = KryoReader.readAhead(serializer, in);
         // Somebody may have looked at the input since, who is served by stock from then on.
         return record == TO_STOCK ? serializer.boostDeserialize(in) : record;

@@ -21,18 +21,27 @@ public final class KryoReader {
      * method, which it calls, comes back to it.
      */
     public static Object read(KryoInsides self, DataInputView source) throws IOException {
+        if (source == null) {
+            return HandOver.TO_STOCK;
+        }
         LookAheadInput input = self.boostLookAhead();
-        if (source == null || input != null && input.isStocks()) {
+        boolean isReading = input != null && input.isReading();
+        if (!isReading && BoostMode.CHECKS_RECORDS && StockRun.isOn()) {
+            // Also where somebody has looked at the input, which has bytes of the run before.
+            letGo(self);
+            return HandOver.TO_STOCK;
+        }
+        if (input != null && input.isStocks()) {
+            if (!isReading && self.boostInput() != input) {
+                // Stock has another one by now.
+                input.release();
+            }
             return HandOver.TO_STOCK;
         }
         return BoostMode.CHECKS_RECORDS ? readChecked(self, source) : readAhead(self, source);
     }
 
     private static Object readChecked(KryoInsides self, DataInputView source) throws IOException {
-        if (StockRun.isOn()) {
-            letGo(self);
-            return HandOver.TO_STOCK;
-        }
         if (!OwnViews.showsMemory(source)) {
             return readAhead(self, source);
         }

@@ -6,9 +6,22 @@ import java.lang.reflect.Modifier;
 import java.util.Objects;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.RecordAccess;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.types.StringValue;
 
 /** What a class that is a nestmate of the record's may name and touch. */
 final class Visibility {
+
+    /** Flink's classes that generated code names. */
+    private static final Class<?>[] NAMED = {
+        TypeSerializer.class,
+        DataInputView.class,
+        DataOutputView.class,
+        MemorySegment.class,
+        StringValue.class,
+    };
 
     private Visibility() {}
 
@@ -18,8 +31,10 @@ final class Visibility {
         if (loader == null || !isSame(RecordAccess.class, loader)) {
             throw new UnsuitableRecordException(Reason.JDK_CLASS, type, "");
         }
-        if (!isSame(TypeSerializer.class, loader)) {
-            throw new UnsuitableRecordException(Reason.OTHER_FLINK, type, "");
+        for (Class<?> each : NAMED) {
+            if (!isSame(each, loader)) {
+                throw new UnsuitableRecordException(Reason.OTHER_FLINK, type, "");
+            }
         }
     }
 
