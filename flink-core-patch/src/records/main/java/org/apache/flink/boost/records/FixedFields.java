@@ -97,7 +97,12 @@ public final class FixedFields {
     public static boolean startsWith(DataInputView in, byte value) {
         MemorySegment segment = segment(in, 1);
         byte[] array = segment == null ? array(in, 1) : null;
-        return (segment != null || array != null) && flag(array, segment, position(in)) == value;
+        return isThere(array, segment) && flag(array, segment, position(in)) == value;
+    }
+
+    /** Whether one of the two is there. A branch here is one for all generated classes. */
+    public static boolean isThere(byte[] array, MemorySegment segment) {
+        return array != null || segment != null;
     }
 
     /** Where an input is that has an {@link #array} or a {@link #segment}. */

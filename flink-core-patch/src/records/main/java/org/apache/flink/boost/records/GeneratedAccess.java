@@ -2,6 +2,10 @@
 package org.apache.flink.boost.records;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.shapes.Reason;
 import org.apache.flink.boost.records.shapes.UnsuitableRecordException;
@@ -12,6 +16,20 @@ import org.slf4j.LoggerFactory;
 final class GeneratedAccess {
 
     private static final Logger LOG = LoggerFactory.getLogger(GeneratedAccess.class);
+
+    private static final Outcome NOT_STARTED =
+            new Outcome(null, Reason.FAILED, Reason.FAILED.sentence());
+
+    /** The first class of a process takes some 50 ms, another one less than one. */
+    private static final long PATIENCE_MILLISECONDS = 500;
+
+    /**
+     * Whether a class was not there in time, as where the task holds a lock that generating needs:
+     * nobody waits any more then.
+     */
+    private static volatile boolean late;
+
+    private static final AtomicBoolean IS_WARM = new AtomicBoolean();
 
     private final String name;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
@@ -47,11 +65,22 @@ final class GeneratedAccess {
 
     /** Generates the class on another thread. */
     void start(Generation generation) {
+        boolean isStarted = false;
         try {
             GenerationThread.run(() -> outcome.complete(run(generation)));
+            if (IS_WARM.compareAndSet(false, true)) {
+                // Behind the first class, which somebody waits for.
+                WarmUp.start();
+            }
+            isStarted = true;
         } catch (RuntimeException | Error e) {
-            LOG.warn("No thread can generate the access to {}.", name, e);
             outcome.complete(failed(e));
+            LOG.warn("No thread can generate the access to {}.", name, e);
+        } finally {
+            if (!isStarted) {
+                // Stack or heap were not enough for the words.
+                outcome.complete(NOT_STARTED);
+            }
         }
     }
 
@@ -73,10 +102,28 @@ final class GeneratedAccess {
         return new Outcome(null, Reason.FAILED, Reason.FAILED.sentence() + ": " + thrown);
     }
 
-    /** The access of one serializer: stock's while the class is not there. */
+    /** The access of one serializer: stock's where the class is not there in time. */
     RecordAccess access(TypeSerializer<?>[] serializers, Object own) {
+        await();
         RecordAccess made = made(serializers, own);
         return made == null ? RecordAccess.until(() -> made(serializers, own)) : made;
+    }
+
+    /**
+     * Waits for the class, on all threads but the one that makes it. Without, thousands of records
+     * would go stock's way, and HotSpot would compile both ways into each caller, for good.
+     */
+    private void await() {
+        if (late || outcome.isDone() || GenerationThread.isCurrent()) {
+            return;
+        }
+        try {
+            outcome.get(PATIENCE_MILLISECONDS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            late = true;
+        }
     }
 
     /** Null while the class is not there. */

@@ -12,11 +12,18 @@ import java.util.concurrent.TimeUnit;
  */
 final class GenerationThread {
 
+    private static final String NAME = "flink-boost-generation";
+
     private static final long IDLE_SECONDS = 1;
 
     private static final ThreadPoolExecutor EXECUTOR = executor();
 
     private GenerationThread() {}
+
+    /** Whether this is called on it. */
+    static boolean isCurrent() {
+        return Thread.currentThread().getName().equals(NAME);
+    }
 
     static void run(Runnable generation) {
         EXECUTOR.execute(generation);
@@ -36,7 +43,7 @@ final class GenerationThread {
     }
 
     private static Thread thread(Runnable work) {
-        Thread thread = new Thread(null, work, "flink-boost-generation", 0, false);
+        Thread thread = new Thread(null, work, NAME, 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         return thread;

@@ -15,10 +15,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializer;
 import org.apache.flink.boost.records.MadeType.MadeLoader;
+import org.apache.flink.boost.strings.ForkedJvm;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 
 /** When classes are generated, by whom, and when they go. */
@@ -32,9 +37,8 @@ class GenerationTest {
         return MadeType.pojo("made.Row").with("a", int.class).with("b", String.class).in(loader);
     }
 
-    /** Stock's body does it while the class is being generated, and nobody waits. */
-    @Test
-    void untilItIsThereStockGoesOn() throws Exception {
+    /** Nothing is generated until it is counted down. */
+    private static CountDownLatch busy() {
         CountDownLatch busy = new CountDownLatch(1);
         GenerationThread.run(
                 () -> {
@@ -44,6 +48,13 @@ class GenerationTest {
                         Thread.currentThread().interrupt();
                     }
                 });
+        return busy;
+    }
+
+    /** Stock's body does it where the class is not there in time. */
+    @Test
+    void untilItIsThereStockGoesOn() throws Exception {
+        CountDownLatch busy = busy();
         Class<?> type = row(new MadeLoader());
         RecordAccess first = Accesses.ofFields(type, type.getDeclaredFields(), SERIALIZERS);
         assertThat(first.isPreliminary()).isTrue();
@@ -52,6 +63,50 @@ class GenerationTest {
         RecordPair pair = new RecordPair(type, SERIALIZERS);
         assertThat(pair.access().isPreliminary()).isFalse();
         pair.assertSame(pair.make(1, "x"));
+    }
+
+    /** Without, thousands of records would go stock's way. */
+    @Test
+    void theFirstRecordWaitsForTheClass() throws Exception {
+        ForkedJvm.Result result = ForkedJvm.run(List.of(), FirstAccessProbe.class);
+        assertThat(result.answers()).as(result.output).containsExactly("false", "false", "true");
+    }
+
+    /** An interrupt is the task's: it is neither lost nor waited through. */
+    @Test
+    void whoIsInterruptedDoesNotWait() throws Exception {
+        CountDownLatch busy = busy();
+        Class<?> type = row(new MadeLoader());
+        Thread.currentThread().interrupt();
+        RecordAccess first = Accesses.ofFields(type, type.getDeclaredFields(), SERIALIZERS);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(first.isPreliminary()).isTrue();
+        busy.countDown();
+    }
+
+    /** Stock hands its array out; what is put there is not generated for others of the shape. */
+    @Test
+    void anArrayThatChangesMeanwhileIsOfOneSerializerOnly() throws Exception {
+        CountDownLatch busy = busy();
+        TypeSerializer<?> byKryo = new KryoSerializer<>(Integer.class, new SerializerConfigImpl());
+        TypeSerializer<?>[] changing = {byKryo, IntSerializer.INSTANCE};
+        RecordAccess first = Accesses.ofTuple(Tuple2.class, changing);
+        changing[0] = IntSerializer.INSTANCE;
+        busy.countDown();
+        TypeSerializer<?>[] same = {byKryo, IntSerializer.INSTANCE};
+        RecordAccess second = Accesses.ofTuple(Tuple2.class, same);
+        while (second.isPreliminary()) {
+            Thread.sleep(1);
+            second = Accesses.ofTuple(Tuple2.class, same);
+        }
+        assertThat(first.isPreliminary()).isTrue();
+        Tuple2<Integer, Integer> tuple = Tuple2.of(1, 2);
+        assertThat(second.copy(tuple)).isEqualTo(tuple);
+        DataOutputSerializer out = new DataOutputSerializer(16);
+        assertThat(second.serialize(tuple, out)).isTrue();
+        DataOutputSerializer stocks = new DataOutputSerializer(16);
+        StockSerializers.tuple(Tuple2.class, same).serialize(tuple, stocks);
+        assertThat(out.getCopyOfBuffer()).isEqualTo(stocks.getCopyOfBuffer());
     }
 
     @Test

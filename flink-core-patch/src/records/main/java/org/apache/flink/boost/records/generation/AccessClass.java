@@ -32,6 +32,9 @@ final class AccessClass {
 
     private static final String SERIALIZER = "L" + Emitter.SERIALIZER + ";";
 
+    /** HotSpot's {@code FreqInlineSize}: bytes of code of a hot method that is inlined. */
+    private static final int INLINED_UP_TO = 325;
+
     private final String self;
     private final Class<?> parent;
     private final ClassWriter writer = new FrameWriter();
@@ -84,9 +87,20 @@ final class AccessClass {
         code.end();
     }
 
-    /** A method that others call. */
+    /**
+     * A method that others call. It is too large to be inlined: so it is compiled once, and not
+     * again with all that hangs on it in each serializer of arrays or lists and in each task, for
+     * which HotSpot takes seconds.
+     */
     void method(String name, String descriptor, Consumer<Emitter> body) {
-        method(ACC_PUBLIC, name, descriptor, body);
+        method(
+                ACC_PUBLIC,
+                name,
+                descriptor,
+                code -> {
+                    body.accept(code);
+                    code.pad(INLINED_UP_TO);
+                });
     }
 
     /** A method of its own. */

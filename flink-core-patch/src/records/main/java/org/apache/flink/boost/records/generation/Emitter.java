@@ -19,6 +19,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESTATI
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEVIRTUAL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ISTORE;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.NEW;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.NOP;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.PUTFIELD;
 
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -69,6 +70,15 @@ final class Emitter {
     void end() {
         method.visitMaxs(0, 0);
         method.visitEnd();
+    }
+
+    /** Behind a return: code that is never reached, so that the method is larger than that. */
+    void pad(int bytes) {
+        Label end = new Label();
+        mark(end);
+        for (int i = end.getOffset(); i <= bytes; i++) {
+            insn(NOP);
+        }
     }
 
     void insn(int opcode) {

@@ -2,8 +2,8 @@
 package org.apache.flink.boost.records.generation;
 
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IADD;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IFEQ;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IFNE;
-import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IFNONNULL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IFNULL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IOR;
 
@@ -68,16 +68,14 @@ final class RunCode {
     void deserialize(
             Emitter code, FieldRun run, BiConsumer<FieldShape, Runnable> take, Label done) {
         Label slowly = new Label();
-        Label there = new Label();
         find(code, "segment", MemorySegment.class, DataInputView.class, run.bytes());
         code.store(segment);
         find(code, "array", byte[].class, DataInputView.class, run.bytes());
         code.store(array);
         code.load(array);
-        code.jump(IFNONNULL, there);
         code.load(segment);
-        code.jump(IFNULL, slowly);
-        code.mark(there);
+        call(code, "isThere", boolean.class, byte[].class, MemorySegment.class);
+        code.jump(IFEQ, slowly);
         code.load(view);
         call(code, "position", int.class, DataInputView.class);
         code.store(int.class, at);
