@@ -20,7 +20,7 @@ from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
+from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
