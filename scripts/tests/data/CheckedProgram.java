@@ -19,7 +19,10 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  */
 final class CheckedProgram {
 
-    private static final int RECORDS = 2_000;
+    private static final int RECORDS = 20_000;
+
+    /** Those in which the generated class has its time to come. */
+    private static final int SLOW = 500;
 
     /** A POJO. */
     public static class Order {
@@ -60,7 +63,7 @@ final class CheckedProgram {
             byte[] bytes = out.getCopyOfBuffer();
             Order read = serializer.deserialize(new DataInputDeserializer(bytes));
             sum += read.amount + read.discount;
-            if (i < RECORDS / 4) {
+            if (i < SLOW) {
                 // The generated class comes from another thread.
                 Thread.sleep(1);
             }
@@ -89,7 +92,7 @@ final class CheckedProgram {
     }
 
     private static Order pause(Order order) throws InterruptedException {
-        if (order.amount < RECORDS / 4) {
+        if (order.amount < SLOW) {
             Thread.sleep(1);
         }
         return order;

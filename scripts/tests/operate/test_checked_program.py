@@ -30,7 +30,7 @@ appender.out.type = CONSOLE
 appender.out.layout.type = PatternLayout
 appender.out.layout.pattern = log=%p %m%n
 """
-SUM = "sum=2998000"
+SUM = "sum=299980000"
 
 pytestmark = [pytest.mark.needs_jars(LINE.version), pytest.mark.timeout(300)]
 
