@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one thread that generates classes, so that no task waits. It ends when there is nothing to
+ * The one thread that generates classes, beside those of tasks. It ends when there is nothing to
  * do: a thread remembers the protection domains of those who made it, and with them a job's class
  * loader.
  */
