@@ -20,7 +20,7 @@ from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from flink_boost.base.errors import BrokenData, UsageProblem
+from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import write_durably
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import bare_environment
@@ -33,7 +33,7 @@ from flink_boost.flink.switches import STRINGS
 from flink_boost.measure.classpaths import find_class_paths
 
 MAIN_CLASSES = {
-    "strings": "org.apache.flink.boost.soak.Soak",
+    STRINGS: "org.apache.flink.boost.soak.Soak",
     "records": "org.apache.flink.boost.records.RecordSoak",
 }
 
@@ -117,7 +117,12 @@ def java_command(
     if plan.family == STRINGS:
         class_path = f"{paths.of(Side.PATCHED)}{os.pathsep}{tests.tests}"
         jars = [line.jar(artefact) for artefact in OF_MAVEN]
-        stock = os.pathsep.join(str(path) for path in paths.stock if path.name in jars)
+        found = [str(path) for path in paths.stock if path.name in jars]
+        if len(found) != len(jars):
+            raise EnvironmentProblem(
+                f"The class path does not hold {', '.join(jars)}.", "Run `make build`."
+            )
+        stock = os.pathsep.join(found)
     else:
         class_path, stock = tests.class_path(), tests.stock_jars()
     return [

@@ -11,15 +11,14 @@ import org.junit.jupiter.api.Test;
 /** The switch for a whole process that has records of Kryo only. */
 class KryoCheckedProcessTest {
 
+    /** Kryo 2 looks into the JDK's lists. */
+    private static final List<String> CHECKED =
+            List.of("-Dflink.boost.records=check", "--add-opens=java.base/java.util=ALL-UNNAMED");
+
     @Test
     void randomRecordsAreCheckedAndEqual() throws Exception {
         String seed = Long.toString(new Random().nextLong());
-        // Kryo 2 looks into the JDK's lists.
-        List<String> options =
-                List.of(
-                        "-Dflink.boost.records=check",
-                        "--add-opens=java.base/java.util=ALL-UNNAMED");
-        ForkedJvm.Result result = ForkedJvm.run(options, KryoCheckedProbe.class, seed);
+        ForkedJvm.Result result = ForkedJvm.run(CHECKED, KryoCheckedProbe.class, seed);
         assertThat(result.code).as("seed %s: %s", seed, result.output).isZero();
         assertThat(result.answers())
                 .as("seed %s", seed)
@@ -30,11 +29,7 @@ class KryoCheckedProcessTest {
 
     @Test
     void whatFailsByOursAloneIsADifferenceAndWhatFailsByBothEndsAsByStock() throws Exception {
-        List<String> options =
-                List.of(
-                        "-Dflink.boost.records=check",
-                        "--add-opens=java.base/java.util=ALL-UNNAMED");
-        ForkedJvm.Result result = ForkedJvm.run(options, KryoFailingProbe.class);
+        ForkedJvm.Result result = ForkedJvm.run(CHECKED, KryoFailingProbe.class);
         assertThat(result.answers())
                 .as(result.output)
                 .containsExactly("true 0", "true 0", "as by stock", "differing 1");
