@@ -7,6 +7,9 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
 import org.apache.flink.api.java.typeutils.runtime.NoFetchingInput;
+import org.apache.flink.boost.codec.Words;
+import org.apache.flink.boost.jdk.StringAccess;
+import org.apache.flink.boost.jdk.WideArrays;
 import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.strings.OwnViews;
 import org.apache.flink.core.memory.DataInputView;
@@ -186,6 +189,55 @@ public final class LookAheadInput extends NoFetchingInput {
     public boolean readVarIntFlag() {
         require(1);
         return buffer[position] < 0;
+    }
+
+    /**
+     * Text in ASCII, whose last byte is negative; by whole words where the buffer has all of it.
+     */
+    @Override
+    public String readString() {
+        boolean isOther = readVarIntFlag();
+        if (isOther || !isAhead) {
+            return super.readString();
+        }
+        int from = position;
+        int end = endOfAscii(buffer, from, from + Math.min(limit - from, chars.length));
+        if (end == 0) {
+            return super.readString();
+        }
+        int n = end - from;
+        byte[] bytes = Arrays.copyOfRange(buffer, from, end);
+        bytes[n - 1] &= Byte.MAX_VALUE;
+        String string = ofLatin1(bytes);
+        // A broken text that comes later shows what is left here.
+        string.getChars(0, n, chars, 0);
+        position = end;
+        return string;
+    }
+
+    /** With a high byte of 0 this constructor copies, and decodes nothing. */
+    @SuppressWarnings("deprecation")
+    private static String ofLatin1(byte[] bytes) {
+        return StringAccess.OPENED
+                ? StringAccess.newString(bytes, StringAccess.LATIN1)
+                : new String(bytes, 0);
+    }
+
+    /** Behind the first negative byte; 0 where there is none before the limit. */
+    private static int endOfAscii(byte[] bytes, int from, int limit) {
+        int i = from;
+        for (; i <= limit - Long.BYTES; i += Long.BYTES) {
+            long negative = WideArrays.getLong(bytes, i) & WideArrays.TOP_BITS;
+            if (negative != 0) {
+                return i + Words.firstByte(negative) + 1;
+            }
+        }
+        for (; i < limit; i++) {
+            if (bytes[i] < 0) {
+                return i + 1;
+            }
+        }
+        return 0;
     }
 
     // Past the buffer.
