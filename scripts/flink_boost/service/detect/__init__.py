@@ -1,0 +1,1 @@
+"""Whether a change of speed is real: what nights suspect, reruns that confirm it, whose commit."""
