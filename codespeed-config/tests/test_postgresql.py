@@ -27,13 +27,13 @@ from flink_boost.base.errors import EnvironmentProblem, UploadFailed
 from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.publish import liveness, serve
 from flink_boost.publish.codespeed import CodespeedResult, SpoolEntry
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Parts
 from flink_boost.service.nightly.night_plan import PlannedStep
 from flink_boost.service.nightly.steps import Steps
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from operating import refused
 from postgresql import PostgreSQL

@@ -21,8 +21,8 @@ from flink_boost.publish.nightly.night_report import FOLDER
 from flink_boost.publish.notify.message import Message
 from flink_boost.publish.notify.outbox import Outbox, Posted
 from flink_boost.publish.raw_data import pack_raw_data
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import OUTBOX, Swept, sweep
 

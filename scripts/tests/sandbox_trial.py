@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.sandbox import Ended, Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.sandbox import Ended, Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 MIB = 1 << 20
 LIMITS = Limits(seconds=60, memory=512 * MIB, disk=32 * MIB, processes=100, output=MIB)

@@ -83,6 +83,11 @@ def copy(tmp_path: Path) -> Path:
         ),
         ("base/errors.py", "import flink_boost.base.files", "No cycles inside a room"),
         ("judge/ratio.py", "import lab.rivals", "The product needs nothing of the lab"),
+        (
+            "service/builds/cache.py",
+            "import flink_boost.service.detect.confirming",
+            "Builds know nothing of reruns, nights and requests, nor nights of requests",
+        ),
     ],
 )
 def test_a_wrong_import_is_caught(copy: Path, module: str, statement: str, contract: str) -> None:

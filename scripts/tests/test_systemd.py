@@ -164,8 +164,8 @@ def test_the_sandbox_can_be_made_under_the_restrictions_of_its_unit() -> None:
 _IN_THE_SANDBOX = """
 import os, sys
 from pathlib import Path
-from flink_boost.service.isolation.sandbox import Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.sandbox import Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 from flink_boost.service.requests.comparison_setup import proved_sandbox
 
 build = Path(sys.argv[1])

@@ -16,8 +16,8 @@ from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Built, Cell, RunInfo
 from flink_boost.measure.summary import RunSummary, summarise
-from flink_boost.service.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm
-from flink_boost.service.reruns.bench import BuildQuestion
+from flink_boost.service.detect.confirming import NIGHT_PAIRS, Findings, NightReruns, confirm
+from flink_boost.service.detect.reruns.bench import BuildQuestion
 
 NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)
 NOISE = 0.01

@@ -15,7 +15,7 @@ from flink_boost.cli.context import Settings
 from flink_boost.cli.options import by_option
 from flink_boost.judge.alarm_record import AlarmRecord, RetiredBox
 from flink_boost.judge.retirement import left_behind, taken_back
-from flink_boost.service.alarm_registry import (
+from flink_boost.service.detect.alarm_registry import (
     AlarmRegistry,
     load_registry,
     registry_lock,

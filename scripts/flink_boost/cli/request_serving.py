@@ -21,9 +21,9 @@ from flink_boost.publish.notify.channels import channels_from
 from flink_boost.publish.notify.deliver import send_now
 from flink_boost.publish.notify.message import Message
 from flink_boost.publish.progress import PlainProgress
-from flink_boost.service.hub.listening import listening
-from flink_boost.service.hub.webhook import Receiver, find_secrets
 from flink_boost.service.requests.database import open_database
+from flink_boost.service.requests.hub.listening import listening
+from flink_boost.service.requests.hub.webhook import Receiver, find_secrets
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.request import Request
 from flink_boost.service.requests.service_settings import ServeSettings, load_settings

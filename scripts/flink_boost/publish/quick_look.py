@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,12 +20,12 @@ from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import TrendVerdict, detect
 from flink_boost.measure import classpaths, run_plan, store
 from flink_boost.measure.groups import Group
-from flink_boost.measure.history import HistoryReader
 from flink_boost.measure.model import Box, RunInfo
 from flink_boost.measure.release import is_on_its_line
 from flink_boost.measure.store import RunState
 from flink_boost.publish import serve
 from flink_boost.publish.report import write_report
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
 from flink_boost.publish.target import URL_VARIABLE, checked_url, find_target
@@ -38,25 +37,6 @@ SIDES = (Side.STOCK, Side.PATCHED)
 
 Tell = Callable[[str], None]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Places:
-    """Folders that publishing reads and writes."""
-
-    results: Path
-    spool: Path
-    build: Path
-
-    @property
-    def codespeed(self) -> Path:
-        """Data of the embedded dashboard."""
-        return self.build / "codespeed"
-
-    @cached_property
-    def history(self) -> HistoryReader:
-        """The runs that have ended; whoever works at one place reads each of them once."""
-        return HistoryReader(self.results)
 
 
 @dataclass(frozen=True)

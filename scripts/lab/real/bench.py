@@ -26,9 +26,9 @@ from flink_boost.measure.fork import Fork
 from flink_boost.measure.groups import Group
 from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.model import Box, Built, Cell, Mode, Purpose, RunInfo
+from flink_boost.service.detect.reruns.bench import BuildQuestion, ForkRerun, pairs_of
 from flink_boost.service.nightly.night import Waiting, when_free
 from flink_boost.service.nightly.night_parts import Tell
-from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun, pairs_of
 from lab.cases import CaseNight
 
 SIDES = (Side.STOCK, Side.PATCHED)

@@ -13,7 +13,7 @@ from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, make_ni
 from flink_boost.base.errors import BrokenData
 from flink_boost.cli.main import main
 from flink_boost.judge.alarm_record import AlarmState
-from flink_boost.service.alarm_registry import (
+from flink_boost.service.detect.alarm_registry import (
     AlarmRegistry,
     after_night,
     load_registry,

@@ -22,18 +22,18 @@ from flink_boost.judge.retirement import left_behind
 from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.publish.nightly.changes import news_of
 from flink_boost.publish.nightly.night_report import kept_nights
-from flink_boost.service.alarm_registry import (
+from flink_boost.publish.run_places import Places
+from flink_boost.service.detect.alarm_registry import (
     AlarmRegistry,
     after_night,
     document_of,
     load_registry,
     store_registry,
 )
-from flink_boost.service.confirming import Findings
+from flink_boost.service.detect.confirming import Findings
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.slots import night_id
-from flink_boost.service.quick_look import Places
 
 TODAY = datetime(2026, 11, 25, 1, tzinfo=UTC)
 LEFT = ("open", "watching", "withheld")

@@ -18,7 +18,7 @@ from flink_boost.measure.night_record import (
     StepRecord,
     StepState,
 )
-from flink_boost.service.alarm_registry import (
+from flink_boost.service.detect.alarm_registry import (
     AlarmRegistry,
     after_night,
     load_registry,

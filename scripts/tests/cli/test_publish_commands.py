@@ -19,10 +19,10 @@ from flink_boost.measure.model import Purpose
 from flink_boost.measure.night_record import NightRecord, NightState
 from flink_boost.publish.nightly.night_page import night_markdown, night_page
 from flink_boost.publish.nightly.night_report import kept_nights
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.trends import StoredVerdicts
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.slots import night_id
-from flink_boost.service.quick_look import Places
 
 
 def store_nights(build: Path, ratios: list[float]) -> None:

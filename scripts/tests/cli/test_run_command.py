@@ -31,7 +31,7 @@ from flink_boost.measure.box import describe_box
 from flink_boost.measure.groups import Group, find_group, load_groups
 from flink_boost.measure.model import Box, Mode, RunInfo
 from flink_boost.publish import liveness
-from flink_boost.service.quick_look import GROUP, SIDES, find_interrupted
+from flink_boost.publish.quick_look import GROUP, SIDES, find_interrupted
 
 pytestmark = pytest.mark.needs_jars
 

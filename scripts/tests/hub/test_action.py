@@ -22,7 +22,7 @@ from ruamel.yaml import YAML
 
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.cli.commands import request
-from flink_boost.service.hub.workflow_comment import (
+from flink_boost.service.requests.hub.workflow_comment import (
     HOSTED,
     LARGEST,
     MARKER,

@@ -23,11 +23,11 @@ from flink_boost.base.errors import (
     PullRequestRefused,
     UsageProblem,
 )
-from flink_boost.service.hub.account import find_account
-from flink_boost.service.hub.client import BoundedTransport, GitHubClient
-from flink_boost.service.hub.github import GitHubRepository, open_repository
-from flink_boost.service.hub.hub_model import Hub
-from flink_boost.service.hub.rate_limit import RateLimit
+from flink_boost.service.requests.hub.account import find_account
+from flink_boost.service.requests.hub.client import BoundedTransport, GitHubClient
+from flink_boost.service.requests.hub.github import GitHubRepository, open_repository
+from flink_boost.service.requests.hub.hub_model import Hub
+from flink_boost.service.requests.hub.rate_limit import RateLimit
 from hub.double import GitHubDouble, github_double
 from hub.faults import Fault, forbidden, page_of_html, primary_limit, secondary_limit
 from hub.state import GitHubState, PullRequestState

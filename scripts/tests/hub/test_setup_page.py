@@ -10,8 +10,8 @@ from ruamel.yaml import YAML
 
 from flink_boost.base.errors import HubAway, HubRefused
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.service.hub import account, github, listening, webhook
-from flink_boost.service.isolation import mirrors
+from flink_boost.service.builds.isolation import mirrors
+from flink_boost.service.requests.hub import account, github, listening, webhook
 from flink_boost.service.requests.service_settings import (
     MostAsked,
     NightHours,

@@ -19,9 +19,9 @@ import httpx
 import pytest
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.service.hub.hub_model import Comment
-from flink_boost.service.hub.listening import listening
-from flink_boost.service.hub.webhook import LARGEST_BODY, Receiver, find_secrets, is_signed
+from flink_boost.service.requests.hub.hub_model import Comment
+from flink_boost.service.requests.hub.listening import listening
+from flink_boost.service.requests.hub.webhook import LARGEST_BODY, Receiver, find_secrets, is_signed
 from hub.description import webhooks
 
 SECRET = b"0123456789abcdef0123456789abcdef"

@@ -16,7 +16,7 @@ from flink_boost.judge.alarm_record import OURS_ALONE, AlarmDocument, AlarmRecor
 from flink_boost.publish.alarm_upload import alarm_document, send_alarms
 from flink_boost.publish.target import Target
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarm_registry import AlarmRegistry, after_night
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
 
 FIELDS = {
     "id", "box", "executable", "benchmark", "line", "kind", "direction", "state", "effect", "low",

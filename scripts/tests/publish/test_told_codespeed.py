@@ -32,7 +32,7 @@ from flink_boost.publish.alarm_upload import (
 )
 from flink_boost.publish.target import URL_VARIABLE, Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, store_registry
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, load_registry, store_registry
 from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.service import send_nights

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from flink_boost.base.errors import HubAway
-from flink_boost.service.hub.hub_model import Comment, PullRequest
+from flink_boost.service.requests.hub.hub_model import Comment, PullRequest
 from requesting.samples import BASE, HEAD, NOON
 
 US = "bench-account"

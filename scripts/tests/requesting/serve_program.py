@@ -16,12 +16,12 @@ from pathlib import Path
 
 from flink_boost.base.errors import HubAway
 from flink_boost.measure.machine_priority import USUAL_ORDER
-from flink_boost.service.hub.account import find_account
-from flink_boost.service.hub.client import GitHubClient
-from flink_boost.service.hub.github import GitHubRepository
-from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.requests.database import open_database
 from flink_boost.service.requests.desk import Desk
+from flink_boost.service.requests.hub.account import find_account
+from flink_boost.service.requests.hub.client import GitHubClient
+from flink_boost.service.requests.hub.github import GitHubRepository
+from flink_boost.service.requests.hub.rate_limit import RateLimit
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.request import Measured, RequestOrder
 from flink_boost.service.requests.request_states import Event

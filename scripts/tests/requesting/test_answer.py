@@ -9,8 +9,8 @@ import pytest
 from flink_boost.flink.side import Side
 from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.model import Mode
-from flink_boost.service.hub.github import LONGEST_BODY
 from flink_boost.service.requests.answer import LONGEST, MOST_SHOWN, Circumstances, answer, headline
+from flink_boost.service.requests.hub.github import LONGEST_BODY
 from flink_boost.service.requests.request import Measured, Request
 from flink_boost.service.requests.request_profiles import to_profile
 from flink_boost.service.requests.request_rows import rows_of

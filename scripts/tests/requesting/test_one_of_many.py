@@ -12,8 +12,8 @@ from hub.double import github_double
 from hub.faults import Fault
 
 from flink_boost.base.errors import HubAway, HubRefused
-from flink_boost.service.hub.github import open_repository
 from flink_boost.service.requests.desk import Desk
+from flink_boost.service.requests.hub.github import open_repository
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.serving import standing_still
 from requesting.memory_hub import pull

@@ -10,7 +10,7 @@ from synthetic import JOB
 from watched_nights import NOW, MadeBuilds, MadeReruns, confirmed, flat, make_nights
 
 from flink_boost.judge.alarm_record import AlarmDecision, AlarmRecord, AlarmState, decided
-from flink_boost.service.alarm_registry import AlarmRegistry, after_night
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
 
 LEVELS = {JOB: flat(27, n20=-0.04, n22=-0.15)}
 

@@ -16,10 +16,10 @@ from flink_boost.judge.alarm_record import AlarmDecision, AlarmRecord, AlarmStat
 from flink_boost.judge.detection import anchor
 from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.model import Cell
-from flink_boost.service.alarm_registry import AlarmRegistry, after_night
-from flink_boost.service.anchor_reruns import agreements, hold
-from flink_boost.service.confirming import NightReruns, confirm
-from flink_boost.service.reruns.rerun_journal import RerunJournal
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
+from flink_boost.service.detect.anchor_reruns import agreements, hold
+from flink_boost.service.detect.confirming import NightReruns, confirm
+from flink_boost.service.detect.reruns.rerun_journal import RerunJournal
 
 NIGHTS = 60
 LATER = 5

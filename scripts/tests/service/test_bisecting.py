@@ -16,8 +16,8 @@ from flink_boost.judge.alarm_record import AlarmRecord, AlarmState
 from flink_boost.judge.bisection import BisectPart, BisectRecord, BisectStep, Trial, search_of
 from flink_boost.measure.commit_jars import Build, build_of
 from flink_boost.measure.model import Built
-from flink_boost.service.bisecting import BisectJob, bisect
-from flink_boost.service.reruns.bench import BuildQuestion
+from flink_boost.service.detect.bisecting import BisectJob, bisect
+from flink_boost.service.detect.reruns.bench import BuildQuestion
 
 GOOD = "g" * 40
 EFFECT = -0.05

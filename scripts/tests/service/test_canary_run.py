@@ -22,7 +22,7 @@ from flink_boost.measure import frozen_canary, store
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Purpose
 from flink_boost.publish.codespeed import entries_of
-from flink_boost.service.canary_night import reading_of
+from flink_boost.service.nightly.canary_night import reading_of
 
 LINE = default_line()
 

@@ -12,8 +12,8 @@ from user_mode_linux import run_as_unit
 
 from flink_boost.base.errors import NoIsolation
 from flink_boost.base.places import PROJECT_ROOT
-from flink_boost.service.isolation.cgroups import DELEGATED, delegated, fresh_group
-from flink_boost.service.isolation.sandbox import Limits
+from flink_boost.service.builds.isolation.cgroups import DELEGATED, delegated, fresh_group
+from flink_boost.service.builds.isolation.sandbox import Limits
 
 pytestmark = pytest.mark.quiet
 
@@ -53,8 +53,8 @@ from pathlib import Path
 
 from sandbox_trial import LIMITS, MIB, Trial
 
-from flink_boost.service.isolation.cgroups import delegated
-from flink_boost.service.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.cgroups import delegated
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
 
 unit = delegated()
 print("delegated", unit)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
-from flink_boost.service.isolation.bubblewrap import Bubblewrap, wrapped
-from flink_boost.service.isolation.choosing import IMAGE, choose_sandbox
-from flink_boost.service.isolation.mirrors import VARIABLE
-from flink_boost.service.isolation.sandbox import Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap, wrapped
+from flink_boost.service.builds.isolation.choosing import IMAGE, choose_sandbox
+from flink_boost.service.builds.isolation.mirrors import VARIABLE
+from flink_boost.service.builds.isolation.sandbox import Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 LIMITS = Limits(seconds=60, memory=1 << 30, disk=1 << 20, processes=99, output=1 << 20)
 WORK = Path("/srv/work")

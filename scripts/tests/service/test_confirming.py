@@ -21,11 +21,11 @@ from watched_nights import (
 from flink_boost.base.errors import BrokenData
 from flink_boost.judge.alarm_record import AlarmDecision, AlarmRecord, AlarmState, decided, figures
 from flink_boost.judge.tracks import build_tracks, newest_runs
-from flink_boost.service.alarm_registry import AlarmRegistry, after_night
-from flink_boost.service.confirming import NightReruns, confirm
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
+from flink_boost.service.detect.confirming import NightReruns, confirm
+from flink_boost.service.detect.reruns.bench import BuildQuestion
+from flink_boost.service.detect.reruns.rerun_journal import RerunJournal
 from flink_boost.service.nightly.suspects import learning_of
-from flink_boost.service.reruns.bench import BuildQuestion
-from flink_boost.service.reruns.rerun_journal import RerunJournal
 
 STEP = -0.06
 

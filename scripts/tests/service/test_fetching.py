@@ -17,14 +17,14 @@ from flink_boost.base.errors import RefusedResult
 from flink_boost.flink.side import Side
 from flink_boost.measure.jmh import parse_fork
 from flink_boost.measure.model import Cell
-from flink_boost.service.isolation import cleaning
-from flink_boost.service.isolation.fetching import (
+from flink_boost.service.builds.isolation import cleaning
+from flink_boost.service.builds.isolation.fetching import (
     MOST_RESULT,
     fetch_file,
     find_files,
     read_file,
 )
-from flink_boost.service.isolation.jmhresult import checked_result
+from flink_boost.service.builds.isolation.jmhresult import checked_result
 from flink_boost.service.requests.wording import fenced
 
 DATA = Path(__file__).parents[1] / "data" / "jmh-1.37.json"
@@ -107,7 +107,7 @@ def test_an_absolute_name_and_what_links_name_are_not_found(work: Path, tmp_path
 def test_a_folder_with_endless_names_is_refused(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flink_boost.service.isolation.fetching._MOST_NAMES", 5)
+    monkeypatch.setattr("flink_boost.service.builds.isolation.fetching._MOST_NAMES", 5)
     for number in range(6):
         (work / "target" / f"{number}.jar").touch()
     with pytest.raises(RefusedResult, match="too many files"):

@@ -19,10 +19,10 @@ from flink_boost.base.errors import BrokenData, BuildFailed, NoIsolation
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.service.builds import build_launch
 from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.builds.isolation.building import IsolatedBuilds
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.sandbox import Limits
 from flink_boost.service.builds.recipe import Recipe, load_recipe
-from flink_boost.service.isolation.building import IsolatedBuilds
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.sandbox import Limits
 
 pytestmark = pytest.mark.quiet
 

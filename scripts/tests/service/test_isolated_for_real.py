@@ -27,11 +27,11 @@ from flink_boost.measure.commit_jars import Build, build_of, stock_build
 from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.model import Built, Purpose, RunInfo
 from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.builds.isolation.building import IsolatedBuilds
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.forks import LIMITS, IsolatedForks
 from flink_boost.service.builds.recipe import load_recipe
-from flink_boost.service.isolation.building import IsolatedBuilds
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.forks import LIMITS, IsolatedForks
-from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
+from flink_boost.service.detect.reruns.bench import BuildQuestion, ForkRerun
 
 pytestmark = [pytest.mark.forks, pytest.mark.needs_jars]
 

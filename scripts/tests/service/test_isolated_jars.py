@@ -13,7 +13,7 @@ import pytest
 
 from flink_boost.base.errors import RefusedResult
 from flink_boost.flink.dropin import RECORD, read_dropin
-from flink_boost.service.isolation.building import _require_jar
+from flink_boost.service.builds.isolation.building import _require_jar
 
 MIB = 1 << 20
 LOCAL, CENTRAL, END = "<4s2B4HL2L2H", "<4s4B4HL2L5H2L", "<4s4H2LH"

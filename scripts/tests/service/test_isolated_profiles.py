@@ -25,13 +25,13 @@ from flink_boost.measure.model import Built
 from flink_boost.measure.profiles.profile_record import folder_of
 from flink_boost.measure.profiles.take import ProfiledFork, ProfileSide, take
 from flink_boost.measure.two_builds import rerun_class_paths
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.isolated_profiles import (
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.isolated_profiles import (
     IsolatedProfiles,
     checked_stacks,
     plain_frame,
 )
-from flink_boost.service.isolation.sandbox import Ended, Owners
+from flink_boost.service.builds.isolation.sandbox import Ended, Owners
 
 pytestmark = [pytest.mark.needs_jars, pytest.mark.quiet]
 

@@ -16,9 +16,9 @@ from flink_boost.judge.detection import suspicion, watcher
 from flink_boost.judge.detection.memory import RULES
 from flink_boost.judge.tracks import Track, build_tracks
 from flink_boost.measure.summary import RunSummary
-from flink_boost.service.alarm_registry import AlarmRegistry, after_night
-from flink_boost.service.confirming import WatchedTrack, confirm
-from flink_boost.service.reruns.rerun_journal import NightJudged, RerunJournal
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, after_night
+from flink_boost.service.detect.confirming import WatchedTrack, confirm
+from flink_boost.service.detect.reruns.rerun_journal import NightJudged, RerunJournal
 
 BACK_SOON = flat(40, n14=-0.06, n19=0.06, n30=-0.08)
 LITTLE_BY_LITTLE = [-0.006 * min(max(0, night - 15), 12) for night in range(40)]

@@ -13,11 +13,11 @@ import pytest
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
 from flink_boost.flink.pinned_maven import ensure_maven
-from flink_boost.service.isolation import mirrors
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.mirrors import VARIABLE, Mirrors, Proxy
-from flink_boost.service.isolation.sandbox import Ended, Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation import mirrors
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.mirrors import VARIABLE, Mirrors, Proxy
+from flink_boost.service.builds.isolation.sandbox import Ended, Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 LIMITS = Limits(seconds=60, disk=8 << 20, output=1 << 20)
 

@@ -26,11 +26,11 @@ from flink_boost.measure.night_record import NightRecord, NightState, Order
 from flink_boost.measure.profiles.profile_record import folder_of, read_profile
 from flink_boost.publish.alarm_profiles import profiles_of
 from flink_boost.publish.alarm_upload import alarm_document
-from flink_boost.service.alarm_registry import AlarmRegistry, load_registry, store_registry
+from flink_boost.publish.run_places import Places
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, load_registry, store_registry
 from flink_boost.service.nightly.alarm_flame_graphs import AlarmProfiles
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.night_parts import StepSkipped
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep
 from lab.real.bench import Silent

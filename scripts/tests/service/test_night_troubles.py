@@ -31,13 +31,13 @@ from flink_boost.publish.notify.message import stop_message
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.notify.settings import SlackSettings
 from flink_boost.publish.notify.slack import SlackNotifier
-from flink_boost.service.alarm_registry import AlarmRegistry, store_registry
+from flink_boost.publish.run_places import Places
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, store_registry
 from flink_boost.service.nightly.checking import NightFinding, check_box
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.slots import night_id, parse_time
 from flink_boost.service.nightly.suspects import Suspects
-from flink_boost.service.quick_look import Places
 
 TODAY = datetime(2026, 11, 25, 1, tzinfo=UTC)
 NOW = TODAY + timedelta(hours=6)

@@ -49,6 +49,7 @@ from flink_boost.measure.night_record import NightRecord, NightState, Order, Ste
 from flink_boost.measure.noise import NoiseSamples, assess
 from flink_boost.measure.runner import EndedFork
 from flink_boost.measure.store import RunState
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
 from flink_boost.service.nightly import steps
@@ -58,7 +59,6 @@ from flink_boost.service.nightly.night import Waiting
 from flink_boost.service.nightly.night_parts import BoxFinding, Parts
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.source_tree import Tree
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 
 pytestmark = pytest.mark.needs_jars

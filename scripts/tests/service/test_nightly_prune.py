@@ -19,14 +19,14 @@ from flink_boost.judge.bisection import BisectRecord, BisectStep
 from flink_boost.measure import store
 from flink_boost.measure.model import Built
 from flink_boost.measure.night_record import NightRecord, NightState, Order, Runs
-from flink_boost.service.alarm_registry import AlarmRegistry, registry_lock, store_registry
+from flink_boost.publish.run_places import Places
 from flink_boost.service.builds.cache import BuildCache
 from flink_boost.service.builds.recipe import Recipe
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, registry_lock, store_registry
 from flink_boost.service.nightly.needed_builds import commits_of_nights, prune_builds
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_messages import People
 from flink_boost.service.nightly.slots import night_id, slot_from_id
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep
 

@@ -17,9 +17,10 @@ from synthetic import make_forks, make_run
 from flink_boost.base.errors import EnvironmentProblem, UploadFailed
 from flink_boost.measure.model import RunInfo
 from flink_boost.publish import liveness, serve
+from flink_boost.publish.quick_look import Published, publish
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.quick_look import Places, Published, publish
 
 pytestmark = pytest.mark.quiet
 

@@ -24,7 +24,7 @@ from flink_boost.measure.groups import choose_cells, find_group, load_groups
 from flink_boost.measure.history import load_history
 from flink_boost.measure.model import Built, Purpose, RunInfo
 from flink_boost.service.builds.builder import RecipeBuilder
-from flink_boost.service.reruns.bench import BuildQuestion, ForkRerun
+from flink_boost.service.detect.reruns.bench import BuildQuestion, ForkRerun
 
 LINE = find_line(default_line())
 COMPARATOR = "writeUtf"

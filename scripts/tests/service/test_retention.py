@@ -25,7 +25,7 @@ from flink_boost.publish.codespeed import commit_id
 from flink_boost.publish.raw_data import RAW_DATA
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
-from flink_boost.service.alarm_registry import AlarmRegistry, registry_lock, store_registry
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, registry_lock, store_registry
 from flink_boost.service.requests.disk_space import delete_old_logs
 from flink_boost.service.retention import runs
 from flink_boost.service.retention.retention_settings import Retention, load_retention

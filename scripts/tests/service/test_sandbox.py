@@ -25,11 +25,11 @@ from eventual import eventually
 from sandbox_trial import LIMITS, MIB, Trial, outside
 
 from flink_boost.base.errors import NoIsolation
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.choosing import choose_sandbox, prove
-from flink_boost.service.isolation.sandbox import Ended
-from flink_boost.service.isolation.watching import TooManyFiles, size_below
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.choosing import choose_sandbox, prove
+from flink_boost.service.builds.isolation.sandbox import Ended
+from flink_boost.service.builds.isolation.watching import TooManyFiles, size_below
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 pytestmark = pytest.mark.quiet
 
@@ -301,10 +301,10 @@ def test_when_we_are_killed_nothing_goes_on_inside(open_folder: Path) -> None:
     ours = f"""
 import sys
 from pathlib import Path
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.sandbox import Limits
-from flink_boost.service.isolation.watching import TooManyFiles, size_below
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.sandbox import Limits
+from flink_boost.service.builds.isolation.watching import TooManyFiles, size_below
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 sandbox, folder = choose_sandbox({{}}), Path({str(open_folder)!r})
 with fresh_workplace(folder / "places", sandbox.owners, disk=1 << 20) as work:
     sandbox.run(("sleep", "{mark}"), work=work, readable=(), environment={{}},
@@ -484,10 +484,10 @@ def test_another_user_than_root_can_use_it(open_folder: Path) -> None:
 import os, sys
 sys.path.insert(0, {str(Path(__file__).resolve().parents[2])!r})
 from pathlib import Path
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.sandbox import Limits
-from flink_boost.service.isolation.watching import TooManyFiles, size_below
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.sandbox import Limits
+from flink_boost.service.builds.isolation.watching import TooManyFiles, size_below
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 sandbox, folder = choose_sandbox({{}}), Path({str(places)!r})
 bomb = "import os, time\\nwhile True:\\n  try: os.fork()\\n  except OSError: time.sleep(.01)"
 with fresh_workplace(folder / "places", sandbox.owners, disk=1 << 20) as work:

@@ -16,8 +16,8 @@ import pytest
 from eventual import eventually
 from sandbox_trial import LIMITS, MIB, Trial
 
-from flink_boost.service.isolation.choosing import choose_sandbox
-from flink_boost.service.isolation.sandbox import Ended
+from flink_boost.service.builds.isolation.choosing import choose_sandbox
+from flink_boost.service.builds.isolation.sandbox import Ended
 
 pytestmark = pytest.mark.quiet
 

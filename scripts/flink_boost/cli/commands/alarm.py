@@ -29,7 +29,7 @@ from flink_boost.judge.alarm_record import (
 from flink_boost.judge.misses import SHORTEST_COMMIT, MissedChange
 from flink_boost.publish.alarm_sheet import alarm_lines, alarms_sheet
 from flink_boost.publish.sheet import print_sheets
-from flink_boost.service.alarm_registry import load_registry, registry_lock, store_registry
+from flink_boost.service.detect.alarm_registry import load_registry, registry_lock, store_registry
 
 _LONGEST_REASON = 500
 _LONGEST_NAME = 94  # that the dashboard takes

@@ -22,11 +22,11 @@ from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.alarm_sheet import alarm_lines
 from flink_boost.publish.progress import shown_progress
-from flink_boost.service.alarm_registry import load_registry, registry_lock, store_registry
-from flink_boost.service.bisecting import BisectJob, bisect
 from flink_boost.service.builds.repository import commits_between, resolve
-from flink_boost.service.confirming import NIGHT_PAIRS
-from flink_boost.service.reruns.rerun_setup import RerunMeans, rerun_means
+from flink_boost.service.detect.alarm_registry import load_registry, registry_lock, store_registry
+from flink_boost.service.detect.bisecting import BisectJob, bisect
+from flink_boost.service.detect.confirming import NIGHT_PAIRS
+from flink_boost.service.detect.reruns.rerun_setup import RerunMeans, rerun_means
 
 
 @click.command(name="bisect")

@@ -24,7 +24,7 @@ from flink_boost.measure.frozen_canary import FrozenCanary
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
-from flink_boost.service.canary_night import (
+from flink_boost.service.nightly.canary_night import (
     CanaryNightWork,
     measure_canary,
     newest_canary_run,

@@ -10,8 +10,8 @@ import click
 
 from flink_boost.base.errors import BrokenData, HubRefused
 from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
-from flink_boost.service.hub.github import open_repository, require_repository
-from flink_boost.service.hub.workflow_comment import framed, keep, read_answer
+from flink_boost.service.requests.hub.github import open_repository, require_repository
+from flink_boost.service.requests.hub.workflow_comment import framed, keep, read_answer
 
 
 @click.command(name="comment")

@@ -36,12 +36,12 @@ from flink_boost.publish.sheet import print_sheets
 from flink_boost.publish.target import find_target
 from flink_boost.publish.trends import FILE_NAME, store_verdicts, verdict_sheet
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarm_registry import AlarmRegistry, document_of, load_registry
-from flink_boost.service.confirming import NIGHT_PAIRS
-from flink_boost.service.night_detection import confirm_tonight
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, document_of, load_registry
+from flink_boost.service.detect.confirming import NIGHT_PAIRS
+from flink_boost.service.detect.night_detection import confirm_tonight
+from flink_boost.service.detect.reruns.rerun_setup import rerun_means
 from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.night_journal import NightJournal
-from flink_boost.service.reruns.rerun_setup import rerun_means
 
 NAMED_GAPS = 20  # so many runs with gaps are named one by one, the newest
 _NAMED_SERIES = 5

@@ -31,8 +31,9 @@ from flink_boost.measure.night_record import Against, Order
 from flink_boost.measure.runner import Progress
 from flink_boost.port.soak import parse_count
 from flink_boost.publish.progress import shown_progress
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.confirming import NIGHT_PAIRS
+from flink_boost.service.detect.confirming import NIGHT_PAIRS
 from flink_boost.service.nightly.alarm_flame_graphs import MINUTES as PROFILE_MINUTES
 from flink_boost.service.nightly.alarm_flame_graphs import AlarmProfiles
 from flink_boost.service.nightly.box_shift import BoxShift
@@ -49,7 +50,6 @@ from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.slots import DEFAULT_TIME, parse_time
 from flink_boost.service.nightly.source_tree import Tree
 from flink_boost.service.nightly.suspects import Suspects
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention, load_retention
 
 GROUPS = ("nightly", "spine")  # the first that there is

@@ -17,8 +17,8 @@ from flink_boost.cli.answers import failing_in_json, json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.measure.machine_lock import lock_file
 from flink_boost.measure.run_listing import size_of
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.sheet import Column, Entry, Sheet, print_sheets
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.kept_kinds import KeptKind, Old, files_below
 from flink_boost.service.retention.references import References, load_references
 from flink_boost.service.retention.retention_settings import Retention, load_retention

@@ -21,9 +21,10 @@ from flink_boost.measure.box import choose_java, describe_box
 from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.groups import find_group, load_groups
 from flink_boost.publish import serve
+from flink_boost.publish.quick_look import GROUP, Published, find_interrupted, publish
 from flink_boost.publish.report_page import trend_headline
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.upload import RetryPolicy
-from flink_boost.service.quick_look import GROUP, Places, Published, find_interrupted, publish
 
 
 @click.command(name="run")

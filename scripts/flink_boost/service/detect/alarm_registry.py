@@ -43,8 +43,8 @@ from flink_boost.measure.model import Frozen, RunInfo
 from flink_boost.publish.alarm_upload import alarm_document
 from flink_boost.publish.codespeed import benchmark_name, commit_id, executable
 from flink_boost.publish.run_note import bench_command
-from flink_boost.service.confirming import Findings, WatchedTrack
-from flink_boost.service.reruns.rerun_journal import RerunAnswered
+from flink_boost.service.detect.confirming import Findings, WatchedTrack
+from flink_boost.service.detect.reruns.rerun_journal import RerunAnswered
 
 _ERROR = 0.05  # of the intervals that are shown
 

@@ -20,14 +20,14 @@ from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm
 from flink_boost.judge.detection.memory import AnchorMemory, nights_of, placed_alarm
 from flink_boost.judge.detection.suspicion import LEARNING_NIGHTS
 from flink_boost.judge.tracks import Track
-from flink_boost.service.confirming import Findings, NightReruns, WatchedTrack
-from flink_boost.service.reruns.rerun_journal import (
+from flink_boost.service.detect.confirming import Findings, NightReruns, WatchedTrack
+from flink_boost.service.detect.reruns.rerun_journal import (
     NightHeld,
     NightJudged,
     RerunAnswered,
     RerunJournal,
 )
-from flink_boost.service.reruns.resume_detection import NightNumbers
+from flink_boost.service.detect.reruns.resume_detection import NightNumbers
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from flink_boost.judge.detection.evidence import Evidence
 from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import Cell, Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
-from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
+from flink_boost.service.detect.reruns.bench import BuildQuestion, TwoBuildRerun
 
 _ERROR = 0.05  # of the intervals that are shown
 _LEAST_EFFECT = 0.005  # log-ratio; less would take thousands of pairs

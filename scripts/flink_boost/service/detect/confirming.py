@@ -24,9 +24,9 @@ from flink_boost.judge.tracks import Track
 from flink_boost.measure.commit_jars import Build
 from flink_boost.measure.model import OURS, Purpose, RunInfo
 from flink_boost.service.builds.builder import Builder
-from flink_boost.service.reruns.bench import BuildQuestion, TwoBuildRerun
-from flink_boost.service.reruns.rerun_journal import NightJudged, RerunAnswered, RerunJournal
-from flink_boost.service.reruns.resume_detection import judged, recall, without_repetition
+from flink_boost.service.detect.reruns.bench import BuildQuestion, TwoBuildRerun
+from flink_boost.service.detect.reruns.rerun_journal import NightJudged, RerunAnswered, RerunJournal
+from flink_boost.service.detect.reruns.resume_detection import judged, recall, without_repetition
 
 # For a whole night; at a few seconds a fork an hour or two.
 NIGHT_PAIRS = 600

@@ -10,7 +10,7 @@ from flink_boost.judge.tracks import build_tracks, newest_runs
 from flink_boost.measure.model import RunInfo
 from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.measure.summary import RunSummary
-from flink_boost.service.alarm_registry import (
+from flink_boost.service.detect.alarm_registry import (
     AlarmRegistry,
     after_night,
     commits_in_use,
@@ -18,14 +18,14 @@ from flink_boost.service.alarm_registry import (
     registry_lock,
     store_registry,
 )
-from flink_boost.service.anchor_reruns import agreements, hold
-from flink_boost.service.confirming import (
+from flink_boost.service.detect.anchor_reruns import agreements, hold
+from flink_boost.service.detect.confirming import (
     NIGHT_PAIRS,
     Findings,
     NightReruns,
     confirm,
 )
-from flink_boost.service.reruns.rerun_setup import RerunMeans
+from flink_boost.service.detect.reruns.rerun_setup import RerunMeans
 
 
 def confirm_tonight(

@@ -37,10 +37,10 @@ from flink_boost.measure.profiles.profile_record import ProfilePair, read_profil
 from flink_boost.measure.profiles.take import LEAST_SECONDS, ProfileSide, remove_left_over, take
 from flink_boost.measure.runner import START_SECONDS, Progress
 from flink_boost.publish.alarm_profiles import page_of, profiles_of
-from flink_boost.service.alarm_registry import load_registry, registry_lock, store_registry
+from flink_boost.publish.run_places import Places
+from flink_boost.service.detect.alarm_registry import load_registry, registry_lock, store_registry
+from flink_boost.service.detect.reruns.rerun_setup import RerunMeans, rerun_means
 from flink_boost.service.nightly.night_parts import StepSkipped, Tell
-from flink_boost.service.quick_look import Places
-from flink_boost.service.reruns.rerun_setup import RerunMeans, rerun_means
 
 MINUTES = 20.0
 _CONFIRMED = (AlarmState.OPEN, AlarmState.WITHHELD)

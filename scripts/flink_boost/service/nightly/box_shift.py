@@ -42,8 +42,10 @@ from flink_boost.measure.night_record import (
     Order,
     Shift,
 )
+from flink_boost.publish.run_places import Places
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import load_recipe
+from flink_boost.service.detect.reruns.bench import FOLDER
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import (
     BuildSides,
@@ -53,8 +55,6 @@ from flink_boost.service.nightly.night_parts import (
     Tell,
 )
 from flink_boost.service.nightly.recipes import complete_nights
-from flink_boost.service.quick_look import Places
-from flink_boost.service.reruns.bench import FOLDER
 
 GROUP = "canary"
 _PAIRS = 5

@@ -11,10 +11,10 @@ from flink_boost.flink.lines import Line
 from flink_boost.measure import frozen_canary, store
 from flink_boost.measure.night_record import CanaryRecord, NightRecord
 from flink_boost.measure.runner import Progress
-from flink_boost.service.canary_night import CanaryNightWork, measure_canary, reading_of
+from flink_boost.publish.run_places import Places
+from flink_boost.service.nightly.canary_night import CanaryNightWork, measure_canary, reading_of
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import DescribeBox, StepSkipped, Tell
-from flink_boost.service.quick_look import Places
 
 NONE_KEPT = "no canary is kept; `flink-boost canary freeze` keeps one"
 _LOOKED_AT = 14  # nights

@@ -9,9 +9,9 @@ from pathlib import Path
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, FlinkBoostError
 from flink_boost.measure import store
 from flink_boost.measure.night_record import Order
-from flink_boost.service.alarm_registry import commits_in_use, load_registry
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import Recipe
+from flink_boost.service.detect.alarm_registry import commits_in_use, load_registry
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.recipes import complete_nights
 

@@ -41,15 +41,15 @@ from flink_boost.publish.notify.channels import channels_from
 from flink_boost.publish.notify.deliver import tell_night
 from flink_boost.publish.notify.outbox import Outbox
 from flink_boost.publish.raw_data import pack_raw_data
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.target import URL_VARIABLE, checked_url, shown_address
 from flink_boost.publish.trends import FILE_NAME, load_verdicts
-from flink_boost.service.alarm_registry import AlarmRegistry, load_registry
 from flink_boost.service.builds.recipe import load_recipe
+from flink_boost.service.detect.alarm_registry import AlarmRegistry, load_registry
 from flink_boost.service.nightly.checking import ahead_sentence
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import StepSkipped
 from flink_boost.service.nightly.slots import is_ahead, slot_from_id
-from flink_boost.service.quick_look import Places
 
 OUTBOX = "notifications"
 _GIT_SECONDS = 20.0

@@ -19,9 +19,10 @@ from flink_boost.measure.groups import Group
 from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.publish.alarm_upload import pages_address, send_alarms
 from flink_boost.publish.dashboard_post import DocumentRefused, NoSuchPage, Post, post
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.target import Target, find_target
 from flink_boost.publish.upload import RetryPolicy, make_client
-from flink_boost.service.alarm_registry import document_of, load_registry
+from flink_boost.service.detect.alarm_registry import document_of, load_registry
 from flink_boost.service.nightly.choose_night import Start, choose_night, plan_of
 from flink_boost.service.nightly.night import NightEnd, Waiting, carry_out, close_older
 from flink_boost.service.nightly.night_journal import NightJournal
@@ -31,7 +32,6 @@ from flink_boost.service.nightly.recipes import order_sentence, pinned, recipe_b
 from flink_boost.service.nightly.slots import slot_of
 from flink_boost.service.nightly.source_tree import box_label
 from flink_boost.service.nightly.steps import Steps
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 

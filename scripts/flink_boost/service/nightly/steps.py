@@ -20,6 +20,7 @@ from flink_boost.measure.model import OURS
 from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.measure.renamed_benchmarks import load_renamed
 from flink_boost.publish.report import write_report
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
 from flink_boost.publish.target import find_target, shown_address
@@ -34,7 +35,6 @@ from flink_boost.service.nightly.night_parts import Parts, StepSkipped, Tell
 from flink_boost.service.nightly.night_plan import PlannedStep
 from flink_boost.service.nightly.recipes import described
 from flink_boost.service.nightly.source_tree import seed_of
-from flink_boost.service.quick_look import Places
 from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 

@@ -17,14 +17,14 @@ from flink_boost.measure.night_record import (
 )
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.nightly.words import counted
-from flink_boost.service.confirming import Findings
-from flink_boost.service.night_detection import confirm_tonight
+from flink_boost.publish.run_places import Places
+from flink_boost.service.detect.confirming import Findings
+from flink_boost.service.detect.night_detection import confirm_tonight
+from flink_boost.service.detect.reruns.rerun_setup import rerun_means
 from flink_boost.service.nightly.canaries import moved_lately
 from flink_boost.service.nightly.needed_builds import commits_of_nights
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import StepSkipped, Tell
-from flink_boost.service.quick_look import Places
-from flink_boost.service.reruns.rerun_setup import rerun_means
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from flink_boost.measure.run_plan import current_commit
 from flink_boost.measure.summary import MissingFork
 from flink_boost.measure.two_builds import plan_comparison, rerun_class_paths
 from flink_boost.service.builds.builder import Builder
-from flink_boost.service.isolation.fetching import NEXT_STEP
+from flink_boost.service.builds.isolation.fetching import NEXT_STEP
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.noise_check import QuietLook, looks_at, note_look, quiet_text
 from flink_boost.service.requests.request import FailedFork, Measured, RequestOrder

@@ -15,12 +15,12 @@ from flink_boost.measure.noise import probe
 from flink_boost.measure.runner import Progress
 from flink_boost.service.builds.build_launch import BuildLaunch
 from flink_boost.service.builds.builder import RecipeBuilder
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.building import IsolatedBuilds
+from flink_boost.service.builds.isolation.choosing import choose_sandbox, prove
+from flink_boost.service.builds.isolation.forks import IsolatedForks
+from flink_boost.service.builds.isolation.isolated_profiles import IsolatedProfiles
 from flink_boost.service.builds.recipe import Recipe
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.building import IsolatedBuilds
-from flink_boost.service.isolation.choosing import choose_sandbox, prove
-from flink_boost.service.isolation.forks import IsolatedForks
-from flink_boost.service.isolation.isolated_profiles import IsolatedProfiles
 from flink_boost.service.requests.catalogue import Offerings, catalogue_of
 from flink_boost.service.requests.comparing import Means
 

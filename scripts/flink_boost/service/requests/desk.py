@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flink_boost.base.errors import HubAway, HubRefused, PullRequestRefused
-from flink_boost.service.hub.hub_model import Comment, Hub, PullRequest
 from flink_boost.service.requests import grammar, wording
 from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.catalogue import Bounds, Offerings
@@ -25,6 +24,7 @@ from flink_boost.service.requests.eta import (
     history_of,
     place_text,
 )
+from flink_boost.service.requests.hub.hub_model import Comment, Hub, PullRequest
 from flink_boost.service.requests.queue import MOST_FORGOTTEN, RequestQueue
 from flink_boost.service.requests.request import Request, RequestOrder, request_id
 from flink_boost.service.requests.request_outbox import HubOutbox, UnsentMessage, Words

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from flink_boost.service.hub.hub_model import Comment
+from flink_boost.service.requests.hub.hub_model import Comment
 from flink_boost.service.requests.request import Request, RequestOrder
 from flink_boost.service.requests.request_outbox import HubOutbox, Words
 from flink_boost.service.requests.request_states import (

@@ -12,9 +12,9 @@ from flink_boost.flink.side import Side
 from flink_boost.judge.verdict import Verdict
 from flink_boost.measure.fork import Fork
 from flink_boost.measure.model import Cell, RunInfo
+from flink_boost.service.detect.reruns.bench import differences
 from flink_boost.service.requests.request import FailedFork, Measured
 from flink_boost.service.requests.verdicts import AnswerRow, Unjudged, judged
-from flink_boost.service.reruns.bench import differences
 
 # What we say of a fork ourselves. Anything else may quote a stranger, and stands in a table.
 _OURS = re.compile(r"[A-Za-z0-9 ,.]{1,150}")

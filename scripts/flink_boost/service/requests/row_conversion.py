@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from flink_boost.service.hub.hub_model import Comment
+from flink_boost.service.requests.hub.hub_model import Comment
 from flink_boost.service.requests.request import Request, RequestOrder
 from flink_boost.service.requests.request_states import RequestState
 

@@ -17,14 +17,14 @@ from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
 from flink_boost.service.builds.recipe import RECIPES, Recipe, load_recipe, public_name
-from flink_boost.service.hub.github import open_repository
-from flink_boost.service.hub.rate_limit import RateLimit
 from flink_boost.service.requests.catalogue import Offerings
 from flink_boost.service.requests.commits import fetch_commits
 from flink_boost.service.requests.comparing import FOLDER, compare
 from flink_boost.service.requests.comparison_setup import known_here, means_of, proved_sandbox
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.disk_space import GIB, Tidying
+from flink_boost.service.requests.hub.github import open_repository
+from flink_boost.service.requests.hub.rate_limit import RateLimit
 from flink_boost.service.requests.queue import RequestQueue
 from flink_boost.service.requests.request import Measured, RequestOrder
 from flink_boost.service.requests.request_states import Event

@@ -22,11 +22,11 @@ from flink_boost.base.errors import (
 )
 from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.machine_priority import REQUEST, require_turn
-from flink_boost.service.hub.hub_model import Comment
 from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.database import close_connections
 from flink_boost.service.requests.desk import Desk
 from flink_boost.service.requests.eta import Blocked
+from flink_boost.service.requests.hub.hub_model import Comment
 from flink_boost.service.requests.request import Request
 from flink_boost.service.requests.worker import Worker
 

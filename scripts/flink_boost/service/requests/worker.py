@@ -18,13 +18,13 @@ from flink_boost.base.errors import (
     MachineBusy,
     PullRequestRefused,
 )
-from flink_boost.service.hub.hub_model import Hub
 from flink_boost.service.requests import wording
 from flink_boost.service.requests.answer import Circumstances, answer, verdict_line
 from flink_boost.service.requests.backoff import Pauses
 from flink_boost.service.requests.catalogue import Bounds, Offerings
 from flink_boost.service.requests.comparing import require_allowed
 from flink_boost.service.requests.database import close_connections, is_of_the_database
+from flink_boost.service.requests.hub.hub_model import Hub
 from flink_boost.service.requests.queue import MOST_ATTEMPTS, RequestQueue
 from flink_boost.service.requests.request import Measured, Request, RequestOrder
 from flink_boost.service.requests.request_rows import rows_of

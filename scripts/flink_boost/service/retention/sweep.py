@@ -14,9 +14,9 @@ from flink_boost.measure import packing, store
 from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.store import RunState
 from flink_boost.publish.notify.outbox import Outbox
+from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
-from flink_boost.service.quick_look import Places
-from flink_boost.service.reruns.bench import FOLDER as RERUNS
+from flink_boost.service.detect.reruns.bench import FOLDER as RERUNS
 from flink_boost.service.retention import folders, runs
 from flink_boost.service.retention.kept_kinds import KeptKind, Old, delete_all, files_below
 from flink_boost.service.retention.references import References, load_references

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
-from flink_boost.service.isolation.cgroups import ControlGroup, fresh_group
-from flink_boost.service.isolation.mirrors import Mirrors
-from flink_boost.service.isolation.sandbox import (
+from flink_boost.service.builds.isolation.cgroups import ControlGroup, fresh_group
+from flink_boost.service.builds.isolation.mirrors import Mirrors
+from flink_boost.service.builds.isolation.sandbox import (
     BEGIN,
     MOST_TEMPORARY,
     USUAL,
@@ -27,7 +27,7 @@ from flink_boost.service.isolation.sandbox import (
     Limits,
     Owners,
 )
-from flink_boost.service.isolation.supervising import supervise
+from flink_boost.service.builds.isolation.supervising import supervise
 
 _INSIDE = "1000"  # the user that it is inside, whatever it is outside
 _ETC = Path(__file__).with_name("templates") / "etc"

@@ -21,11 +21,11 @@ from flink_boost.base.files import make_folder
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.dropin import MOST_RECORD
 from flink_boost.service.builds.build_launch import BuildOrder
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.fetching import MOST_JAR, fetch_file, find_files
+from flink_boost.service.builds.isolation.sandbox import Ended, Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace, give_all
 from flink_boost.service.builds.jars import only_one
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.fetching import MOST_JAR, fetch_file, find_files
-from flink_boost.service.isolation.sandbox import Ended, Limits
-from flink_boost.service.isolation.workplace import fresh_workplace, give_all
 
 LIMITS = Limits(seconds=3600)
 _CACHE = ".cache"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation
-from flink_boost.service.isolation.sandbox import How, Limits
+from flink_boost.service.builds.isolation.sandbox import How, Limits
 
 DELEGATED = ("user.delegate", "trusted.delegate")  # attributes that systemd marks such a group with
 _MOUNT = Path("/sys/fs/cgroup")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.mirrors import VARIABLE, Mirrors
-from flink_boost.service.isolation.sandbox import Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.mirrors import VARIABLE, Mirrors
+from flink_boost.service.builds.isolation.sandbox import Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 IMAGE = "FLINK_BOOST_SANDBOX_IMAGE"  # it asks for podman
 _NEEDED = ("setpriv", "prlimit", "choom")

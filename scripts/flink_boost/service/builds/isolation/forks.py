@@ -11,11 +11,11 @@ from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.measure.fork_files import Attempt
 from flink_boost.measure.fork_launch import ForkOrder
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.fetching import MOST_RESULT, read_file
-from flink_boost.service.isolation.jmhresult import checked_result
-from flink_boost.service.isolation.sandbox import TEMPORARY, Ended, Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.fetching import MOST_RESULT, read_file
+from flink_boost.service.builds.isolation.jmhresult import checked_result
+from flink_boost.service.builds.isolation.sandbox import TEMPORARY, Ended, Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 # A request may keep the logs of a thousand forks.
 LIMITS = Limits(seconds=600, disk=256 << 20, processes=2048, output=2 << 20)

@@ -24,12 +24,12 @@ from flink_boost.measure.profiles.take import (
     Recorded,
     time_per_operation,
 )
-from flink_boost.service.isolation.bubblewrap import Bubblewrap
-from flink_boost.service.isolation.fetching import MOST_RESULT, find_files, read_file
-from flink_boost.service.isolation.forks import LIMITS, files_outside
-from flink_boost.service.isolation.jmhresult import checked_result
-from flink_boost.service.isolation.sandbox import TEMPORARY, Limits
-from flink_boost.service.isolation.workplace import fresh_workplace
+from flink_boost.service.builds.isolation.bubblewrap import Bubblewrap
+from flink_boost.service.builds.isolation.fetching import MOST_RESULT, find_files, read_file
+from flink_boost.service.builds.isolation.forks import LIMITS, files_outside
+from flink_boost.service.builds.isolation.jmhresult import checked_result
+from flink_boost.service.builds.isolation.sandbox import TEMPORARY, Limits
+from flink_boost.service.builds.isolation.workplace import fresh_workplace
 
 AS_STACKS = ("output=collapsed", "ann=true")
 MOST_STACKS = 16 << 20  # bytes of the file; five seconds give about 100 KB

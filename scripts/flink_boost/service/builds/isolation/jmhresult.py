@@ -23,7 +23,7 @@ from flink_boost.measure.jmh import (
     UNCOUNTED_THREADS_METRIC,
 )
 from flink_boost.measure.model import Cell, Mode
-from flink_boost.service.isolation.fetching import MOST_RESULT, NEXT_STEP
+from flink_boost.service.builds.isolation.fetching import MOST_RESULT, NEXT_STEP
 
 _MOST_DEPTH = 12
 _MOST_VALUES = 100_000

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation, UsageProblem
-from flink_boost.service.isolation.workplace import give_all
+from flink_boost.service.builds.isolation.workplace import give_all
 
 VARIABLE = "FLINK_BOOST_MIRRORS"
 _TEMPLATES = Path(__file__).with_name("templates")

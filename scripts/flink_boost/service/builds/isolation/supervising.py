@@ -15,10 +15,10 @@ from typing import BinaryIO
 
 from flink_boost.base.errors import NoIsolation
 from flink_boost.base.processes import end_supervised, start_supervised
-from flink_boost.service.isolation import cleaning
-from flink_boost.service.isolation.cgroups import ControlGroup
-from flink_boost.service.isolation.sandbox import Ended, How, Limits
-from flink_boost.service.isolation.watching import Beside, Watch, first_inside, require_tree
+from flink_boost.service.builds.isolation import cleaning
+from flink_boost.service.builds.isolation.cgroups import ControlGroup
+from flink_boost.service.builds.isolation.sandbox import Ended, How, Limits
+from flink_boost.service.builds.isolation.watching import Beside, Watch, first_inside, require_tree
 
 LOOK_SECONDS = 0.25
 _BLOCK = 1 << 16

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import NoIsolation
-from flink_boost.service.isolation.cgroups import ControlGroup
-from flink_boost.service.isolation.sandbox import TEMPORARY, How, Limits
+from flink_boost.service.builds.isolation.cgroups import ControlGroup
+from flink_boost.service.builds.isolation.sandbox import TEMPORARY, How, Limits
 
 LEAST_AVAILABLE = 256 << 20  # bytes of memory that the machine keeps for everybody else
 _LEAST_FREE = 512 << 20  # the same of the disk that ``work`` is on

@@ -19,8 +19,8 @@ from pathlib import Path
 from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import EnvironmentProblem, NoIsolation
 from flink_boost.base.files import make_folder
-from flink_boost.service.isolation.sandbox import Owners
-from flink_boost.service.isolation.watching import memory
+from flink_boost.service.builds.isolation.sandbox import Owners
+from flink_boost.service.builds.isolation.watching import memory
 
 _PREFIX = "work-"
 _NAME = re.compile(rf"{_PREFIX}(\d+)\.[a-z0-9_]{{8}}")

@@ -24,7 +24,7 @@ from flink_boost.judge.detection.confirmation import Decision
 from flink_boost.judge.detection.confirmed_changes import ConfirmedAlarm
 from flink_boost.judge.detection.memory import RULES, AnchorMemory, Memory
 from flink_boost.measure.model import Frozen
-from flink_boost.service.reruns.bench import FOLDER
+from flink_boost.service.detect.reruns.bench import FOLDER
 
 
 class RerunAnswered(Frozen):

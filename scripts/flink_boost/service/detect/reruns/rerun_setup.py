@@ -14,7 +14,7 @@ from flink_boost.measure.classpaths import stock_class_path
 from flink_boost.measure.runner import Progress
 from flink_boost.service.builds.builder import RecipeBuilder
 from flink_boost.service.builds.recipe import load_recipe
-from flink_boost.service.reruns.bench import ForkRerun
+from flink_boost.service.detect.reruns.bench import ForkRerun
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from flink_boost.judge.detection.memory import RULES, Memory, Past, nights_of, p
 from flink_boost.judge.detection.nights import distances
 from flink_boost.judge.detection.watcher import Watcher
 from flink_boost.judge.tracks import Track
-from flink_boost.service.reruns.rerun_journal import NightJudged, RerunAnswered, RerunJournal
+from flink_boost.service.detect.reruns.rerun_journal import NightJudged, RerunAnswered, RerunJournal
 
 
 @dataclass(frozen=True)

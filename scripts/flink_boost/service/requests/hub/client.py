@@ -17,9 +17,9 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from flink_boost.base.errors import AccountRefused, HubAway, HubRefused, PullRequestRefused
-from flink_boost.service.hub.account import SET_ACCOUNT, HubAccount
-from flink_boost.service.hub.rate_limit import RateLimit
-from flink_boost.service.hub.waiting import UNSAID_SECONDS, seconds_to_wait
+from flink_boost.service.requests.hub.account import SET_ACCOUNT, HubAccount
+from flink_boost.service.requests.hub.rate_limit import RateLimit
+from flink_boost.service.requests.hub.waiting import UNSAID_SECONDS, seconds_to_wait
 
 if TYPE_CHECKING:
     from githubkit import GitHub

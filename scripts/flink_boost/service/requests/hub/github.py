@@ -19,12 +19,12 @@ from flink_boost.base.errors import (
     UsageProblem,
 )
 from flink_boost.measure.model import Frozen
-from flink_boost.service.hub.account import LOGIN_VARIABLE, find_account
-from flink_boost.service.hub.client import GitHubClient, HubReply
-from flink_boost.service.hub.hub_model import Comment, PullRequest
-from flink_boost.service.hub.rate_limit import RateLimit
-from flink_boost.service.hub.waiting import server_time
-from flink_boost.service.hub.wire import (
+from flink_boost.service.requests.hub.account import LOGIN_VARIABLE, find_account
+from flink_boost.service.requests.hub.client import GitHubClient, HubReply
+from flink_boost.service.requests.hub.hub_model import Comment, PullRequest
+from flink_boost.service.requests.hub.rate_limit import RateLimit
+from flink_boost.service.requests.hub.waiting import server_time
+from flink_boost.service.requests.hub.wire import (
     AppWire,
     CommentWire,
     CompareWire,

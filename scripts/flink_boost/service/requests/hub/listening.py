@@ -19,7 +19,7 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from flink_boost.base.errors import EnvironmentProblem
-from flink_boost.service.hub.webhook import LARGEST_BODY
+from flink_boost.service.requests.hub.webhook import LARGEST_BODY
 
 READ_SECONDS = 20.0  # for a whole request, and for taking its answer
 CONNECTIONS = 100

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from flink_boost.base.errors import HubAway, UsageProblem
-from flink_boost.service.hub.account import read_secret
-from flink_boost.service.hub.hub_model import Comment
-from flink_boost.service.hub.wire import CommentWire, read
+from flink_boost.service.requests.hub.account import read_secret
+from flink_boost.service.requests.hub.hub_model import Comment
+from flink_boost.service.requests.hub.wire import CommentWire, read
 
 PATH = "/webhook"
 HEALTH = "/healthz"

@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from flink_boost.base.errors import HubAway
-from flink_boost.service.hub.hub_model import Comment, PullRequest
+from flink_boost.service.requests.hub.hub_model import Comment, PullRequest
 
 GHOST = "ghost"  # whom GitHub shows where an account was deleted
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.errors import BrokenData, PullRequestRefused
-from flink_boost.service.hub.hub_model import Hub
+from flink_boost.service.requests.hub.hub_model import Hub
 
 MARKER = "<!-- flink-boost workflow -->"
 LARGEST = 60_000  # characters; GitHub takes 65,536
