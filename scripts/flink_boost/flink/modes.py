@@ -24,7 +24,7 @@ _FULL_HEAPS = ("FullHeapTest", "GrowthFailureTest", "FirstRecordTest")
 _FORKED = (*_FULL_HEAPS, "FirstStringTest", "RestrictedRuntimeTest")
 # Generated code; it asks how strings are reached, and nothing else of what a mode changes.
 _RECORDS = ("RandomRecordsTest",)
-# On a Java before 15 nothing is generated: there Flink's own code runs, as one of them shows.
+# On a Java before 16 nothing is generated: there Flink's own code runs, as one of them shows.
 _GENERATED = (r".*\.boost\.records\.(?!WovenSerializersTest$).*", "OtherFamiliesTest")
 # Only where records are on can they be checked.
 _CHECKED = (r".*\.boost\.records\.check\..*", "(Kryo)?CheckedProcessTest")

@@ -59,7 +59,6 @@ NEXT_STEPS: Mapping[str, str] = {
     "NOT_A_CLASS": "Declare streams and fields of its subclasses, which may take the fast way.",
     "REMOVED_FIELD": "Nothing to do: it is so while state of the former class is read.",
     "FIXED_FIELD": "Take `final` off, or make the class a Java record.",
-    "HIDDEN_FIELD": "Make the field public, or protected where both are in one package.",
     "HIDDEN_TYPE": "Make that type public.",
     "OTHER_TUPLE": "Use Flink's own class of tuples, or a POJO.",
     "NOT_ITS_COMPONENTS": "Nothing to do.",

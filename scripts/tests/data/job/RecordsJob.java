@@ -74,6 +74,12 @@ public class RecordsJob {
         public long time;
     }
 
+    /** Only what extends it has objects. */
+    public abstract static class Shape {
+        static final String RAN = ran("Shape");
+        public long size;
+    }
+
     public static class Base {
         private long key;
 

@@ -19,8 +19,8 @@ import org.apache.flink.boost.guard.classpath.WeaveRecord;
  */
 final class OtherFamilies {
 
-    /** The first Java with hidden classes, which records are moved by. */
-    private static final int JAVA_OF_RECORDS = 15;
+    /** The first Java with hidden classes that have data, which records are moved by. */
+    private static final int JAVA_OF_RECORDS = 16;
 
     /**
      * What the woven classes of records call first. It is initialised at the start of a process:

@@ -24,9 +24,9 @@ class FamiliesTest {
     private static final String STRING_VALUE = "org.apache.flink.types.StringValue";
     private static final String RECORD = "org.apache.flink.core.fs.FileSystem$WriteMode";
 
-    /** Records need hidden classes, which Java has since 15. */
+    /** Records need hidden classes, which Java has with data since 16. */
     private static final List<String> ALL =
-            Runtime.version().feature() < 15 ? List.of("STRINGS") : List.of("STRINGS", "RECORDS");
+            Runtime.version().feature() < 16 ? List.of("STRINGS") : List.of("STRINGS", "RECORDS");
 
     @TempDir private Path folder;
 

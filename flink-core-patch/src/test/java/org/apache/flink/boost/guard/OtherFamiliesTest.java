@@ -41,8 +41,8 @@ class OtherFamiliesTest extends MadeFamily {
     @Test
     void aJavaWithoutHiddenClassesHasStocks() throws Exception {
         Switches strict = Switches.of(Collections.singletonMap(Switches.STRICT, "true"));
-        for (String java : new String[] {"9", "11", "14", "15", "17", null}) {
-            boolean older = java != null && Integer.parseInt(java) < 15;
+        for (String java : new String[] {"9", "11", "15", "16", "17", null}) {
+            boolean older = java != null && Integer.parseInt(java) < 16;
             try (URLClassLoader loader = Jars.classPath(ours, flink, rows)) {
                 Verdict verdict = VersionGuard.check(loader, java, Switches.none());
 
@@ -55,7 +55,7 @@ class OtherFamiliesTest extends MadeFamily {
                                 older
                                         ? "; records off, Java "
                                                 + java
-                                                + " is too old for them, from 15 on they run"
+                                                + " is too old for them, from 16 on they run"
                                         : "; records on");
                 assertThat(of(loader, ROW).equals("stock")).isEqualTo(older);
             }

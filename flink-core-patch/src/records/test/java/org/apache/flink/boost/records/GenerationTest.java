@@ -166,6 +166,10 @@ class GenerationTest {
         MadeLoader loader = new MadeLoader();
         RecordPair pojo = new RecordPair(row(loader), SERIALIZERS);
         pojo.assertSame(pojo.make(1, "x"));
+        Class<?> base = MadeType.pojo("made.Base").with("a", int.class).in(loader);
+        Class<?> heir = MadeType.pojo("made.Heir").extending(base).in(loader);
+        RecordPair hidden = new RecordPair(heir, base.getDeclaredFields(), IntSerializer.INSTANCE);
+        hidden.assertSame(hidden.make(3));
         Class<?> type = MadeType.record("made.Record").with("a", int.class).in(loader);
         RecordPair record = new RecordPair(type, IntSerializer.INSTANCE);
         record.assertSame(record.make(2));

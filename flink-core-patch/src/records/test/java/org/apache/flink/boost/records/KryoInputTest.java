@@ -83,7 +83,7 @@ class KryoInputTest {
     }
 
     private static int constant(String name) throws ReflectiveOperationException {
-        Field field = LookAheadInput.class.getDeclaredField(name);
+        Field field = LookAheadInput.class.getSuperclass().getDeclaredField(name);
         field.setAccessible(true);
         return field.getInt(null);
     }

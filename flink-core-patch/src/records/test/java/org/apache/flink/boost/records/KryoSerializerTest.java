@@ -348,7 +348,7 @@ class KryoSerializerTest {
         LookAheadInput input = pair.insides().boostLookAhead();
         assertThat(input != null).isEqualTo(Families.RECORDS);
         if (input != null) {
-            Field viewBytes = LookAheadInput.class.getDeclaredField("view");
+            Field viewBytes = LookAheadInput.class.getSuperclass().getDeclaredField("view");
             viewBytes.setAccessible(true);
             Object memory = viewBytes.get(input);
             Field array = memory.getClass().getDeclaredField("array");

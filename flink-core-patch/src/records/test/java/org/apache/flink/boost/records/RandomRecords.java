@@ -76,11 +76,21 @@ final class RandomRecords {
         MadeType made = record ? MadeType.record(name) : MadeType.pojo(name);
         int count = 1 + random.nextInt(most);
         List<Column> columns = new ArrayList<>();
+        MadeType base = MadeType.pojo(name + "Base");
+        boolean inherits = !record && random.nextInt(3) == 0;
         for (int i = 0; i < count; i++) {
             columns.add(column(depth));
-            made.with("f" + i, columns.get(i).type);
+            MadeType owner = inherits && random.nextBoolean() ? base : made;
+            owner.with("f" + i, columns.get(i).type);
         }
-        Field[] declared = RecordPair.declared(made.in(loader));
+        if (inherits) {
+            made.extending(base.in(loader));
+        }
+        Class<?> type = made.in(loader);
+        Field[] declared = new Field[count];
+        for (int i = 0; i < count; i++) {
+            declared[i] = field(type, "f" + i);
+        }
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             order.add(i);
@@ -96,7 +106,14 @@ final class RandomRecords {
                         .toArray(TypeSerializer<?>[]::new);
         List<Function<Random, Object>> values = new ArrayList<>();
         order.forEach(i -> values.add(columns.get(i).value));
-        return new Kind(new RecordPair(fields[0].getDeclaringClass(), fields, serializers), values);
+        return new Kind(new RecordPair(type, fields, serializers), values);
+    }
+
+    /** A field of the class, or of its superclass. */
+    private static Field field(Class<?> type, String name) throws NoSuchFieldException {
+        return Arrays.stream(type.getDeclaredFields()).anyMatch(each -> each.getName().equals(name))
+                ? type.getDeclaredField(name)
+                : type.getSuperclass().getDeclaredField(name);
     }
 
     private Column column(int depth) throws Exception {

@@ -3,14 +3,7 @@ package org.apache.flink.boost.records.kryo;
 
 import com.esotericsoftware.kryo.KryoException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Arrays;
-import org.apache.flink.api.java.typeutils.runtime.DataInputViewStream;
-import org.apache.flink.api.java.typeutils.runtime.NoFetchingInput;
-import org.apache.flink.boost.codec.Words;
-import org.apache.flink.boost.jdk.StringAccess;
-import org.apache.flink.boost.jdk.WideArrays;
-import org.apache.flink.boost.records.RecordAccess;
 import org.apache.flink.boost.strings.OwnViews;
 import org.apache.flink.core.memory.DataInputView;
 
@@ -24,29 +17,7 @@ import org.apache.flink.core.memory.DataInputView;
  * where bytes go past the buffer, where the view ends, and where anybody looks at the input.
  * Stock's own code goes on from there.
  */
-public final class LookAheadInput extends NoFetchingInput {
-
-    /** Bytes that stock's buffer holds. */
-    private static final int STOCKS_ROOM = 8;
-
-    /** Characters that a new input has room for. */
-    private static final int STOCKS_CHARS = 32;
-
-    /** Bytes that are copied at once. Kryo keeps the array in its locals, so it never changes. */
-    private static final int ROOM = 256;
-
-    private final ViewBytes view = new ViewBytes();
-    private final byte[] room = new byte[ROOM];
-
-    private boolean isReading;
-    private boolean isAhead;
-    private boolean isShown;
-
-    /** While ahead: the position in the view of the buffer's first byte. */
-    private int origin;
-
-    /** Holds what this input reads against stock's; null unless that is asked for. */
-    private RecordAccess check;
+public final class LookAheadInput extends ViewInput {
 
     // What was asked for last, and where in the buffer it is.
     private int asked;
@@ -56,73 +27,18 @@ public final class LookAheadInput extends NoFetchingInput {
      * @param view one that {@linkplain OwnViews#showsMemory shows its memory}
      */
     LookAheadInput(DataInputView view) {
-        super(new DataInputViewStream(view));
+        super(view);
         bind(view);
     }
 
-    /** Becomes as new, on another view. */
+    @Override
     void bind(DataInputView source) {
-        // First what may fail for want of memory.
-        inputStream = new DataInputViewStream(source);
-        view.bind(source);
-        isAhead = false;
+        super.bind(source);
         asked = 0;
         askedAt = 0;
         buffer = room;
         capacity = STOCKS_ROOM;
-        position = 0;
-        limit = 0;
-        total = 0;
         varEncoding = true;
-        forgetText();
-    }
-
-    /** Forgets its view; it is bound to another one before it is read from again. */
-    void release() {
-        view.release();
-        inputStream = null;
-        forgetText();
-    }
-
-    /** A broken text has characters of the last one in its gaps; a long one leaves much room. */
-    private void forgetText() {
-        if (chars.length == STOCKS_CHARS) {
-            Arrays.fill(chars, '\0');
-        } else {
-            chars = new char[STOCKS_CHARS];
-        }
-    }
-
-    /** Whether a record is being read by it. */
-    boolean isReading() {
-        return isReading;
-    }
-
-    /** Whether stock is to go on: within a record, and for good once somebody has looked. */
-    boolean isStocks() {
-        return isReading || isShown;
-    }
-
-    /** Between records: whether it has bytes that stock's would have taken, too. */
-    boolean hasMore() {
-        return position < limit;
-    }
-
-    RecordAccess check(KryoInsides serializer) {
-        if (check == null) {
-            check = KryoCheck.of(serializer);
-        }
-        return check;
-    }
-
-    void startRecord() {
-        isReading = true;
-    }
-
-    /** The end of a record, or of the attempt. */
-    void endRecord() {
-        isReading = false;
-        step();
     }
 
     // What Kryo reads by.
@@ -143,7 +59,7 @@ public final class LookAheadInput extends NoFetchingInput {
 
     private int refill(int required) {
         // Behind its record, for somebody who has kept it, it is stock's.
-        boolean isEmpty = isReading && (isAhead || position == limit && !isShown);
+        boolean isEmpty = isReading() && (isAhead || position == limit && !isShown);
         if (isEmpty && required <= STOCKS_ROOM) {
             int from = isAhead ? origin + position : view.position();
             int left = view.end() - from;
@@ -187,81 +103,26 @@ public final class LookAheadInput extends NoFetchingInput {
     /** Takes the byte that it looks at. */
     @Override
     public boolean readVarIntFlag() {
-        require(1);
+        if (isAhead || position == limit) {
+            require(1);
+        }
         return buffer[position] < 0;
     }
 
-    /**
-     * Text in ASCII, whose last byte is negative; by whole words where the buffer has all of it.
-     */
+    /** Text in ASCII by whole words, where the buffer has all of it. */
     @Override
     public String readString() {
         boolean isOther = readVarIntFlag();
-        if (isOther || !isAhead) {
+        String ascii = isOther || !isAhead ? null : ascii(buffer, position, limit);
+        if (ascii == null) {
             return super.readString();
         }
-        int from = position;
-        int end = endOfAscii(buffer, from, from + Math.min(limit - from, chars.length));
-        if (end == 0) {
-            return super.readString();
-        }
-        int n = end - from;
-        byte[] bytes = Arrays.copyOfRange(buffer, from, end);
-        bytes[n - 1] &= Byte.MAX_VALUE;
-        String string = ofLatin1(bytes);
-        // A broken text that comes later shows what is left here.
-        string.getChars(0, n, chars, 0);
-        position = end;
-        return string;
-    }
-
-    /** With a high byte of 0 this constructor copies, and decodes nothing. */
-    @SuppressWarnings("deprecation")
-    private static String ofLatin1(byte[] bytes) {
-        return StringAccess.OPENED
-                ? StringAccess.newString(bytes, StringAccess.LATIN1)
-                : new String(bytes, 0);
-    }
-
-    /** Behind the first negative byte; 0 where there is none before the limit. */
-    private static int endOfAscii(byte[] bytes, int from, int limit) {
-        int i = from;
-        for (; i <= limit - Long.BYTES; i += Long.BYTES) {
-            long negative = WideArrays.getLong(bytes, i) & WideArrays.TOP_BITS;
-            if (negative != 0) {
-                return i + Words.firstByte(negative) + 1;
-            }
-        }
-        for (; i < limit; i++) {
-            if (bytes[i] < 0) {
-                return i + 1;
-            }
-        }
-        return 0;
-    }
-
-    // Past the buffer.
-
-    @Override
-    public int read(byte[] bytes, int offset, int count) throws KryoException {
-        step();
-        return super.read(bytes, offset, count);
+        position += ascii.length();
+        return ascii;
     }
 
     @Override
-    public void skip(int count) throws KryoException {
-        step();
-        super.skip(count);
-    }
-
-    @Override
-    public void readBytes(byte[] bytes, int offset, int count) throws KryoException {
-        step();
-        super.readBytes(bytes, offset, count);
-    }
-
-    /** Takes stock's place at the same byte of the view; nothing where it is there already. */
-    private void step() {
+    void step() {
         if (!isAhead) {
             return;
         }
@@ -278,12 +139,13 @@ public final class LookAheadInput extends NoFetchingInput {
         isAhead = false;
     }
 
-    // Somebody looks, whom we do not know: from here on all is stock's.
+    // Somebody looks.
 
-    private void show() {
-        step();
-        if (!isShown) {
-            isShown = true;
+    @Override
+    void show() {
+        boolean isFirst = !isShown;
+        super.show();
+        if (isFirst) {
             buffer = Arrays.copyOf(buffer, STOCKS_ROOM);
         }
     }
@@ -292,24 +154,6 @@ public final class LookAheadInput extends NoFetchingInput {
     public byte[] getBuffer() {
         show();
         return super.getBuffer();
-    }
-
-    @Override
-    public void setBuffer(byte[] bytes, int offset, int count) {
-        show();
-        super.setBuffer(bytes, offset, count);
-    }
-
-    @Override
-    public InputStream getInputStream() {
-        show();
-        return super.getInputStream();
-    }
-
-    @Override
-    public void setInputStream(InputStream stream) {
-        show();
-        super.setInputStream(stream);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.AALOAD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ACC_FINAL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ACC_PRIVATE;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ACC_PUBLIC;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ACC_STATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ACC_SUPER;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ACC_SYNTHETIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESPECIAL;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import org.apache.flink.boost.records.shapes.FieldShape;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.ClassWriter;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.MethodVisitor;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Type;
@@ -100,6 +102,37 @@ final class AccessClass {
                 code -> {
                     body.accept(code);
                     code.pad(INLINED_UP_TO);
+                });
+    }
+
+    /**
+     * Methods that get and set a field by its handle.
+     *
+     * @param index of the handle in the data of the class
+     */
+    void handle(FieldShape field, int index) {
+        String getter = Emitter.getterDescriptor(field);
+        method(
+                ACC_PRIVATE | ACC_STATIC,
+                Emitter.getter(field),
+                getter,
+                code -> {
+                    code.handle(index);
+                    code.load(0);
+                    code.callHandle(field, "get", getter);
+                    code.returns(field.type());
+                });
+        String setter = Emitter.setterDescriptor(field);
+        method(
+                ACC_PRIVATE | ACC_STATIC,
+                Emitter.setter(field),
+                setter,
+                code -> {
+                    code.handle(index);
+                    code.load(0);
+                    code.load(field.type(), 1);
+                    code.callHandle(field, "set", setter);
+                    code.insn(RETURN);
                 });
     }
 

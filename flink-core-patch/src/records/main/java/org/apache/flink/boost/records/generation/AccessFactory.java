@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.records.generation;
 
+import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.boost.records.ColumnAccess;
 import org.apache.flink.boost.records.RecordAccess;
@@ -13,10 +18,44 @@ public final class AccessFactory {
 
     private final Constructor<?> constructor;
 
-    private AccessFactory(Class<?> host, byte[] bytes) throws ReflectiveOperationException {
-        Class<?> generated = HiddenClasses.define(host, bytes);
+    private AccessFactory(Class<?> host, byte[] bytes, List<?> data)
+            throws ReflectiveOperationException {
+        Class<?> generated = HiddenClasses.define(host, bytes, data);
+        if (!data.isEmpty()) {
+            linkHandles(generated);
+        }
         constructor = generated.getDeclaredConstructors()[0];
         constructor.setAccessible(true);
+    }
+
+    /**
+     * Links the methods that get or set a field by its handle. Without, the first record would find
+     * out whether that works, when some of its bytes are written.
+     */
+    private static void linkHandles(Class<?> generated) throws ReflectiveOperationException {
+        for (Method method : generated.getDeclaredMethods()) {
+            if (Modifier.isStatic(method.getModifiers())) {
+                link(method);
+            }
+        }
+    }
+
+    private static void link(Method method) throws ReflectiveOperationException {
+        method.setAccessible(true);
+        Object[] none = new Object[method.getParameterCount()];
+        for (int i = 1; i < none.length; i++) {
+            none[i] = Array.get(Array.newInstance(method.getParameterTypes()[i], 1), 0);
+        }
+        try {
+            method.invoke(null, none);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof NullPointerException) {
+                // There is no record.
+                return;
+            }
+            throw e;
+        }
+        throw new IllegalStateException(method + " takes no record for one.");
     }
 
     /**
@@ -27,7 +66,8 @@ public final class AccessFactory {
      */
     public static AccessFactory ofFields(RecordShape shape, boolean initialises)
             throws ReflectiveOperationException {
-        return new AccessFactory(shape.type(), FieldCode.generate(shape, initialises));
+        byte[] bytes = FieldCode.generate(shape, initialises);
+        return new AccessFactory(shape.type(), bytes, shape.handles());
     }
 
     /**
@@ -39,7 +79,7 @@ public final class AccessFactory {
     public static AccessFactory ofTuple(Class<?> type, TypeSerializer<?>[] serializers)
             throws ReflectiveOperationException {
         byte[] bytes = TupleCode.generate(type, ColumnShape.of(serializers));
-        return new AccessFactory(ColumnAccess.class, bytes);
+        return new AccessFactory(ColumnAccess.class, bytes, List.of());
     }
 
     /**
@@ -51,7 +91,7 @@ public final class AccessFactory {
     public static AccessFactory ofRow(TypeSerializer<?>[] serializers, boolean hasKind)
             throws ReflectiveOperationException {
         byte[] bytes = RowCode.generate(ColumnShape.of(serializers), hasKind);
-        return new AccessFactory(ColumnAccess.class, bytes);
+        return new AccessFactory(ColumnAccess.class, bytes, List.of());
     }
 
     /**

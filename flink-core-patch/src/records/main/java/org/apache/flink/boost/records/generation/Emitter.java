@@ -9,6 +9,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.DUP;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETFIELD;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GETSTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.GOTO;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.H_INVOKESTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IFNULL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IF_ACMPNE;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ILOAD;
@@ -17,6 +18,7 @@ import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEINTER
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESPECIAL;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKESTATIC;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.INVOKEVIRTUAL;
+import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.IRETURN;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.ISTORE;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.NEW;
 import static org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes.NOP;
@@ -30,6 +32,8 @@ import org.apache.flink.boost.records.shapes.FieldShape;
 import org.apache.flink.boost.records.shapes.RecordShape;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.shaded.asm9.org.objectweb.asm.ConstantDynamic;
+import org.apache.flink.shaded.asm9.org.objectweb.asm.Handle;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Label;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.MethodVisitor;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Type;
@@ -51,6 +55,18 @@ final class Emitter {
     private static final String INPUT = Type.getInternalName(DataInputView.class);
     private static final String OUTPUT = Type.getInternalName(DataOutputView.class);
     private static final String STRING_VALUE = Type.getInternalName(StringValue.class);
+
+    private static final String HANDLE = "Ljava/lang/invoke/VarHandle;";
+
+    /** {@code MethodHandles.classDataAt}, which Java has since 16. */
+    private static final Handle CLASS_DATA_AT =
+            new Handle(
+                    H_INVOKESTATIC,
+                    "java/lang/invoke/MethodHandles",
+                    "classDataAt",
+                    "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/Class;I)"
+                            + "Ljava/lang/Object;",
+                    false);
 
     /** Free where a constructor has failed: the values are of no use any more. */
     private static final int THROWN = 2;
@@ -132,10 +148,18 @@ final class Emitter {
     }
 
     void getField(FieldShape field) {
+        if (field.isByHandle()) {
+            ownStatic(getter(field), getterDescriptor(field));
+            return;
+        }
         field(GETFIELD, field.owner(), field.name(), field.type());
     }
 
     void putField(FieldShape field) {
+        if (field.isByHandle()) {
+            ownStatic(setter(field), setterDescriptor(field));
+            return;
+        }
         field(PUTFIELD, field.owner(), field.name(), field.type());
     }
 
@@ -183,6 +207,44 @@ final class Emitter {
     /** Calls a private method of the class itself, whose {@code this} and arguments are loaded. */
     void own(String name, String descriptor) {
         method.visitMethodInsn(INVOKESPECIAL, self, name, descriptor, false);
+    }
+
+    private void ownStatic(String name, String descriptor) {
+        method.visitMethodInsn(INVOKESTATIC, self, name, descriptor, false);
+    }
+
+    /** The name of a static method of the class itself that gets a field by its handle. */
+    static String getter(FieldShape field) {
+        return "get" + field.index();
+    }
+
+    static String getterDescriptor(FieldShape field) {
+        return descriptor(field.type(), field.record());
+    }
+
+    /** The same that sets it. */
+    static String setter(FieldShape field) {
+        return "set" + field.index();
+    }
+
+    static String setterDescriptor(FieldShape field) {
+        return descriptor(void.class, field.record(), field.type());
+    }
+
+    /** Loads one of the handles that are the data of the class. */
+    void handle(int index) {
+        method.visitLdcInsn(new ConstantDynamic("_", HANDLE, CLASS_DATA_AT, index));
+    }
+
+    /** Calls the handle of a field, which is loaded with its arguments. */
+    void callHandle(FieldShape field, String name, String descriptor) {
+        String full = field.isVolatile() ? name + "Volatile" : name;
+        method.visitMethodInsn(
+                INVOKEVIRTUAL, "java/lang/invoke/VarHandle", full, descriptor, false);
+    }
+
+    void returns(Class<?> type) {
+        insn(Type.getType(type).getOpcode(IRETURN));
     }
 
     void construct(Class<?> type, Class<?>... parameters) {

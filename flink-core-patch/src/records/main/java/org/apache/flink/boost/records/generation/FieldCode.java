@@ -61,6 +61,10 @@ final class FieldCode {
                         .filter(each -> each.kind() == FieldKind.OTHER)
                         .map(FieldShape::index)
                         .collect(Collectors.toList()));
+        List<FieldShape> byHandle = shape.fieldsByHandle();
+        for (int i = 0; i < byHandle.size(); i++) {
+            access.handle(byHandle.get(i), i);
+        }
         access.method("copy", Emitter.COPY, this::copy);
         access.method("serialize", Emitter.SERIALIZE, this::serialize);
         access.method("deserialize", Emitter.DESERIALIZE, this::deserialize);
@@ -80,8 +84,7 @@ final class FieldCode {
             code.construct(shape, "failedCopy", () -> {});
             code.store(PojoCode.TARGET);
             access.groups(code, "copy", each(PojoCode::copy), type, type);
-            code.load(PojoCode.TARGET);
-            code.insn(ARETURN);
+            returnPojo(code);
         }
         code.mark(stock);
         code.handOver();
@@ -118,6 +121,10 @@ final class FieldCode {
             code.help("initialise", void.class, Object.class);
         }
         access.groups(code, "deserialize", runs(this::deserialize), DataInputView.class, type);
+        returnPojo(code);
+    }
+
+    private static void returnPojo(Emitter code) {
         code.load(PojoCode.TARGET);
         code.insn(ARETURN);
     }

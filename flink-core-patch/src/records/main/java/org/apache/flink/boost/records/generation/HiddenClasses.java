@@ -5,14 +5,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
+import java.util.List;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.ClassWriter;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.MethodVisitor;
 import org.apache.flink.shaded.asm9.org.objectweb.asm.Opcodes;
 
 /**
  * Defines hidden nestmates of other people's classes. They die with their last object, or with the
- * class loader. Java has them since 15, without which the guard has these records off; ours are
- * compiled for 11, so they are reached by reflection.
+ * class loader. Those with data are in Java since 16, without which the guard has these records
+ * off; ours are compiled for 11, so they are reached by reflection.
  */
 final class HiddenClasses {
 
@@ -29,14 +30,16 @@ final class HiddenClasses {
      * Defines a class that may touch what {@code host} may.
      *
      * @param bytes of a class in the host's package
+     * @param data what the class loads by {@code MethodHandles.classDataAt}
      * @throws ReflectiveOperationException when the JVM does not let us
      */
-    static Class<?> define(Class<?> host, byte[] bytes) throws ReflectiveOperationException {
+    static Class<?> define(Class<?> host, byte[] bytes, List<?> data)
+            throws ReflectiveOperationException {
         Lookup inModule = ownLookup(host);
         Lookup inHost = MethodHandles.privateLookupIn(host, inModule);
-        Object options = Array.newInstance(DEFINE.getParameterTypes()[2].getComponentType(), 1);
+        Object options = Array.newInstance(DEFINE.getParameterTypes()[3].getComponentType(), 1);
         Array.set(options, 0, nestmate(options.getClass().getComponentType()));
-        Lookup hidden = (Lookup) DEFINE.invoke(inHost, bytes, true, options);
+        Lookup hidden = (Lookup) DEFINE.invoke(inHost, bytes, data, true, options);
         return hidden.lookupClass();
     }
 
@@ -88,10 +91,10 @@ final class HiddenClasses {
 
     private static Method defineHiddenClass() {
         for (Method method : Lookup.class.getMethods()) {
-            if (method.getName().equals("defineHiddenClass")) {
+            if (method.getName().equals("defineHiddenClassWithClassData")) {
                 return method;
             }
         }
-        throw new IllegalStateException("This Java has no hidden classes.");
+        throw new IllegalStateException("This Java has no hidden classes with data.");
     }
 }

@@ -65,8 +65,9 @@ public final class KryoReader {
     static void letGo(KryoInsides self) {
         LookAheadInput input = self.boostLookAhead();
         if (input != null && self.boostInput() == input) {
-            input.release();
+            // First, for where there is no memory to forget with.
             self.boostPrevious(null);
+            input.release();
         }
     }
 

@@ -9,7 +9,6 @@ public enum Reason {
     NOT_A_CLASS("it is abstract or an interface, so that only its subclasses have objects"),
     REMOVED_FIELD("what was written has a field that the class has no longer"),
     FIXED_FIELD("a field is final or static"),
-    HIDDEN_FIELD("a field of a superclass is not visible from the class"),
     HIDDEN_TYPE("the type of a field is not visible from the class"),
     OTHER_TUPLE("it is a subclass of a tuple, or a tuple without fields"),
     NOT_ITS_COMPONENTS("its fields are not the components of the record"),

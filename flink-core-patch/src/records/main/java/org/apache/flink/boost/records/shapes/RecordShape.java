@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.flink.boost.records.shapes;
 
+import java.lang.invoke.VarHandle;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -58,8 +59,8 @@ public final class RecordShape {
             if (fields[i] == null) {
                 throw new UnsuitableRecordException(Reason.REMOVED_FIELD, type, "");
             }
-            requireField(type, fields[i], record);
-            shapes.add(new FieldShape(i, fields[i], serializers[i]));
+            boolean isByHandle = requireField(type, fields[i], record);
+            shapes.add(new FieldShape(i, type, fields[i], isByHandle, serializers[i]));
         }
         return record ? ofRecord(type, shapes) : ofPojo(type, shapes);
     }
@@ -71,13 +72,18 @@ public final class RecordShape {
                 && Modifier.isFinal(type.getModifiers());
     }
 
-    private static void requireField(Class<?> type, Field field, boolean record)
+    /** Refuses a field that cannot be moved; returns whether another one needs a handle. */
+    private static boolean requireField(Class<?> type, Field field, boolean record)
             throws UnsuitableRecordException {
         int modifiers = field.getModifiers();
         if (Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers) && !record) {
             throw new UnsuitableRecordException(Reason.FIXED_FIELD, type, ": " + field.getName());
         }
-        Visibility.requireVisible(type, field);
+        if (!field.getDeclaringClass().isAssignableFrom(type)) {
+            throw new IllegalArgumentException(type + " has not " + field);
+        }
+        Visibility.requireType(type, field);
+        return !Visibility.isTouchable(type, field);
     }
 
     private static RecordShape ofPojo(Class<?> type, List<FieldShape> fields)
@@ -130,6 +136,26 @@ public final class RecordShape {
     /** The fields in the order of the bytes. */
     public List<FieldShape> fields() {
         return fields;
+    }
+
+    /** Those that generated code cannot touch, private ones of a superclass, mostly. */
+    public List<FieldShape> fieldsByHandle() {
+        List<FieldShape> found = new ArrayList<>(fields);
+        found.removeIf(each -> !each.isByHandle());
+        return found;
+    }
+
+    /**
+     * The handle of each of {@link #fieldsByHandle}.
+     *
+     * @throws IllegalAccessException when a superclass is in a module that does not let us
+     */
+    public List<VarHandle> handles() throws IllegalAccessException {
+        List<VarHandle> handles = new ArrayList<>();
+        for (FieldShape field : fieldsByHandle()) {
+            handles.add(field.handle());
+        }
+        return handles;
     }
 
     /** The constructor without parameters of a POJO, the canonical one of a record. */

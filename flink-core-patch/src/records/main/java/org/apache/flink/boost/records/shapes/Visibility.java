@@ -38,12 +38,8 @@ final class Visibility {
         }
     }
 
-    /** Refuses a field that cannot be touched, or whose type cannot be named, from {@code type}. */
-    static void requireVisible(Class<?> type, Field field) throws UnsuitableRecordException {
-        Class<?> owner = field.getDeclaringClass();
-        if (owner != type && !isTouchable(type, owner, field.getModifiers())) {
-            throw new UnsuitableRecordException(Reason.HIDDEN_FIELD, type, ": " + field.getName());
-        }
+    /** Refuses a field whose type cannot be named from {@code type}. */
+    static void requireType(Class<?> type, Field field) throws UnsuitableRecordException {
         Class<?> element = field.getType();
         while (element.isArray()) {
             element = element.getComponentType();
@@ -53,12 +49,16 @@ final class Visibility {
         }
     }
 
-    private static boolean isTouchable(Class<?> type, Class<?> owner, int modifiers) {
-        if (!isNameable(type, owner)) {
-            return false;
+    /** Whether {@code type} may touch a field of its own or of a superclass. */
+    static boolean isTouchable(Class<?> type, Field field) {
+        Class<?> owner = field.getDeclaringClass();
+        if (owner == type) {
+            return true;
         }
-        return Modifier.isPublic(modifiers)
-                || !Modifier.isPrivate(modifiers) && isNeighbour(type, owner);
+        int modifiers = field.getModifiers();
+        return isNameable(type, owner)
+                && (Modifier.isPublic(modifiers)
+                        || !Modifier.isPrivate(modifiers) && isNeighbour(type, owner));
     }
 
     /** Whether the name means this class where {@code type} stands, and may be used there. */
