@@ -14,6 +14,8 @@ _ONE_COLLECTOR = ("-XX:+UseSerialGC",)
 _FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", *_ONE_COLLECTOR)
 # Below a test there are fifty frames of JUnit, which each of its exceptions would write down.
 _SHORT_TRACES = "-XX:MaxJavaStackTraceDepth=40"
+# Where it has compiled a throw the JVM leaves its message out, on one side before the other.
+_WHOLE_MESSAGES = "-XX:-OmitStackTraceInFastThrow"
 # Kryo looks into it, whatever our code sees of strings.
 _OPENS_JAVA_UTIL = "--add-opens=java.base/java.util=ALL-UNNAMED"
 # JDK 11 opens everything unless it is told not to. java.nio stays open: without it Flink 1.9 has no
@@ -139,6 +141,7 @@ def mode_options(
     return (
         "-Xmx1g",
         _SHORT_TRACES,
+        _WHOLE_MESSAGES,
         # "Opened" means: as the line's own configuration leaves java.lang.
         *(opened if mode.opens else closed),
         *util,
