@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -35,7 +36,7 @@ public final class RecordExchangeJob {
         environment.setParallelism(PARALLELISM);
         environment
                 .fromSequence(0, count - 1)
-                .map(new Make())
+                .map(new Make(folder.toString()))
                 .returns(Shipment.TYPE)
                 .rebalance()
                 .map(shipment -> hop(shipment, spoilt))
@@ -56,6 +57,14 @@ public final class RecordExchangeJob {
     private static final class Make extends RichMapFunction<Long, Shipment> {
 
         private static final long serialVersionUID = 1L;
+        private static final Duration MOST_WAIT = Duration.ofMinutes(2);
+
+        private final String folder;
+        private transient boolean everySourceHasNumbers;
+
+        Make(String folder) {
+            this.folder = folder;
+        }
 
         @Override
         public void open(OpenContext context) throws Exception {
@@ -63,8 +72,31 @@ public final class RecordExchangeJob {
         }
 
         @Override
-        public Shipment map(Long number) {
+        public Shipment map(Long number) throws Exception {
+            if (!everySourceHasNumbers) {
+                awaitAllSources();
+                everySourceHasNumbers = true;
+            }
             return Shipment.of(number);
+        }
+
+        /** Numbers are dealt out to whoever asks first: a quick TaskManager would take them all. */
+        private void awaitAllSources() throws Exception {
+            long end = System.nanoTime() + MOST_WAIT.toNanos();
+            int own = FlinkApi.subtask(getRuntimeContext());
+            Files.createFile(source(own));
+            for (int each = 0; each < PARALLELISM; each++) {
+                while (!Files.exists(source(each))) {
+                    if (System.nanoTime() > end) {
+                        throw new IllegalStateException("Source " + each + " has no numbers");
+                    }
+                    Thread.sleep(5);
+                }
+            }
+        }
+
+        private Path source(int subtask) {
+            return Paths.get(folder, "source-" + subtask + "-has-numbers");
         }
     }
 

@@ -44,8 +44,13 @@ final class CheckedClass {
 
     @Override
     public String toString() {
+        return after(checked.get());
+    }
+
+    /** The sentence on that many; other threads go on counting. */
+    String after(long count) {
         long others = incomparable.sum();
-        return String.format(Locale.ROOT, "checked %,d records of %s: ", checked.get(), name)
+        return String.format(Locale.ROOT, "checked %,d records of %s: ", count, name)
                 + (differs() ? "one differed, so that Flink's own code runs" : "equal")
                 + (others == 0
                         ? ""

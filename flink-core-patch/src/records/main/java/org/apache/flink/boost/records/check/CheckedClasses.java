@@ -70,7 +70,7 @@ public final class CheckedClasses implements RecordsMXBean {
         if (isPowerOfTen(count)) {
             publish();
             if (count >= FIRST_LOGGED) {
-                log.info("{}", checked);
+                log.info("{}", checked.after(count));
             }
         }
     }

@@ -148,6 +148,16 @@ class CheckedAccessTest {
                         "info[{}, checked 10,000 records of " + name + ": equal]");
     }
 
+    @Test
+    void whatIsLoggedIsARoundNumberThoughOtherThreadsGoOn() {
+        CheckedClass counted = log.classes.of("x");
+        log.meanwhile = counted::count;
+        for (int i = 0; i < 1_000; i++) {
+            log.classes.count(counted);
+        }
+        assertThat(log.lines).containsExactly("info[{}, checked 1,000 records of x: equal]");
+    }
+
     @SuppressWarnings("unchecked")
     private static TypeSerializer<Object> rows() {
         TypeSerializer<?>[] columns = {StringSerializer.INSTANCE, IntSerializer.INSTANCE};

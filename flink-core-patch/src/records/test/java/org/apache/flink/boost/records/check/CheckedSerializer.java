@@ -30,6 +30,10 @@ final class CheckedSerializer {
     static final class Log {
 
         final List<String> lines = new ArrayList<>();
+
+        /** What another thread does before a line is made of its parts. */
+        Runnable meanwhile = () -> {};
+
         final CheckedClasses classes =
                 new CheckedClasses(
                         (Logger)
@@ -37,6 +41,7 @@ final class CheckedSerializer {
                                         Logger.class.getClassLoader(),
                                         new Class<?>[] {Logger.class},
                                         (proxy, method, arguments) -> {
+                                            meanwhile.run();
                                             lines.add(
                                                     method.getName()
                                                             + Arrays.deepToString(arguments));
