@@ -49,7 +49,7 @@ def put_in_place(jar: Path, flink: FlinkInstallation) -> Path:
 
 @pytest.mark.timeout(180)
 def test_word_count_gives_stocks_output_with_our_classes_inside_flink_dist(
-    line: Line,
+    platform: Platform,
     install: Install,
     replaced_dist: Path,
     word_count: Path,
@@ -62,7 +62,7 @@ def test_word_count_gives_stocks_output_with_our_classes_inside_flink_dist(
         counts = count_words(flink, word_count, tmp_path / "counts")
 
     assert counts == stock_counts
-    runs_our_classes_from(dist, line, flink, f"the manifest of {dist} names this version")
+    runs_our_classes_from(dist, platform, flink, f"the manifest of {dist} names this version")
 
 
 @pytest.mark.in_full_form_only
@@ -93,10 +93,10 @@ def test_a_cluster_of_the_tarball_gives_stocks_output(
     assert counts == stock_counts
     if variant is Variant.SHADOWED:
         (name,) = ours
-        runs_our_classes_from(dist.with_name(name), line, flink, "the class files it")
+        runs_our_classes_from(dist.with_name(name), platform, flink, "the class files it")
     else:
         assert ours == []
-        runs_our_classes_from(dist, line, flink, f"the manifest of {dist} names this version")
+        runs_our_classes_from(dist, platform, flink, f"the manifest of {dist} names this version")
 
 
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flink_installation import ONE_PER_LINE, QUICK, Install, count_words
+from flink_installation import ONE_PER_LINE, QUICK, Install, Platform, count_words
 from our_classes import (
     CODEC,
     ENTRY_POINTS,
@@ -24,7 +24,7 @@ PROBE = Path(__file__).with_name("KillSwitchProbe.java")
 @pytest.mark.on_every_line
 @pytest.mark.timeout(180)
 def test_word_count_gives_stocks_output_with_our_classes(
-    line: Line,
+    platform: Platform,
     install: Install,
     dropin_jar: Path,
     word_count: Path,
@@ -38,7 +38,7 @@ def test_word_count_gives_stocks_output_with_our_classes(
 
     assert flink.daemons() == []
     assert counts == stock_counts
-    runs_our_classes_from(dropin_jar, line, flink, "the class files it")
+    runs_our_classes_from(dropin_jar, platform, flink, "the class files it")
 
 
 @pytest.mark.parametrize("platform", ONE_PER_LINE, ids=str, indirect=True)

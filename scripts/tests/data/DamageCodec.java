@@ -32,6 +32,9 @@ final class DamageCodec {
         try (ZipFile in = new ZipFile(arguments[0]);
                 ZipOutputStream out =
                         new ZipOutputStream(Files.newOutputStream(Path.of(arguments[1])))) {
+            if (in.getEntry(damaged) == null) {
+                throw new IllegalStateException("There is no " + damaged);
+            }
             for (ZipEntry entry : Collections.list(in.entries())) {
                 byte[] content;
                 try (InputStream stream = in.getInputStream(entry)) {
@@ -59,7 +62,7 @@ final class DamageCodec {
     private enum Kind {
         WRITE("strings/StringWriter", "write"),
         READ("jdk/StringAccess", "newString"),
-        SHARE("strings/ShortestStrings", "empty", "ofLatin1");
+        SHARE("jdk/ShortestStrings", "empty", "ofLatin1");
 
         private final String holder;
         private final List<String> methods;

@@ -37,7 +37,7 @@ public class PurchaseJobBenchmarks {
 
     @Benchmark
     @OperationsPerInvocation(RECORDS)
-    public long window(EventTimeJob job) throws Exception {
+    public long eventTime(EventTimeJob job) throws Exception {
         return job.run();
     }
 
@@ -86,11 +86,11 @@ public class PurchaseJobBenchmarks {
         }
     }
 
-    /** Event-time windows with a POJO as accumulator. */
+    /** Windows of event time with a POJO as accumulator. */
     public static class EventTimeJob extends ClusterJob {
         @Override
         BenchmarkJob describe() {
-            return PurchaseJobs.window(records(RECORDS));
+            return PurchaseJobs.eventTime(records(RECORDS));
         }
     }
 

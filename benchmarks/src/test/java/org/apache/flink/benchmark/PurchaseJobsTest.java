@@ -49,8 +49,8 @@ class PurchaseJobsTest {
     @CsvSource({
         "chain,4096,4096",
         "chain,20480,20480",
-        "window,4096,64",
-        "window,20480,320",
+        "eventTime,4096,64",
+        "eventTime,20480,320",
         "count,4096,4096",
         "count,20480,20480",
         "plain,4096,4096",
@@ -67,7 +67,7 @@ class PurchaseJobsTest {
     private static final Map<String, LongFunction<RecordJob>> JOBS =
             Map.of(
                     "chain", PurchaseJobs::chain,
-                    "window", PurchaseJobs::window,
+                    "eventTime", PurchaseJobs::eventTime,
                     "count", PurchaseJobs::count,
                     "plain", PurchaseJobs::plain,
                     "nested", PurchaseJobs::nested);
@@ -116,7 +116,7 @@ class PurchaseJobsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"chain", "window", "count", "plain", "nested"})
+    @ValueSource(strings = {"chain", "eventTime", "count", "plain", "nested"})
     void recordsThatDoNotGoRoundAreRefused(String name) {
         LongFunction<RecordJob> job = JOBS.get(name);
         assertThatThrownBy(() -> job.apply(1000))

@@ -2,6 +2,9 @@
 package org.apache.flink.benchmark.line;
 
 import java.time.Duration;
+import org.apache.flink.api.common.eventtime.TimestampAssigner;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.windowing.assigners.EventTimeSessionWindows;
 import org.apache.flink.streaming.api.windowing.assigners.SlidingEventTimeWindows;
@@ -27,5 +30,21 @@ public final class EventTime {
 
     public static WindowAssigner<Object, TimeWindow> session(long gap) {
         return EventTimeSessionWindows.withGap(Duration.ofMillis(gap));
+    }
+
+    /** Gives the records of each subtask the timestamps 0, 1, 2, … behind the source. */
+    public static <T> DataStream<T> everyMillisecond(DataStream<T> records) {
+        return records.assignTimestampsAndWatermarks(
+                WatermarkStrategy.<T>forMonotonousTimestamps()
+                        .withTimestampAssigner(context -> new Milliseconds<>()));
+    }
+
+    private static final class Milliseconds<T> implements TimestampAssigner<T> {
+        private long next;
+
+        @Override
+        public long extractTimestamp(T record, long timestamp) {
+            return next++;
+        }
     }
 }
