@@ -12,9 +12,12 @@ from pages import pages, table
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.judge.ratio import compare
 from flink_boost.measure import fork_files, store
+from lab.keep import PROFILES
 
 PAGE = "docs/measured.md"
-ARCHIVES = sorted((PROJECT_ROOT / "benchmarks" / "runs").glob("*.zip"))
+RUNS = PROJECT_ROOT / "benchmarks" / "runs"
+PROFILED = sorted(RUNS.glob(f"*{PROFILES}"))
+ARCHIVES = sorted(set(RUNS.glob("*.zip")) - set(PROFILED))
 
 
 def table_of(text: str, archive: str) -> dict[str, list[str]]:
@@ -50,6 +53,16 @@ def measured(archive: Path, folder: Path) -> dict[str, list[str]]:
 def test_the_page_shows_what_the_forks_say(archive: Path, tmp_path: Path) -> None:
     link = f"../benchmarks/runs/{archive.name}"
     assert table_of(pages()[PAGE], link) == measured(archive, tmp_path)
+
+
+@pytest.mark.parametrize("archive", PROFILED, ids=lambda path: path.stem)
+def test_the_page_links_to_flame_graphs_of_the_benchmarks_of_a_table(archive: Path) -> None:
+    run = archive.name.removesuffix(PROFILES)
+    with zipfile.ZipFile(archive) as opened:
+        profiled = {name.split("/")[2].rpartition("-")[0] for name in opened.namelist()}
+    rows = table_of(pages()[PAGE], f"../benchmarks/runs/{run}.zip")
+    assert {name.rpartition(".")[2] for name in profiled} == set(rows)
+    assert f"(../benchmarks/runs/{archive.name})" in pages()[PAGE]
 
 
 def test_there_are_kept_runs() -> None:
