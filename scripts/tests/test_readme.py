@@ -114,7 +114,7 @@ def test_the_front_page_shows_sure_numbers_of_the_measured_tables() -> None:
     assert said
     assert not_measured(said, section(measured, "Jobs")) == []
     of_records = [row[1] for row in table(jobs)]
-    assert len(of_records) == 8
+    assert len(of_records) == 9
     assert not_measured(of_records, section(measured, "Jobs of records")) == []
     rows = [row[-1] for row in table(strings)]
     assert len(rows) == 4
