@@ -2,14 +2,14 @@
 # Starts one Flink process in the foreground, named by the first argument; `help` explains. Anything
 # else is run as a command.
 #
-# The configuration that counts is made anew at each start, in FLINK_CONF_DIR, from what the image or
-# a volume has in FLINK_HOME/conf: a restarted container never adds a property twice, and a mounted
-# configuration may be read-only.
+# The configuration that counts is made anew at each start, in FLINK_HOME/run/conf, from what the
+# image or a volume has in FLINK_HOME/conf, or where FLINK_CONF_DIR is: a restarted container never
+# adds a property twice, and a mounted configuration is only read.
 set -euo pipefail
 
-readonly shipped="$FLINK_HOME/conf"
-: "${FLINK_CONF_DIR:=$FLINK_HOME/run/conf}"
-export FLINK_CONF_DIR
+readonly given="${FLINK_CONF_DIR:-}"
+readonly made="$FLINK_HOME/run/conf" mark="$FLINK_HOME/run/made-conf"
+export FLINK_CONF_DIR="$made"
 readonly health="$FLINK_HOME/run/health"
 
 explain() {
@@ -28,6 +28,7 @@ Environment:
   FLINK_PROPERTIES                     lines of the form "key: value", which override the configuration
   JOB_MANAGER_RPC_ADDRESS              host name of the JobManager
   TASK_MANAGER_NUMBER_OF_TASK_SLOTS    slots of a TaskManager
+  FLINK_CONF_DIR                       a configuration elsewhere than in $FLINK_HOME/conf
 
 The kill switch of flink-boost: FLINK_PROPERTIES="env.java.default-opts.all: -Dflink.boost.mode=off"
 (Flink 1.9: env.java.opts).
@@ -60,12 +61,22 @@ properties() {
 }
 
 configure() {
-    if [ "$FLINK_CONF_DIR" != "$shipped" ]; then
-        rm -rf "$FLINK_CONF_DIR"
-        mkdir -p "$FLINK_CONF_DIR"
-        # Links of a mounted ConfigMap are followed, owners are not kept.
-        cp -RL --no-preserve=all "$shipped/." "$FLINK_CONF_DIR"
+    local source
+    source=$(realpath --canonicalize-missing -- "${given:-$made}")
+    case $source in
+        "$(realpath --canonicalize-missing -- "$made")") source=$FLINK_HOME/conf ;;
+        "$(realpath --canonicalize-missing -- "$made")"/*) fail "FLINK_CONF_DIR is in $made, which is made anew at each start" ;;
+    esac
+    [ -d "$source" ] || fail "there is no folder $source for the configuration (FLINK_CONF_DIR)"
+    # What somebody else put there is not ours to delete.
+    if [ -e "$made" ] && [ ! -e "$mark" ]; then
+        fail "$made is made at each start; mount a configuration at $FLINK_HOME/conf"
     fi
+    rm -rf "$made"
+    : > "$mark"
+    mkdir -p "$made"
+    # Links of a mounted ConfigMap are followed, owners are not kept.
+    cp -RL --no-preserve=all "$source/." "$made"
     local list
     list=$(properties)
     if [ -f "$FLINK_CONF_DIR/flink-conf.yaml" ]; then

@@ -368,6 +368,9 @@ def test_every_image_can_get_another_base_and_is_not_run_as_root(name: str) -> N
     last = text.rpartition("\nFROM ")[2]
     assert re.findall(r"^USER (\S+)", last, re.MULTILINE)[-1] in {"flink", "codespeed", "runner"}
     assert re.search(r'^ENTRYPOINT \["', last, re.MULTILINE)
+    if "flink-entrypoint.sh" in last:
+        # The usual kubernetes.entry.path; the manifest of the operator names none.
+        assert "ln -s /opt/flink/bin/flink-entrypoint.sh /docker-entrypoint.sh" in last
     assert "--no-install-recommends" in text
 
 
@@ -457,6 +460,46 @@ def test_the_older_configuration_gets_them_too(tmp_path: Path) -> None:
     )
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.endswith("\njobmanager.rpc.address: jm.example.org\nrest.port: 18081\n")
+
+
+@pytest.mark.needs_jars
+@pytest.mark.parametrize("written", ["{}", "{}/", "{}/../conf"])
+def test_a_configuration_elsewhere_is_read_and_stays(
+    home: Path, tmp_path: Path, written: str
+) -> None:
+    own = tmp_path / "own" / "conf"
+    own.mkdir(parents=True)
+    (own / "config.yaml").write_text("rest:\n  port: 4711\n", encoding="utf-8")
+    (own / "precious.txt").write_text("mine", encoding="utf-8")
+    for _ in range(2):
+        shown = call(
+            home,
+            *("sh", "-c", 'echo "$FLINK_CONF_DIR"; cat "$FLINK_CONF_DIR/config.yaml"'),
+            FLINK_CONF_DIR=written.format(own),
+            TASK_MANAGER_NUMBER_OF_TASK_SLOTS="3",
+        )
+        assert shown.returncode == 0, shown.stderr
+        place, _, text = shown.stdout.partition("\n")
+        assert place == str(home / "run" / "conf")
+        found = YAML(typ="safe").load(text)
+        assert (found["rest"]["port"], found["taskmanager"]["numberOfTaskSlots"]) == (4711, "3")
+    assert {file.name for file in own.iterdir()} == {"config.yaml", "precious.txt"}
+    assert (own / "config.yaml").read_text() == "rest:\n  port: 4711\n"
+
+
+@pytest.mark.needs_jars
+def test_what_others_put_where_it_is_made_is_not_deleted(home: Path, tmp_path: Path) -> None:
+    made = home / "run" / "conf"
+    missing = call(home, "true", FLINK_CONF_DIR=str(tmp_path / "nowhere"))
+    assert (missing.returncode, "there is no folder" in missing.stderr) == (2, True)
+    inside = call(home, "true", FLINK_CONF_DIR=f"{made}/mine")
+    assert (inside.returncode, "is made anew" in inside.stderr) == (2, True)
+    made.mkdir()
+    (made / "precious.txt").write_text("mine", encoding="utf-8")
+    refused = call(home, "true")
+    assert refused.returncode == 2
+    assert f"mount a configuration at {home}/conf" in refused.stderr
+    assert (made / "precious.txt").read_text() == "mine"
 
 
 @contextmanager

@@ -12,6 +12,16 @@ _ACCESS_LIST = "system.posix_acl_access"
 _MOST_LINKS = 40
 
 
+def is_readable_like(path: Path, other: Path) -> bool:
+    """Whether all who may read ``other``, by its owner, group and permissions, may read it, too."""
+    one, two = path.stat(), other.stat()
+    same_owner = (one.st_uid, one.st_gid) == (two.st_uid, two.st_gid)
+    by_all = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+    return not two.st_mode & ~one.st_mode & by_all and (
+        same_owner or bool(one.st_mode & stat.S_IROTH)
+    )
+
+
 def changers_of(paths: Iterable[Path]) -> dict[int | None, Path]:
     """Who beside root can change these files, or put others in their places, and one of them each.
 

@@ -165,8 +165,6 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
             env=_with_options(environment_for(user, environment), quiet),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
-            errors="replace",
             timeout=_SECONDS,
             check=False,
             **start_options(user),
@@ -177,9 +175,11 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
         raise EnvironmentProblem(
             f"{home.folder / 'bin/config.sh'} did not end within {_SECONDS:.0f} s.", next_step
         ) from error
-    _, found, answer = done.stdout.rpartition(_MARK)
+    # As they are: to bash the end of a Windows line is a part of the word before it.
+    printed, errors = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    _, found, answer = printed.rpartition(_MARK)
     if done.returncode != 0 or not found:
-        words = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
+        words = (errors or printed).strip().splitlines() or ["no output"]
         why = printable(words[-1]).rstrip(".")
         raise EnvironmentProblem(
             f"{home.folder / 'bin/config.sh'} failed{_told(user)} ({why}).",
@@ -192,7 +192,7 @@ def ask_scripts(home: FlinkHome, environment: Mapping[str, str]) -> Launch:
     answered = zip(VARIABLES, rest, strict=False)
     given |= {name: text for name, text in answered if text != quiet.get(name, "")}
     options = {
-        role: tuple(words.split())
+        role: tuple(filter(None, re.split("[ \t\n]", words)))
         for role, words in zip(ROLES, rest[len(VARIABLES) :], strict=True)
     }
     if user is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 STRINGS = "strings"
@@ -59,11 +59,15 @@ def values_of(name: str) -> tuple[str, ...]:
     return ("on", "off", _CHECK) if name == property_of(RECORDS) else ("on", "off")
 
 
-def checks_records(words: Iterable[str]) -> bool:
-    """Whether a JVM with that command line holds its records against stock's."""
-    option = f"-D{property_of(RECORDS)}="
-    found = [word.removeprefix(option) for word in words if word.startswith(option)]
-    return found[-1:] == [_CHECK]
-
-
 PROPERTIES = (MODE, *map(property_of, FAMILIES), STRICT)
+
+
+def switches_in(words: Iterable[str]) -> dict[str, str]:
+    """The properties of ours that a JVM with these options has; the last value of each counts."""
+    pairs = (word.removeprefix("-D").partition("=") for word in words if word.startswith("-D"))
+    return {name: value for name, _, value in pairs if name in PROPERTIES}
+
+
+def checks_records(switches: Mapping[str, str]) -> bool:
+    """Whether a JVM with these properties holds its records against stock's."""
+    return switches.get(property_of(RECORDS)) == _CHECK

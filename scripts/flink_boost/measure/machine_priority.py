@@ -1,6 +1,6 @@
 """Who waits for the machine, and who goes first.
 
-The lock of ``boxlock`` is nobody's by right: who asks at the right moment gets it. So who may wait
+The machine's lock is nobody's by right: who asks at the right moment gets it. So who may wait
 says so in a file beside it, and holds a lock on that as long as it waits; who else wants the
 machine looks there first. The kernel frees such a lock when the waiting process ends.
 """

@@ -1,6 +1,6 @@
 """The results store: one folder per run, laid out as ``flink_boost.measure.model`` says.
 
-Runs and their states are here; ``forkfiles`` looks after the forks of a run.
+Runs and their states are here; ``fork_files`` looks after the forks of a run.
 """
 
 from __future__ import annotations

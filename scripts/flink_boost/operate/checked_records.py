@@ -7,6 +7,7 @@ from pathlib import Path
 
 from flink_boost.base.errors import NotProfiled
 from flink_boost.base.text import printable
+from flink_boost.flink.switches import checks_records
 from flink_boost.operate.attach import find_target, system_property
 from flink_boost.operate.findings import Finding, Level
 from flink_boost.operate.flink_processes import FlinkProcess
@@ -19,7 +20,7 @@ _MOST_TOLD = 20
 
 def checked_records(process: FlinkProcess, proc: Path) -> Iterator[Finding]:
     """A finding for each class, those first that differed; none of a process without the switch."""
-    if not process.checks_records:
+    if not checks_records(process.switches):
         return
     try:
         told = system_property(find_target(process.pid, proc), _PROPERTY, proc)

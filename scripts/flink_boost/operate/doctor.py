@@ -16,6 +16,7 @@ from flink_boost.base.errors import (
     ReplacedClasses,
     VerificationFailed,
 )
+from flink_boost.base.permissions import is_readable_like
 from flink_boost.base.text import printable
 from flink_boost.flink.dropin import OWN_BUILD, DropIn, require_whole
 from flink_boost.flink.home import FlinkHome, open_home, require_own_library
@@ -23,7 +24,7 @@ from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import Line
 from flink_boost.flink.releases import as_tested, load_releases
-from flink_boost.flink.switches import STRICT
+from flink_boost.flink.switches import PROPERTIES, STRICT
 from flink_boost.operate.checked_records import checked_records
 from flink_boost.operate.classpath import require_in_effect, require_own_jars
 from flink_boost.operate.contents import (
@@ -88,7 +89,7 @@ def examine(
     except FlinkBoostError as error:
         findings.append(problem(error))
         in_order = ours is not None
-    findings += _release(ours)
+    findings += [] if ours is None else [*_release(ours), *_unreadable(home, ours.path)]
     launch: Launch | None = None
     try:
         launch = ask_scripts(home, environment)
@@ -110,7 +111,7 @@ def examine(
     jar = None if ours is None else ours.path
     for each in find_running(home, proc):
         findings.append(_process(each, home, jar, in_order=in_order))
-        findings += checked_records(each, proc)
+        findings += [*_switched(each, launch, jar), *checked_records(each, proc)]
     if not sees_all(proc):
         findings.append(
             Finding(
@@ -210,8 +211,19 @@ def _fitting(
     )
 
 
-def _release(ours: DropIn | None) -> Iterator[Finding]:
-    if ours is not None and ours.boost_version in TO_LEAVE:
+def _unreadable(home: FlinkHome, ours: Path) -> Iterator[Finding]:
+    if not is_readable_like(ours, home.dist):
+        yield Finding(
+            Level.WARNING,
+            f"Not all who may read {home.dist.name} may read {ours.name}: a JVM passes over a"
+            " jar that it may not read, and runs stock's code.",
+            f"Run `flink-boost install {home.quoted}`, which gives it the same owner and"
+            " permissions.",
+        )
+
+
+def _release(ours: DropIn) -> Iterator[Finding]:
+    if ours.boost_version in TO_LEAVE:
         yield Finding(
             Level.WARNING,
             f"{ours.path.name} has the classes of flink-boost {ours.boost_version}, a release to"
@@ -268,6 +280,29 @@ def _family(family: Family, line: Line) -> Finding:
             f"Until then stock's code runs there; {STRICT}=true refuses to start instead.",
         )
     return Finding(Level.FINE, f"Of its families, {family.told}.")
+
+
+def _switched(process: FlinkProcess, launch: Launch | None, ours: Path | None) -> Iterator[Finding]:
+    """A warning where a process was started with another switch than the next one will be."""
+    if launch is None or ours is None or not process.role:
+        return
+    if launch.variables and not process.sees_variables:
+        return
+    for name in PROPERTIES:
+        switch = launch.switch(process.role, name)
+        then, now = process.switches.get(name), None if switch is None else switch.value
+        usual = "false" if name == STRICT else "on"
+        if (then or usual) != (now or usual):
+            yield Finding(
+                Level.WARNING,
+                f"{process.named} was started {_option(name, then)}, the next one will be"
+                f" {_option(name, now)}.",
+                "Restart it for that to count.",
+            )
+
+
+def _option(name: str, value: str | None) -> str:
+    return f"without -D{name}" if value is None else f"with -D{name}={printable(value)}"
 
 
 def _process(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -20,7 +20,8 @@ from pathlib import Path
 from flink_boost.base.files import PARTIAL_SUFFIX
 from flink_boost.flink.dropin import PREFIX
 from flink_boost.flink.home import FlinkHome, is_dist
-from flink_boost.flink.switches import checks_records
+from flink_boost.flink.jvm_options import LAST_OPTIONS, VARIABLES, words_of
+from flink_boost.flink.switches import switches_in
 from flink_boost.operate.process_view import (
     CLASS_PATH_OPTIONS,
     DELETED,
@@ -31,6 +32,12 @@ from flink_boost.operate.process_view import (
 
 _PROC = Path("/proc")
 _CLOCKS_DIFFER = 2.0
+_ROLES = {
+    "TaskManagerRunner": "taskmanager",
+    "StandaloneSessionClusterEntrypoint": "jobmanager",
+    "StandaloneApplicationClusterEntryPoint": "jobmanager",
+    "StandaloneJobClusterEntryPoint": "jobmanager",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,8 @@ class FlinkProcess:
     ours that it has not opened although it looked for classes behind them; ``unknown`` those of
     which neither can be seen; ``behind`` those of ours that stand behind Flink's own jar, as no
     script of Flink's puts them. ``lib`` is the path by which it has ``lib/``, where that is another
-    one than the installation's. ``checks_records``: it holds its records against stock's.
+    one than the installation's. ``switches`` are the properties of ours that it was started with;
+    ``sees_variables``: those in variables of its environment are among them.
     """
 
     pid: int
@@ -55,7 +63,13 @@ class FlinkProcess:
     unknown: tuple[Path, ...] = ()
     behind: tuple[Path, ...] = ()
     lib: Path | None = field(default=None, compare=False)
-    checks_records: bool = field(default=False, compare=False)
+    switches: Mapping[str, str] = field(default_factory=dict, compare=False)
+    sees_variables: bool = field(default=False, compare=False)
+
+    @property
+    def role(self) -> str:
+        """As the scripts know it; empty for what is started by others than ``bin/flink-daemon``."""
+        return _ROLES.get(self.main_class, "")
 
     @property
     def named(self) -> str:
@@ -101,7 +115,9 @@ def find_running(home: FlinkHome, proc: Path = _PROC) -> list[FlinkProcess]:
         if jars is not None:
             lib = None if jars.lib in libraries.values() else jars.lib
             process = _running(folder, _main_class(words), jars, opened)
-            found.append(replace(process, lib=lib, checks_records=checks_records(words)))
+            options, whole = _options(folder, words)
+            switches = switches_in(options)
+            found.append(replace(process, lib=lib, switches=switches, sees_variables=whole))
     return found
 
 
@@ -208,6 +224,20 @@ def _was(jar: Path, file: _OpenFile) -> bool:
     """Whether an open file once had the jar's name; one taken out was first renamed aside."""
     name = Path(file.name.removesuffix(DELETED)).name
     return name.lstrip(".").startswith(jar.name)
+
+
+def _options(folder: Path, words: Sequence[str]) -> tuple[list[str], bool]:
+    """A JVM's options as they come into effect; false where its environment may not be seen."""
+    try:
+        text = (folder / "environ").read_bytes().decode(errors="replace")
+    except OSError:
+        return [*words], False
+    environment = dict(entry.partition("=")[::2] for entry in text.split("\0"))
+    options: list[str] = []
+    for name in VARIABLES:
+        options += words if name == LAST_OPTIONS else ()
+        options += words_of(environment.get(name, ""))
+    return options, True
 
 
 def _main_class(words: Sequence[str]) -> str:

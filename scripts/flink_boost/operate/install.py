@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -22,6 +22,7 @@ from flink_boost.base.errors import (
     ReadOnlyInstallation,
 )
 from flink_boost.base.files import PARTIAL_SUFFIX, sha256, write_durably
+from flink_boost.base.permissions import is_readable_like
 from flink_boost.flink.home import FlinkHome, require_own_library, require_stock_dist
 from flink_boost.flink.lines import Line
 from flink_boost.operate.classpath import require_place
@@ -99,7 +100,12 @@ def install(
         there = (*(dropin.path for dropin in present), *contents.remains)
         require_place(home, target, line.strings, there)
         others = [file for file in there if file != target]
-        same = target in there and target.read_bytes() == content
+        # Whom Flink runs as may not be who copied the jar: a JVM skips one that it may not read.
+        same = (
+            target in there
+            and target.read_bytes() == content
+            and is_readable_like(target, home.dist)
+        )
         change = LibraryChange(
             Action.UNCHANGED, target, sha256(source), (), tuple(running), built_for=line.version
         )
@@ -179,7 +185,7 @@ def _exchange(old: Sequence[Path], new: Path, content: bytes, dist: Path) -> Non
     partial = _aside(new)
     try:
         write_durably(partial, content, like=dist)
-        with _moved_aside(old):
+        with _moved_aside(old, is_done=lambda: not partial.exists()):
             partial.rename(new)
     finally:
         with suppress(FileNotFoundError):
@@ -188,26 +194,35 @@ def _exchange(old: Sequence[Path], new: Path, content: bytes, dist: Path) -> Non
 
 def _remove_all(files: Sequence[Path]) -> None:
     """Renames all before it deletes the first, so that a failure can be taken back."""
-    with _moved_aside(files):
+    with _moved_aside(files, is_done=lambda: False):
         pass
 
 
 @contextmanager
-def _moved_aside(files: Sequence[Path]) -> Iterator[None]:
-    """Renames files, and deletes them at the end; or gives all their names back."""
-    moved: list[tuple[Path, Path]] = []
+def _moved_aside(files: Sequence[Path], is_done: Callable[[], bool]) -> Iterator[None]:
+    """Renames files, and deletes them at the end; or gives all their names back.
+
+    A signal is heard when a call has ended: what it did may be done, or not be noted yet.
+    """
+    moved = [(f, f if f.name.endswith(PARTIAL_SUFFIX) else _aside(f)) for f in files]
     try:
-        for file in files:
-            aside = file if file.name.endswith(PARTIAL_SUFFIX) else _aside(file)
+        for file, aside in moved:
             file.rename(aside)
-            moved.append((file, aside))
         yield
     except BaseException:
-        for file, aside in moved:
-            aside.rename(file)
+        if is_done():
+            _delete(aside for _, aside in moved)
+        else:
+            for file, aside in moved:
+                with suppress(FileNotFoundError):
+                    aside.rename(file)
         raise
-    for _, aside in moved:
-        aside.unlink()
+    _delete(aside for _, aside in moved)
+
+
+def _delete(files: Iterable[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 def _aside(path: Path) -> Path:

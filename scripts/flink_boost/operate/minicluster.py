@@ -41,6 +41,7 @@ _MEMORY = {
     "taskmanager.memory.network.min": "32m",
     "taskmanager.memory.network.max": "32m",
 }
+_OLD_FORM = "flink-conf.yaml"
 _MEMORY_1_9 = {
     "jobmanager.heap.size": "512m",
     "taskmanager.heap.size": "512m",
@@ -169,8 +170,8 @@ class Cluster:
         ``shipped`` is the folder with the installation's own configuration.
         """
         conf = self.folder / "conf"
-        # Where both are, the scripts read the older form.
-        old_form = (shipped / "flink-conf.yaml").is_file()
+        name = configuration_name(line, shipped)
+        old_form = name == _OLD_FORM
         old_keys = line.version.startswith("1.9.")
         options = {
             "jobmanager.rpc.address": "localhost",
@@ -185,7 +186,7 @@ class Cluster:
         }
         mark = "" if old_form else "'"
         lines = [f"{key}: {mark}{value}{mark}\n" for key, value in options.items()]
-        (conf / ("flink-conf.yaml" if old_form else "config.yaml")).write_text("".join(lines))
+        (conf / name).write_text("".join(lines))
         open_to(self._outputs, self._user)
         hand_over(self.folder, self._user)
         found = sorted(shipped.iterdir()) if shipped.is_dir() else []
@@ -207,6 +208,15 @@ class Cluster:
     def _tail(self) -> str:
         outputs = [file.read_text(errors="replace") for file in self._outputs.glob("*.out")]
         return "\n".join(line for text in outputs for line in text.splitlines()[-_SHOWN_LINES:])
+
+
+def configuration_name(line: Line, shipped: Path) -> str:
+    """The file that this Flink reads where ``shipped`` has one form, or both.
+
+    Up to 1.20 the older form goes first; Flink 2 does not know it.
+    """
+    old = line.version.startswith("1.") and (shipped / _OLD_FORM).is_file()
+    return _OLD_FORM if old else "config.yaml"
 
 
 def slots_of(port: int) -> int:

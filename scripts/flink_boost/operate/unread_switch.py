@@ -11,12 +11,17 @@ from collections.abc import Iterator, Mapping
 
 from flink_boost.flink.home import CONFIGURATIONS, FlinkHome
 from flink_boost.flink.launch import ROLES, Launch
-from flink_boost.flink.switches import FAMILIES, MODE, property_of
+from flink_boost.flink.switches import PROPERTIES
 from flink_boost.operate.findings import Finding, Level
 
 _SWITCH = re.compile(
-    rf"-D(?P<name>{'|'.join(map(re.escape, (MODE, *map(property_of, FAMILIES))))})=off(?![\w-])"
+    rf"-D(?P<name>{'|'.join(map(re.escape, PROPERTIES))})=(?P<value>off|check|true)(?![\w-])"
 )
+_WITHOUT = {
+    "off": "run our code",
+    "check": "hold no records against Flink's own code",
+    "true": "start where a family is off, too",
+}
 _SETTING = re.compile(r"( *)([\w.-]+) *: *(.*)")
 # The client of 1.9 reads no options from a file.
 _FOR_ALL = ("jobmanager", "taskmanager")
@@ -54,7 +59,7 @@ def unread_switch(
                 yield Finding(
                     Level.WARNING,
                     f"{file} sets {found[0]} under {key}, but it does not reach the"
-                    f" {' and the '.join(missed)}, which will run our code.",
+                    f" {' and the '.join(missed)}, which will {_WITHOUT[found['value']]}.",
                     "Set it where docs/operating.md (Roll back) says for this Flink: it reads one"
                     " of config.yaml and flink-conf.yaml, and env.java.opts only where"
                     " env.java.opts.all is not set.",

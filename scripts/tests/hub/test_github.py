@@ -343,6 +343,16 @@ def test_a_permission_that_is_missing_for_writing_is_our_accounts(
     assert not isinstance(refused.value, PullRequestRefused)
 
 
+@pytest.mark.parametrize("fault", [page_of_html(403), Fault(status=403, body={"message": ""})])
+def test_a_refusal_without_a_reason_is_tried_again(
+    server: GitHubDouble, hub: Hub, fault: Fault
+) -> None:
+    server.faults.append(fault)
+    with pytest.raises(HubAway, match="without a reason"):
+        hub.post(7, "Hello", MARK)
+    assert hub.post(7, "Hello", MARK)
+
+
 def test_writing_keeps_the_pace_that_github_asks_for(hub: Hub, clock: Clock) -> None:
     begun = clock.now
     for n in range(5):

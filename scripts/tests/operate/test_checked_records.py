@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from spinning import Start
 
-from flink_boost.flink.switches import checks_records
+from flink_boost.flink.switches import checks_records, switches_in
 from flink_boost.operate.checked_records import checked_records
 from flink_boost.operate.findings import Finding, Level
 from flink_boost.operate.flink_processes import FlinkProcess
@@ -16,7 +16,8 @@ PROC = Path("/proc")
 
 
 def asked(pid: int, *, checks: bool = True) -> list[Finding]:
-    return list(checked_records(FlinkProcess(pid, "Task", (), checks_records=checks), PROC))
+    switches = {"flink.boost.records": "check"} if checks else {}
+    return list(checked_records(FlinkProcess(pid, "Task", (), switches=switches), PROC))
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def asked(pid: int, *, checks: bool = True) -> list[Finding]:
     ],
 )
 def test_the_last_option_counts(words: tuple[str, ...], checks: bool) -> None:
-    assert checks_records(["java", *words, "-cp", "a.jar", "Main"]) is checks
+    assert checks_records(switches_in(["java", *words, "-cp", "a.jar", "Main"])) is checks
 
 
 def test_each_class_is_told_and_what_differs_first(start: Start) -> None:

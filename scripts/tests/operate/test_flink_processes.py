@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from installations import CARRIED, JAR, LINE, put_jar
+from installations import CARRIED, JAR, LINE, OFF, java_environment, put_jar, set_options
 
 from flink_boost.flink.home import FlinkHome
 from flink_boost.flink.lines import load_lines
@@ -203,6 +203,38 @@ def test_doctor_on_a_jar_that_is_passed_over(home: Path, proc: Proc) -> None:
     assert found.level is Level.WARNING
     assert f"runs without {JAR}, which is on its class path but was not opened" in found.text
     assert found.next_step == f"Give it the permissions of {DIST}, then restart the process."
+
+
+@pytest.mark.needs_jars
+@pytest.mark.parametrize(
+    ("options", "variables", "conf", "told"),
+    [
+        ([], {}, OFF, f"without -Dflink.boost.mode, the next one will be with {OFF}."),
+        ([OFF], {}, "", f"with {OFF}, the next one will be without -Dflink.boost.mode."),
+        ([OFF], {"_JAVA_OPTIONS": "-Dflink.boost.mode=on"}, OFF, "with -Dflink.boost.mode=on, the"),
+        ([OFF], {}, OFF, ""),
+        ([], {"JAVA_TOOL_OPTIONS": OFF}, OFF, ""),
+        (["-Dflink.boost.mode=on"], {}, "", ""),
+    ],
+)
+def test_doctor_on_a_process_with_another_switch(
+    home: Path, proc: Proc, options: list[str], variables: dict[str, str], conf: str, told: str
+) -> None:
+    jar, dist = put_jar(home), home / "lib" / DIST
+    if conf:
+        set_options(home, env_java_opts_all=conf)
+    proc.start((jar, dist), (jar, dist))
+    process = proc.folder / "77"
+    words = (process / "cmdline").read_text().split("\0")
+    (process / "cmdline").write_text("\0".join([words[0], *options, *words[1:]]))
+    (process / "environ").write_text("\0".join(f"{k}={v}" for k, v in variables.items()))
+    known = [CARRIED.dropin(LINE)]
+    found = [
+        finding.text.partition(" was started ")[2]
+        for finding in examine(home, load_lines(), known, java_environment(LINE), proc.folder)
+        if " was started " in finding.text
+    ]
+    assert [text[: len(told)] for text in found] == ([told] if told else [])
 
 
 @pytest.mark.needs_jars

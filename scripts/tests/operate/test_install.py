@@ -611,6 +611,24 @@ def test_a_call_that_is_killed_leaves_no_half_jar_and_no_second_one(
     capsys.readouterr()
 
 
+def test_a_jar_that_flinks_user_may_not_read_is_made_like_flinks_own(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (dist,) = (home / "lib").glob("flink-dist-*.jar")
+    dist.chmod(0o644)
+    assert flink_boost("install", home) == 0
+    jar = home / "lib" / JAR
+    jar.chmod(0o600)
+    capsys.readouterr()
+    flink_boost("doctor", home)
+    assert f"Not all who may read {dist.name} may read {JAR}" in capsys.readouterr().out
+    assert flink_boost("install", home) == 0
+    assert jar.stat().st_mode & 0o777 == 0o644
+    capsys.readouterr()
+    assert flink_boost("install", home) == 0
+    assert "nothing" in capsys.readouterr().out
+
+
 def test_two_calls_at_once_do_not_meet(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     handle = os.open(home / "lib", os.O_RDONLY)
     try:

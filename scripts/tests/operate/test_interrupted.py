@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from installations import (
     JAR,
     everything_in,
     flink_boost,
+    former_dropin,
     our_jars,
     put_jar,
     small_home,
@@ -31,9 +33,11 @@ def home(tmp_path: Path) -> Path:
     return small_home(tmp_path / "flink")
 
 
-def signalled_at(number: int, step: int, *arguments: str | Path) -> tuple[int, dict[str, Any]]:
+def signalled_at(
+    number: int, step: int, *arguments: str | Path, moment: str = "before"
+) -> tuple[int, dict[str, Any]]:
     """The exit code and the one object that was printed."""
-    done = run_signalled_at(number, step, *arguments, "--json")
+    done = run_signalled_at(number, step, *arguments, "--json", moment=moment)
     answer: dict[str, Any] = json.loads(done.stdout)
     assert answer["exit_code"] == done.returncode
     assert ("flink-boost: Interrupted" in done.stderr) == (done.returncode == INTERRUPTED)
@@ -67,6 +71,29 @@ def test_a_change_ends_with_the_jar_whole_or_not_there(
         assert everything_in(home) == clean
     assert interrupted >= 2
     assert our_jars(home) == ([JAR] if command == "install" else [])
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("moment", [pytest.param("before", marks=pytest.mark.test_all), "after"])
+def test_an_upgrade_ends_with_one_jar_or_none(
+    moment: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    former = former_dropin(tmp_path, "0.0.9")
+    seen = set()
+    for step in range(1, 20):
+        shutil.copy(former, home / "lib")
+        code, _ = signalled_at(signal.SIGTERM, step, "install", home, moment=moment)
+        jars = our_jars(home)
+        assert len(jars) <= 1, step
+        seen.update(jars)
+        if code == 0:
+            break
+        assert code == INTERRUPTED
+        assert flink_boost("install", home) == 0
+        assert our_jars(home) == [JAR]
+        assert flink_boost("uninstall", home) == 0
+    assert seen == {former.name, JAR}
+    assert our_jars(home) == [JAR]
     capsys.readouterr()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from flink_boost.flink.lines import find_line
 from flink_boost.operate import minicluster
 
 
@@ -45,3 +46,16 @@ def test_a_proxy_is_not_asked_about_this_machine(
 
 def test_a_cluster_that_does_not_answer_has_no_slot_yet() -> None:
     assert minicluster.slots_of(9) == 0
+
+
+@pytest.mark.parametrize(
+    ("version", "written"), [("1.20.5", "flink-conf.yaml"), ("2.3.0", "config.yaml")]
+)
+def test_where_both_forms_are_the_one_is_written_that_this_flink_reads(
+    tmp_path: Path, version: str, written: str
+) -> None:
+    shipped = tmp_path / "shipped"
+    shipped.mkdir()
+    for name in ("flink-conf.yaml", "config.yaml"):
+        (shipped / name).write_text("")
+    assert minicluster.configuration_name(find_line(version), shipped) == written

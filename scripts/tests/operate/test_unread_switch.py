@@ -12,6 +12,7 @@ from installations import OFF, java_environment, new_home
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.launch import Launch, ask_scripts
 from flink_boost.flink.lines import load_lines
+from flink_boost.flink.switches import MODE
 from flink_boost.operate.unread_switch import unread_switch
 
 Files = dict[str, str]
@@ -118,3 +119,27 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_is_looked_at(
     unknown, unread = texts_of(home, launch, environment)
     assert "config.yaml sets the kill switch is not known: Permission denied." in unknown
     assert BOTH.format("env.java.opts.all") in unread
+
+
+@pytest.mark.parametrize("key", ["env.java.opts", "env.java.opts.taskmanager"])
+def test_the_end_of_a_windows_line_is_a_part_of_the_value(tmp_path: Path, key: str) -> None:
+    """The scripts of 1.9 to 1.18 hand it on, and no process starts with it."""
+    home, environment = configured(tmp_path, "1.17.0", {"flink-conf.yaml": f"{key}: {OFF}\r"})
+    switch = ask_scripts(home, environment).switch("taskmanager", MODE)
+    assert switch is not None
+    assert switch.value == "off\r"
+    assert not switch.is_valid
+
+
+@pytest.mark.parametrize(
+    ("option", "without"),
+    [
+        ("-Dflink.boost.records=check", "hold no records against Flink's own code"),
+        ("-Dflink.boost.strict=true", "start where a family is off, too"),
+    ],
+)
+def test_another_option_that_is_not_read_is_told(tmp_path: Path, option: str, without: str) -> None:
+    files = {"config.yaml": f"env.java.default-opts.all: {option}", "flink-conf.yaml": "a.b: c"}
+    (said,) = told(tmp_path, "1.20.5", files)
+    assert f"sets {option} under" in said
+    assert said.endswith(f"which will {without}.")

@@ -132,6 +132,17 @@ def test_the_same_night_again_sends_nothing(tmp_path: Path) -> None:
         ]
 
 
+def test_a_night_that_went_on_is_told_again_and_each_of_its_ends_once(tmp_path: Path) -> None:
+    missing = night(state="missing", measured=0, reason="the box was off")
+    short = night(state="short", measured=3, reason="3 of 4 benchmarks were measured")
+    closed = report(alarms=[alarm(state="recovered")], alarms_before={"a0123456789": "open"})
+    with slack_server() as server:
+        for of in (report(night=missing), report(night=short), closed):
+            for _ in range(2):
+                tell(tmp_path, server, of)
+        assert len(server.taken) == 3
+
+
 def test_too_many_requests_are_waited_for(tmp_path: Path) -> None:
     naps = Naps()
     with slack_server((429, "rate_limited", ("Retry-After", "7"))) as server:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flink_boost.base.errors import BenchmarkFailed, RefusedResult
+from flink_boost.base.errors import BenchmarkFailed, MachineBusy, RefusedResult
 from flink_boost.base.processes import CommandTimeoutError
 from flink_boost.flink.side import Side
 from flink_boost.measure import runner, store
@@ -84,6 +85,25 @@ def test_a_comparison_of_strangers_is_as_patient(tmp_path: Path) -> None:
     with pytest.raises(BenchmarkFailed, match=first):
         compare(order(TUPLE, pairs=PAIRS), KNOWN, means(tmp_path, hanging), lambda _: None)
     assert hanging.started == 2
+
+
+def test_whoever_goes_first_gets_the_machine_and_what_is_measured_stays(tmp_path: Path) -> None:
+    forks, asked = Told(), 0
+
+    def require_turn() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 5:
+            raise MachineBusy("A nightly waits for the machine and goes first.", "Wait.")
+
+    giving_way = replace(means(tmp_path, forks), require_turn=require_turn)
+    with pytest.raises(MachineBusy):
+        compare(order(TUPLE, pairs=PAIRS), KNOWN, giving_way, lambda _: None)
+    # Behind each build, and before each fork.
+    assert len(forks.started) == 3
+    found = compare(order(TUPLE, pairs=PAIRS), KNOWN, means(tmp_path, forks), lambda _: None)
+    assert len(found.forks) == 2 * PAIRS
+    assert len(forks.started) == len(found.forks) + len(found.forks_again)
 
 
 def hangs(_: dict[str, Any]) -> None:

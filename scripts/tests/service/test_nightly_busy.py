@@ -12,7 +12,14 @@ from synthetic import make_run
 
 from flink_boost.base.errors import MachineBusy
 from flink_boost.measure import store
-from flink_boost.measure.night_record import NightRecord, NightState, Order, Runs, StepState
+from flink_boost.measure.night_record import (
+    NightRecord,
+    NightState,
+    Order,
+    Runs,
+    StepRecord,
+    StepState,
+)
 from flink_boost.measure.store import RunState
 from flink_boost.service.nightly.night import (
     Act,
@@ -57,6 +64,48 @@ def test_who_measures_by_hand_keeps_no_night_from_beginning(tmp_path: Path) -> N
     with store.lock(tmp_path):
         assert close_older(journal, tmp_path, SLOT + timedelta(days=3), said.append) == ()
     assert len(said) == count
+
+
+def test_a_night_that_cannot_be_read_keeps_no_other_from_beginning(tmp_path: Path) -> None:
+    journal = begun(tmp_path)
+    (journal.folder / NIGHT / "runs.json").write_text("{", encoding="utf-8")
+    said: list[str] = []
+    assert close_older(journal, tmp_path, SLOT + timedelta(days=1), said.append) == ()
+    assert f"The night {NIGHT} cannot be closed: " in said[0]
+
+
+def test_what_hangs_on_a_new_measurement_is_done_again_also_after_a_kill(tmp_path: Path) -> None:
+    kinds = ("measure", "confirm", "report", "notify")
+    journal = NightJournal(tmp_path / "nights")
+    plan = NightPlan(tuple(PlannedStep(kind, kind, "", 1.0) for kind in kinds), ())
+    waiting = Waiting(tmp_path / "lock", 60)
+    done: list[str] = []
+    killed_in = ""
+
+    def act(night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
+        if step.kind == killed_in:
+            raise KeyboardInterrupt
+        done.append(step.kind)
+        return night, ""
+
+    def sitting(night: NightRecord) -> NightRecord:
+        done.clear()
+        acts: dict[str, Act] = dict.fromkeys(kinds, act)
+        begun = resumed(night, kinds)
+        return carry_out(begun, plan, acts, journal, tmp_path, waiting, lambda _: None).night
+
+    night = sitting(NightRecord(box="box-1", night=NIGHT, slot=SLOT))
+    assert done == list(kinds)
+    assert sitting(night) == night
+    assert done == []
+    # Its gaps are measured, and it is killed behind that.
+    killed_in = "confirm"
+    with pytest.raises(KeyboardInterrupt):
+        sitting(night.with_step(StepRecord(name="measure")))
+    assert done == ["measure"]
+    killed_in = ""
+    sitting(journal.load(NIGHT))
+    assert done == ["confirm", "report", "notify"]
 
 
 @pytest.mark.parametrize("kind", ["canary", "measure", "confirm"])

@@ -187,6 +187,8 @@ def night(
         ({"measure 2.3.0": StepState.FAILED}, 3, NightState.SHORT, "3 of 4"),
         ({"measure 2.3.0": StepState.FAILED}, 0, NightState.EMPTY, "nothing was measured"),
         ({"box": StepState.FAILED}, 0, NightState.REFUSED, "It broke"),
+        ({"box": StepState.FAILED}, 3, NightState.REFUSED, "It broke"),
+        ({"box": StepState.FAILED}, 4, NightState.FAILED, "everything was measured; box failed"),
         ({}, 3, NightState.SHORT, "3 of 4"),
     ],
 )

@@ -251,7 +251,7 @@ def test_after_an_update_of_the_box_the_old_build_is_set_against_the_new(
     # In the record, in the report, on the dashboard; and in no series.
     told = world.server.nights[updated.night.box, updated.night.night]
     assert told["old_against_new"][0]["sentence"] == found.sentence
-    assert "old_against_new" not in world.server.nights[first.night.box, first.night.night]
+    assert world.server.nights[first.night.box, first.night.night]["old_against_new"] == []
     assert world.service().journal.load(updated.night.night) == updated.night
     assert found.run not in store.run_ids(world.results)
     assert found.run in store.run_ids(world.results / "reruns")

@@ -135,8 +135,10 @@ def _of_night(report: NightReport, news: NightNews) -> Message:
     for change in others[:_MOST_LINES]:
         lines.append(f"{change.title}. {change.size}; {change.whose}")
     lines += _rest(len(others))
+    night, state = report.night.night, report.night.state
     return Message(
-        key=f"night-{report.night.night}",
+        # A night of which it was told that it is short, or missing, may be gone on with and end.
+        key=f"night-{night}" if state == "complete" else f"night-{night}-{state}",
         kind="night",
         made=report.night.slot,
         night=report.night.night,

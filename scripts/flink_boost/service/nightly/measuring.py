@@ -16,7 +16,7 @@ from flink_boost.measure.classpaths import ClassPaths
 from flink_boost.measure.commit_jars import BuildPair
 from flink_boost.measure.groups import Group
 from flink_boost.measure.model import Box, Purpose, RunInfo
-from flink_boost.measure.night_record import Against, NightRecord, Order, Runs
+from flink_boost.measure.night_record import Against, NightRecord, Order
 from flink_boost.measure.store import RunState
 from flink_boost.service.nightly.night_journal import NightJournal
 from flink_boost.service.nightly.night_parts import Tell
@@ -91,7 +91,8 @@ def _begun(
         tell(f"{error.message} It is given up, and {work.line.version} is measured from the start.")
         left = {line: other for line, other in runs.by_line.items() if other != run_id}
         # Forgotten first: a night that ends here begins a new run and does not count this one.
-        journal.write_runs(night.night, Runs(by_line=left, given_up=(*runs.given_up, run_id)))
+        forgotten = {"by_line": left, "given_up": (*runs.given_up, run_id)}
+        journal.write_runs(night.night, runs.model_copy(update=forgotten))
         store.abandon(results, run_id)
         return None
     return info
@@ -117,7 +118,7 @@ def _begin(
         extra_options=(),
         class_paths=work.paths,
         box=work.box,
-        commit=run_plan.current_commit(),
+        commit=runs.commits.get(work.line.version) or run_plan.current_commit(),
         version=__version__,
         # Two commits that somebody chose are no point of a trend.
         purpose=Purpose.BY_HAND if order.against is Against.COMMIT else Purpose.NIGHTLY,

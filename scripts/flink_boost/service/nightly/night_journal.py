@@ -86,6 +86,12 @@ class NightJournal:
         """Replaces which runs a night has."""
         write_durably(self.folder / night / _RUNS, runs.model_dump_json(indent=1) + "\n")
 
+    def note_commit(self, night: str, line: str, commit: str) -> None:
+        """Notes what the jars of a line are built from; another one may be checked out later."""
+        runs = self.runs(night)
+        commits = {**runs.commits, line: commit}
+        self.write_runs(night, runs.model_copy(update={"commits": commits}))
+
     def log(self, night: str, step: str) -> Path:
         """Where a step of a night leaves what its programs print."""
         make_folder(self.folder / night / "logs")

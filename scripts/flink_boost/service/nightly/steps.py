@@ -19,6 +19,7 @@ from flink_boost.measure.groups import Group
 from flink_boost.measure.model import OURS
 from flink_boost.measure.night_record import NightRecord, Order
 from flink_boost.measure.renamed_benchmarks import load_renamed
+from flink_boost.measure.run_plan import current_commit
 from flink_boost.publish.report import write_report
 from flink_boost.publish.run_places import Places
 from flink_boost.publish.spool import Spool
@@ -98,6 +99,7 @@ class Steps:
     def _build(self, night: NightRecord, step: PlannedStep) -> tuple[NightRecord, str]:
         line = self.lines[step.line]
         note = "as it was built before"
+        self.journal.note_commit(night.night, line.version, current_commit())
         if self.order.build:
             note = self.parts.build(line, self.journal.log(night.night, step.name))
         self.parts.class_paths(line)

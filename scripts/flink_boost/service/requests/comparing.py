@@ -60,7 +60,8 @@ class Means:
     """What a comparison is made with. ``launch`` starts the forks, ``record`` those under a
     profiler; None: as processes of ours.
 
-    ``notice`` hears of every step: BUILT or SAME, then MEASURED.
+    ``notice`` hears of every step: BUILT or SAME, then MEASURED. ``require_turn`` is asked before
+    each build and fork, and raises ``MachineBusy`` where somebody waits who goes first.
     """
 
     builder: Builder
@@ -74,6 +75,7 @@ class Means:
     now: Callable[[], datetime]
     launch: ForkLaunch | None = None
     record: Recorder | None = None
+    require_turn: Callable[[], None] = lambda: None
 
     @property
     def store(self) -> Path:
@@ -102,10 +104,16 @@ def require_allowed(order: RequestOrder, known: Offerings, bounds: Bounds) -> No
         )
 
 
-def build_both(order: RequestOrder, builder: Builder) -> tuple[Build, Build]:
-    """Base and head. Raises ``BuildFailed``, which names the commit."""
+def build_both(
+    order: RequestOrder, builder: Builder, require_turn: Callable[[], None]
+) -> tuple[Build, Build]:
+    """Base and head. Raises ``BuildFailed``, which names the commit, and ``MachineBusy``."""
     line = find_line(order.line)
-    return builder.build(order.base, line), builder.build(order.head, line)
+    base = builder.build(order.base, line)
+    require_turn()
+    head = builder.build(order.head, line)
+    require_turn()
+    return base, head
 
 
 def compare(
@@ -117,7 +125,7 @@ def compare(
     ``BenchmarkFailed`` when no fork of any benchmark ended well, and ``RefusedResult`` when head
     measured something else than base.
     """
-    base, head = build_both(order, means.builder)
+    base, head = build_both(order, means.builder, means.require_turn)
     line = find_line(order.line)
     java = choose_java(None, None, line.jdks, dict(means.environ), means.java_home)
     box = describe_box(ask_jdk(java), means.box)
@@ -128,7 +136,8 @@ def compare(
     launch = means.launch
     if launch is not None:
         foretold = known.seconds(order.names, order.pairs)
-        launch = PatientForks(launch, _PATIENCE * foretold + _PATIENCE_SECONDS)
+        most = _PATIENCE * foretold + _PATIENCE_SECONDS
+        launch = PatientForks(launch, most, require_turn=means.require_turn)
     heard = _Heard(means.progress)
     work = _Comparison(order, known, means, base, head, java, box, launch, heard)
     first, forks = work.measure(order.names, "first")
@@ -277,19 +286,28 @@ class PatientForks:
     """A ``ForkLaunch`` that starts others' until its time is over.
 
     ``seconds`` is for all forks together, from now on. A benchmark of which two forks hung is not
-    tried again: base and head only count in pairs.
+    tried again: base and head only count in pairs. Before each ``require_turn`` is asked.
     """
 
     def __init__(
-        self, launch: ForkLaunch, seconds: float, clock: Callable[[], float] = time.monotonic
+        self,
+        launch: ForkLaunch,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        require_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self._launch = launch
+        self._require_turn = require_turn
         self._clock = clock
         self._end = clock() + seconds
         self._hung: Counter[Cell] = Counter()
 
     def launch(self, order: ForkOrder, attempt: Attempt) -> int:
-        """As the protocol says; ``RefusedResult`` for a fork that is not started."""
+        """As the protocol says; ``RefusedResult`` for a fork that is not started.
+
+        Raises ``MachineBusy`` where the rest is for later.
+        """
+        self._require_turn()
         if self._hung[order.cell] >= _MOST_HANGING:
             raise _unstarted(attempt, f"{_MOST_HANGING} forks of its benchmark hung")
         if self._clock() >= self._end:

@@ -6,13 +6,14 @@ import hashlib
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from flink_boost.base.errors import BenchmarkFailed, BuildFailed, InUse, RequestServing
 from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.measure.machine_lock import lock_file
+from flink_boost.measure.machine_priority import REQUEST, require_turn
 from flink_boost.measure.runner import Progress
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.spool_runs import spool_new_runs
@@ -158,6 +159,8 @@ def _measuring(
             place.tell,
             place.progress,
         )
+        lock = lock_file(place.environ)
+        means = replace(means, require_turn=lambda: require_turn(lock, REQUEST, settings.order))
         tidying = Tidying(
             own,
             means.builder,

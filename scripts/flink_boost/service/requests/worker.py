@@ -48,7 +48,7 @@ class Worker:
     ``keep`` sends what was measured on to the dashboard and returns links, by title; whatever it
     raises of ours costs the links only.
 
-    Unjudged of the machine, the network or our account is not the request's: it waits, longer each
+    Trouble of the machine, the network or our account is not the request's: it waits, longer each
     time, while others are tried.
     """
 
@@ -105,8 +105,11 @@ class Worker:
         except WorkStopped as stopped:
             self.tell(f"{request.id}: {stopped}")
             self._end(request, Event.STOPPED, "cancelled.")
-        except (KeyboardInterrupt, MachineBusy):
+        except KeyboardInterrupt:
             self._hand_back(request, "queued again, as its worker was stopped.")
+            raise
+        except MachineBusy as busy:
+            self._hand_back(request, f"queued again; what is measured stays. {busy.message}")
             raise
         except (EnvironmentProblem, HubAway, HubRefused) as error:
             if isinstance(error, PullRequestRefused):

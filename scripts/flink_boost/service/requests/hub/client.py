@@ -184,6 +184,8 @@ class GitHubClient:
             seconds = seconds_to_wait(status, response.headers, said)
             if seconds is not None or status >= 500:
                 raise self._away(f"GitHub answered {status}{_quoted(said)}.", seconds)
+        if status == 403 and not said:
+            raise self._away("Something before GitHub answered 403, without a reason.", None)
         if status == 401:
             raise AccountRefused(
                 f"GitHub does not know our account{_quoted(said)}.",
