@@ -75,6 +75,7 @@ class Place:
         means = SimpleNamespace(
             builder=None, environ={}, java_home=None, box=None, look=look, store=self.store,
             now=lambda: self.now, stock_of=lambda _: (), progress=None, launch=None,
+            require_turn=lambda: None,
         )  # fmt: skip
         return comparing.compare(order(TUPLE), KNOWN, means, lambda _: None)  # type: ignore[arg-type]
 

@@ -41,7 +41,7 @@ from flink_boost.base.errors import (
 )
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.flink.lines import Line, default_line, find_line
-from flink_boost.measure import store
+from flink_boost.measure import run_plan, store
 from flink_boost.measure.box_file import BoxFile, QuietLimits, write_box_file
 from flink_boost.measure.groups import load_groups
 from flink_boost.measure.machine_lock import machine_lock
@@ -385,6 +385,18 @@ def test_an_older_night_that_was_cut_off_is_closed_with_its_gaps_and_told(world:
     assert store.state(world.results, old_run) is RunState.WITH_FAILURES
     assert [one.night for one in world.told.nights] == [old.night, ended.night.night]
     assert len({key[2] for key in world.server.stored}) == 2, "what it had is sent"
+
+
+def test_a_run_has_the_commit_that_its_jars_were_built_from(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built, checked_out_since = "a" * 40, "b" * 40
+    monkeypatch.setattr(steps, "current_commit", lambda: built)
+    monkeypatch.setattr(run_plan, "current_commit", lambda: checked_out_since)
+    ended = world.service().run(SHORT, AT, resume=False)
+    assert ended is not None
+    (run_id,) = ended.night.runs
+    assert store.load_run(world.results, run_id).commit == built
 
 
 def test_a_missing_night_is_told_and_may_still_come(world: World) -> None:
