@@ -67,6 +67,7 @@ def test_the_page_links_to_flame_graphs_of_the_benchmarks_of_a_table(archive: Pa
 
 def test_there_are_kept_runs() -> None:
     assert ARCHIVES
+    assert PROFILED
 
 
 def test_another_number_is_seen() -> None:
