@@ -61,11 +61,12 @@ properties() {
 }
 
 configure() {
-    local source
+    local source target
+    target=$(realpath --canonicalize-missing -- "$made")
     source=$(realpath --canonicalize-missing -- "${given:-$made}")
     case $source in
-        "$(realpath --canonicalize-missing -- "$made")") source=$FLINK_HOME/conf ;;
-        "$(realpath --canonicalize-missing -- "$made")"/*) fail "FLINK_CONF_DIR is in $made, which is made anew at each start" ;;
+        "$target") source=$FLINK_HOME/conf ;;
+        "$target"/*) fail "FLINK_CONF_DIR is in $made, which is made anew at each start" ;;
     esac
     [ -d "$source" ] || fail "there is no folder $source for the configuration (FLINK_CONF_DIR)"
     # What somebody else put there is not ours to delete.

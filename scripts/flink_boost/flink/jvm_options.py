@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 # A JVM reads the first one before its command line and the last one behind it; the one between is
@@ -72,6 +72,15 @@ def joined(words: Sequence[str]) -> Iterator[str]:
     rest = iter(words)
     for word in rest:
         yield f"{word}={next(rest, '')}" if word in _TWO_WORDS else word
+
+
+def in_effect(words: Sequence[str], variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each option of a JVM with the variable that it is from, if any; the last one counts."""
+    for name in VARIABLES:
+        if name == LAST_OPTIONS:
+            yield from ((word, "") for word in joined(words))
+        for word in joined(words_of(variables.get(name, ""))):
+            yield word, name
 
 
 def taken_over(words: Sequence[str], without: Collection[str] = ()) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from flink_boost.flink.jvm_options import (
     VARIABLES,
     agents,
     files_of,
-    joined,
+    in_effect,
     text_taken_over,
     words_of,
 )
@@ -88,11 +88,7 @@ class Launch:
 
     def in_effect(self, role: str) -> Iterator[tuple[str, str]]:
         """Every option of a role with the variable that it is from, if any; the last one counts."""
-        for name in VARIABLES:
-            if name == LAST_OPTIONS:
-                yield from ((word, "") for word in joined(self.options[role]))
-            for word in joined(words_of(self.variables.get(name, ""))):
-                yield word, name
+        return in_effect(self.options[role], self.variables)
 
     @property
     def in_variables(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from flink_boost.base.files import PARTIAL_SUFFIX
 from flink_boost.flink.dropin import PREFIX
 from flink_boost.flink.home import FlinkHome, is_dist
-from flink_boost.flink.jvm_options import LAST_OPTIONS, VARIABLES, words_of
+from flink_boost.flink.jvm_options import in_effect
 from flink_boost.flink.switches import switches_in
 from flink_boost.operate.process_view import (
     CLASS_PATH_OPTIONS,
@@ -233,11 +233,7 @@ def _options(folder: Path, words: Sequence[str]) -> tuple[list[str], bool]:
     except OSError:
         return [*words], False
     environment = dict(entry.partition("=")[::2] for entry in text.split("\0"))
-    options: list[str] = []
-    for name in VARIABLES:
-        options += words if name == LAST_OPTIONS else ()
-        options += words_of(environment.get(name, ""))
-    return options, True
+    return [word for word, _ in in_effect(words, environment)], True
 
 
 def _main_class(words: Sequence[str]) -> str:
