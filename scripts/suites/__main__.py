@@ -33,7 +33,7 @@ from suites.one import find_test, run_test
 from suites.passed import Passed
 from suites.runner import Runner, minutes
 from suites.schedule import run_all
-from suites.totals import Sheet, add_up
+from suites.totals import Sheet, add_up, failed_tests
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -177,9 +177,12 @@ def _run(runner: Runner, suites: Sequence[Suite], workers: int, everything: bool
     again.keep(runner.root, _today(), head(runner.root), names)
     for name in names:
         click.secho(f"UNSTEADY: {name} failed first, passed alone", bold=True)
-    broken = [suite.title for suite in failed if suite.name not in unsteady]
+    broken = [suite for suite in failed if suite.name not in unsteady]
     if broken:
-        click.echo(f"Failed: {'; '.join(broken)}")
+        click.echo(f"Failed: {'; '.join(suite.title for suite in broken)}")
+        for suite in broken:
+            for line in failed_tests(suite.counted, runner.root) if suite.counted else ():
+                click.echo(line)
     return replace(sheet, good=sheet.good and not broken, unsteady=tuple(names))
 
 

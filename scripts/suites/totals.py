@@ -28,6 +28,10 @@ class Case:
 
 Outcome = Literal["passed", "failed", "skipped"]
 
+# Where little more than the end of a run is shown, this has to be in it.
+_NAMED = 8
+_SAID = 200
+
 
 @dataclass(frozen=True)
 class Totals:
@@ -66,7 +70,7 @@ def read_totals(reports: Iterable[Path], unsteady: frozenset[Case] = frozenset()
     What failed of ``unsteady`` has passed alone, and counts so.
     """
     total = Totals()
-    for case, outcome in _outcomes(reports):
+    for case, outcome, _ in _outcomes(reports):
         if outcome == "skipped":
             total += Totals(skipped=1, passed_over=frozenset([str(case)]))
         elif outcome == "failed" and case not in unsteady:
@@ -76,30 +80,47 @@ def read_totals(reports: Iterable[Path], unsteady: frozenset[Case] = frozenset()
     return total
 
 
-def _outcomes(reports: Iterable[Path]) -> Iterator[tuple[Case, Outcome]]:
+def _outcomes(reports: Iterable[Path]) -> Iterator[tuple[Case, Outcome, str]]:
+    """Each test with its outcome, and the first line of its failure."""
     for report in reports:
         try:
             root = ET.parse(report).getroot()  # noqa: S314 - written by our own tests
-        except ET.ParseError:
-            yield Case("", ""), "failed"
+        except ET.ParseError as error:
+            yield Case("", report.name), "failed", f"the report cannot be read: {error}"
             continue
         for element in root.iter("testcase"):
             case = Case(element.get("classname", ""), element.get("name", ""))
-            if element.find("failure") is not None or element.find("error") is not None:
-                yield case, "failed"
+            failure = element.find("failure")
+            if failure is None:
+                failure = element.find("error")
+            if failure is not None:
+                yield case, "failed", _first_line(failure)
             else:
-                yield case, "passed" if element.find("skipped") is None else "skipped"
+                yield case, "passed" if element.find("skipped") is None else "skipped", ""
+
+
+def _first_line(failure: ET.Element) -> str:
+    said = f"{failure.get('message', '')}\n{failure.text or ''}".split("\n")
+    return next((line.strip() for line in said if line.strip()), "")[:_SAID]
 
 
 def cases_of(counted: Counted, root: Path, wanted: Outcome) -> frozenset[Case]:
     """The tests of a suite with that outcome."""
     found = _outcomes(sorted(root.glob(counted.reports)))
-    return frozenset(case for case, outcome in found if outcome == wanted)
+    return frozenset(case for case, outcome, _ in found if outcome == wanted)
 
 
 def totals_of(counted: Counted, root: Path, unsteady: frozenset[Case] = frozenset()) -> Totals:
     """What the reports of a suite say; all zero when it left none."""
     return read_totals(sorted(root.glob(counted.reports)), unsteady)
+
+
+def failed_tests(counted: Counted, root: Path) -> list[str]:
+    """A line for each of the first tests that failed: its name, and the begin of what it said."""
+    found = _outcomes(sorted(root.glob(counted.reports)))
+    lines = sorted(f"  {case}: {said}" for case, outcome, said in found if outcome == "failed")
+    more = len(lines) - _NAMED
+    return [*lines[:_NAMED], *([f"  and {more} more"] if more > 0 else [])]
 
 
 def add_up(

@@ -76,6 +76,29 @@ def test_what_did_not_pass_is_not_remembered(
     assert began(tmp_path) == {"bad"}
 
 
+def test_the_end_names_what_failed_and_what_it_said(make: Make) -> None:
+    inside = '<failure message="&#10;expected 1&#10;but was 2">at A.java</failure>'
+    done = make([with_report("bad", inside, 1), with_report("worse", "<error>\nlost</error>", 1)])
+    assert done.output.splitlines()[-4:-1] == [
+        "Failed: BAD; WORSE",
+        "  A.a: expected 1",
+        "  A.a: lost",
+    ]
+
+
+def test_of_many_failures_the_first_are_named(make: Make, tmp_path: Path) -> None:
+    cases = "".join(f'<testcase classname="A" name="t{at}"><error/></testcase>' for at in range(11))
+    (tmp_path / "many").write_text(f"<testsuite>{cases}</testsuite>", encoding="utf-8")
+    counted = Counted("", "many", "build/test-reports/many/TEST-*.xml")
+    place = "../build/test-reports/many"
+    done = make(
+        [suite("many", f"mkdir -p {place}; cp ../many {place}/TEST-a.xml; exit 1", counted=counted)]
+    )
+    named = [line for line in done.output.splitlines() if line.startswith("  A.t")]
+    assert len(named) == 8
+    assert "  and 3 more" in done.output
+
+
 def test_a_suite_without_reports_passes_by_its_exit_code_and_one_that_leaves_none_fails(
     make: Make,
 ) -> None:
