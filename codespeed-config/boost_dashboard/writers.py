@@ -6,7 +6,7 @@ curve of the nights. ``flink-boost dashboard token`` writes tables of the first 
 
     [requests]
     token-sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-    branches = ["request", "confirmation"]      # without it: all
+    branches = ["benchmark-request", "confirmation"]      # without it: all
     created = 2026-03-01
 
     [by-hand]
@@ -167,7 +167,7 @@ def _branches(path: Path, name: str, table: dict[str, Any]) -> frozenset[str] | 
     branches = table.get("branches")
     named = isinstance(branches, list) and all(isinstance(one, str) and one for one in branches)
     if not named or not branches:
-        raise _wrong(path, f"has to give {name} a list of branches, such as ['request']")
+        raise _wrong(path, f"has to give {name} a list of branches, such as ['benchmark-request']")
     return frozenset(branches)
 
 

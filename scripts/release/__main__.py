@@ -78,13 +78,13 @@ class Release:
 
     def make(self) -> None:
         """Makes what is not there yet. Raises ``FlinkBoostError``."""
+        key = sums.key_file(self.root, os.environ)
         self.out.mkdir(parents=True, exist_ok=True)
         with exclusive_lock(self.folder / ".lock", "make release"):
             if not (self.out / sums.SUMS).is_file():
                 self._build()
             sums.check(self.out, self.names)
             shutil.rmtree(self.tree, ignore_errors=True)
-            key = sums.key_file(dict(os.environ))
             if key is not None and not (self.out / sums.SIGNATURE).is_file():
                 sums.sign(self.out, key)
 

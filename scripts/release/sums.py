@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from flink_boost.base.commands import run_captured
@@ -72,12 +73,15 @@ def _gpg(keyring: Path, *words: str) -> None:
         )
 
 
-def key_file(environment: dict[str, str]) -> Path | None:
-    """The file that the environment names, None when it names none."""
+def key_file(root: Path, environment: Mapping[str, str]) -> Path | None:
+    """The file that the environment names, from ``root`` on; None when it names none."""
     named = environment.get(KEY_FILE)
     if not named:
         return None
-    path = Path(named)
+    path = root / named
     if not path.is_file():
-        raise EnvironmentProblem(f"The file that {KEY_FILE} names is missing.", "Correct it.")
+        raise EnvironmentProblem(
+            f"The file {path}, which {KEY_FILE} names, is missing.",
+            "Correct it; nothing was built.",
+        )
     return path

@@ -100,6 +100,15 @@ def test_a_release_that_failed_goes_on_where_it_was(root: Path, doubles: Doubles
     assert doubles.built == list(LINES)
 
 
+def test_a_key_that_is_missing_ends_it_before_anything_is_built(
+    root: Path, doubles: Doubles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(sums.KEY_FILE, "gone.asc")
+    with pytest.raises(EnvironmentProblem, match=r"gone\.asc.*is missing"):
+        Release(root, "1.0.0", LINES, distributions=False).make()
+    assert doubles.built == []
+
+
 def test_a_line_half_of_which_is_there_is_built_again(root: Path, doubles: Doubles) -> None:
     doubles.failing = "2.3.0"
     release = Release(root, "1.0.0", LINES, distributions=False)

@@ -109,9 +109,10 @@ def test_a_file_without_a_key_that_can_sign_is_refused(
 
 
 def test_a_key_file_is_named_by_the_environment(tmp_path: Path) -> None:
-    assert key_file({}) is None
-    assert key_file({KEY_FILE: ""}) is None
+    assert key_file(tmp_path, {}) is None
+    assert key_file(tmp_path, {KEY_FILE: ""}) is None
     with pytest.raises(EnvironmentProblem, match=r"is missing"):
-        key_file({KEY_FILE: str(tmp_path / "gone")})
+        key_file(tmp_path, {KEY_FILE: str(tmp_path / "gone")})
     (tmp_path / "key").touch()
-    assert key_file({KEY_FILE: str(tmp_path / "key")}) == tmp_path / "key"
+    for named in (str(tmp_path / "key"), "key"):
+        assert key_file(tmp_path, {KEY_FILE: named}) == tmp_path / "key"

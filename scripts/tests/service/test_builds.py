@@ -104,6 +104,21 @@ def test_a_commit_that_does_not_compile_is_told_with_its_log(
     assert [path.name for path in builder.cache.folder.glob(".building*")] == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a folder to another account")
+def test_a_clone_of_another_account_is_named_so(tmp_path: Path) -> None:
+    recipe = small_repository(tmp_path / "theirs", "")
+    for path in (recipe.repository, recipe.repository / ".git"):
+        os.chown(path, 65534, 65534)
+    with pytest.raises(UsageProblem, match="dubious ownership") as refused:
+        resolve(recipe.repository, "HEAD")
+    assert "belongs to the account that calls" in str(refused.value)
+
+
+def test_a_folder_without_a_repository_is_named_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="not a git repository"):
+        resolve(tmp_path, "HEAD")
+
+
 def test_the_history_is_that_of_first_parents(flink: FlinkRepository) -> None:
     found = commits_between(flink.folder, flink.commits[0], "master")
     assert found == flink.commits[1:]

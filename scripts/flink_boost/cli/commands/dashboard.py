@@ -28,7 +28,7 @@ def command() -> None:
 
     \b
     Examples:
-      flink-boost dashboard token new requests --branch request --output requests.token
+      flink-boost dashboard token new requests --branch benchmark-request --output requests.token
       flink-boost dashboard backup /backups/dashboard-2026-03-01.gz
       flink-boost dashboard prune --keep 1000 --dry-run
       flink-boost dashboard rename build-7.internal redbox
@@ -44,7 +44,7 @@ def token() -> None:
 
     \b
     Examples:
-      flink-boost dashboard token new requests --branch request --output requests.token
+      flink-boost dashboard token new requests --branch benchmark-request --output requests.token
       flink-boost dashboard token list
     """
 
@@ -63,7 +63,7 @@ def new_command(
     \b
     Examples:
       flink-boost dashboard token new box-2
-      flink-boost dashboard token new requests --branch request --output requests.token
+      flink-boost dashboard token new requests --branch benchmark-request --output requests.token
     """
     options = [f"--branch={one}" for one in branch]
     options += [f"--output={output.absolute()}"] if output else []
@@ -178,7 +178,7 @@ def prune_command(
     \b
     Examples:
       flink-boost dashboard prune --keep 1000 --dry-run
-      flink-boost dashboard prune --keep-days 30 --branch request
+      flink-boost dashboard prune --keep-days 30 --branch benchmark-request
     """
     options = [f"--branch={one}" for one in branch]
     options += [f"--keep={keep}"] if keep is not None else []

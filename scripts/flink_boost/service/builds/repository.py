@@ -43,6 +43,13 @@ def resolve(repository: Path, revision: str) -> str:
         repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
     )
     found = output.strip()
+    # Of a commit that is missing it says nothing; this is of another account's clone, or of none.
+    fatal = [line for line in found.splitlines() if line.startswith("fatal: ")]
+    if fatal:
+        raise UsageProblem(
+            f"git does not read {repository} ({fatal[0][:300]}).",
+            "It has to be a clone that belongs to the account that calls.",
+        )
     if code != 0 or not _SHA.fullmatch(found):
         raise UsageProblem(
             f"{repository} does not have the commit {revision!r}.",
