@@ -10,8 +10,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -20,13 +21,19 @@ from flink_boost.base.text import without_control
 from flink_boost.cli.problems import Problem, explain
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_ANSWERED = f"{__name__}.answered"  # in Click's context
 
 
 def json_option(command: _Command) -> _Command:
-    """``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")(
-        command
-    )
+    """``--json``; with it an error of the command becomes an object, too."""
+
+    @wraps(command)
+    def answered(*given: Any, as_json: bool = False, **options: Any) -> Any:
+        with failing_in_json(as_json):
+            return command(*given, as_json=as_json, **options)
+
+    option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
+    return option(cast("_Command", answered))
 
 
 def rolling_option(command: _Command) -> _Command:
@@ -54,27 +61,44 @@ def say(text: str, done: str = "") -> None:
         ) from error
 
 
-def print_json(command: str, exit_code: int, content: Mapping[str, Any], done: str = "") -> None:
+def print_json(exit_code: int, content: Mapping[str, Any], done: str = "") -> None:
     """Prints the answer of a call that came to its end. Raises ``AnswerLost`` as ``say`` does."""
-    answer = {"command": command, "ok": exit_code == 0, "exit_code": exit_code, **content}
-    say(json.dumps(answer, indent=2, default=_plain), done)
+    context = click.get_current_context()
+    context.meta[_ANSWERED] = True
+    _print(_name_of(context), exit_code, content, done)
 
 
 def print_problem(command: str, problem: Problem) -> None:
     """Prints the answer of a call that did not come to its end. Raises ``AnswerLost``."""
     content = {"error": problem.message, "next_step": problem.next_step}
-    print_json(command, problem.exit_code, content)
+    _print(command, problem.exit_code, content)
+
+
+def _print(command: str, exit_code: int, content: Mapping[str, Any], done: str = "") -> None:
+    answer = {"command": command, "ok": exit_code == 0, "exit_code": exit_code, **content}
+    say(json.dumps(answer, indent=2, default=_plain), done)
+
+
+def _name_of(context: click.Context) -> str:
+    name = context.command_path.removeprefix("flink-boost ")
+    return "request" if name == "request run" else name
 
 
 @contextmanager
-def failing_in_json(command: str, as_json: bool) -> Iterator[None]:
-    """Prints an error as JSON too, if it can, on its way to the one place that reports errors."""
+def failing_in_json(as_json: bool) -> Iterator[None]:
+    """Prints an error as JSON too, if it can, on its way to the one place that reports errors.
+
+    Not that of a command which has answered, nor a wrong call, which that place prints.
+    """
     try:
         yield
+    except click.ClickException:
+        raise
     except (KeyboardInterrupt, Exception) as error:
-        if as_json:
+        context = click.get_current_context()
+        if as_json and _ANSWERED not in context.meta:
             with suppress(AnswerLost):
-                print_problem(command, explain(error))
+                print_problem(_name_of(context), explain(error))
         raise
 
 
@@ -107,7 +131,9 @@ class FlinkHomeArgument(click.Path):
         return super().convert(value, param, ctx)
 
 
-def _plain(value: object) -> str:
+def _plain(value: object) -> Any:
     if isinstance(value, Path):
         return str(value)
+    if hasattr(value, "model_dump_json"):
+        return json.loads(value.model_dump_json())
     raise TypeError(f"{value!r} does not belong in an answer")

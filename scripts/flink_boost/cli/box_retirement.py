@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -10,7 +9,7 @@ import click
 
 from flink_boost.base.errors import BrokenData, UsageProblem
 from flink_boost.base.text import alike
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import by_option
 from flink_boost.judge.alarm_record import AlarmRecord, RetiredBox
@@ -50,7 +49,7 @@ def retire(
       flink-boost box retire redbox --undo
     """
     now = datetime.now(UTC)
-    with failing_in_json("box retire", as_json), registry_lock(settings.build):
+    with registry_lock(settings.build):
         registry = load_registry(settings.build)
         before = registry.retirement(name)
         if before is None and not unknown:
@@ -72,7 +71,7 @@ def retire(
             store_registry(settings.build, changed)
     turned = [one for one, old in zip(alarms, registry.alarms, strict=True) if one != old]
     if as_json:
-        print_json("box retire", 0, _answer(name, changed.retirement(name), turned, undo=undo))
+        print_json(0, _answer(name, changed.retirement(name), turned, undo=undo))
         return
     if undo:
         what = "is no longer retired" if before else "was not retired"
@@ -104,7 +103,7 @@ def _answer(
 ) -> dict[str, object]:
     return {
         "box": name,
-        "retired": json.loads(entry.model_dump_json()) if entry is not None else None,
+        "retired": entry,
         "closed": [] if undo else [one.id for one in turned],
         "undecided_again": [one.id for one in turned] if undo else [],
     }

@@ -13,7 +13,7 @@ import click
 from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, VerificationFailed
 from flink_boost.base.processes import foreign_environment
-from flink_boost.cli.answers import failing_in_json, print_json, say
+from flink_boost.cli.answers import print_json, say
 from flink_boost.flink.dropin import DropIn, read_dropin
 from flink_boost.flink.home import FlinkHome, holds_own_classes, open_home, require_own_library
 from flink_boost.flink.launch import ask_scripts
@@ -47,21 +47,20 @@ def tell_job_classes(
     another flink-boost.
     """
     environment = foreign_environment(os.environ)
-    with failing_in_json("doctor", as_json):
-        lines = load_lines()
-        package = carried(__version__)
-        home = open_home(flink_home)
-        require_own_library(home)
-        ours, installed = _our_jar(home, lines, package)
-        launch = ask_scripts(home, environment)
-        require_own_jars(home, launch, environment)
-        if not installed:
-            launch = replace(launch, class_path=(ours.path, *launch.class_path))
-        report = JobReport(None)
-        if RECORDS in ours.families:
-            verifier = package.verifier(lines[ours.own_line or ours.flink_version])
-            conf = home.conf(environment)
-            report = ask_job(launch, verifier, conf, job, beginnings, environment, _tell)
+    lines = load_lines()
+    package = carried(__version__)
+    home = open_home(flink_home)
+    require_own_library(home)
+    ours, installed = _our_jar(home, lines, package)
+    launch = ask_scripts(home, environment)
+    require_own_jars(home, launch, environment)
+    if not installed:
+        launch = replace(launch, class_path=(ours.path, *launch.class_path))
+    report = JobReport(None)
+    if RECORDS in ours.families:
+        verifier = package.verifier(lines[ours.own_line or ours.flink_version])
+        conf = home.conf(environment)
+        report = ask_job(launch, verifier, conf, job, beginnings, environment, _tell)
     if as_json:
         _print(home, job, ours, report)
     else:
@@ -101,7 +100,7 @@ def _print(home: FlinkHome, job: Path, ours: DropIn, report: JobReport) -> None:
     types = [{**asdict(each), "next_step": remedy(each)} for each in report.types]
     records = None if report.records is None else asdict(report.records)
     content = {"flink_home": home.folder, "jar": ours.path, "job": job}
-    print_json("doctor", 0, {**content, "records": records, "types": types})
+    print_json(0, {**content, "records": records, "types": types})
 
 
 def _told(job: Path, ours: DropIn, report: JobReport) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flink_boost import __version__
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, print_json, say
+from flink_boost.cli.answers import print_json, say
 from flink_boost.flink.home import FlinkHome, open_home
 from flink_boost.flink.lines import Line, load_lines
 from flink_boost.operate.carried import Carried, carried
@@ -28,7 +28,6 @@ class Before:
 
 
 def change_library(
-    command: str,
     flink_home: Path,
     change: Callable[[Before], LibraryChange],
     done: Callable[[LibraryChange, FlinkHome], str],
@@ -41,16 +40,15 @@ def change_library(
     ``next_step`` is told when something was changed. Raises what ``change`` raises.
     """
     with terminated_like_interrupted():
-        with failing_in_json(command, as_json):
-            lines = load_lines()
-            package = carried(__version__)
-            home = open_home(flink_home)
-            known = package.dropins(lines.values())
-            changed = change(Before(home, lines, package, known, find_running(home)))
+        lines = load_lines()
+        package = carried(__version__)
+        home = open_home(flink_home)
+        known = package.dropins(lines.values())
+        changed = change(Before(home, lines, package, known, find_running(home)))
         sentence = done(changed, home)
         if as_json:
             found = {"flink_home": home.folder, "flink_version": home.version, **asdict(changed)}
-            print_json(command, 0, found, sentence)
+            print_json(0, found, sentence)
         else:
             further = (next_step(home),) if next_step else ()
             say("\n".join((f"{sentence}.", *_still_to_do(changed, *further))), sentence)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from flink_boost.cli.answers import print_json
@@ -17,14 +15,14 @@ def finish_night(ended: NightEnd | None, *, as_json: bool) -> None:
     """Says how the night ended, and raises its first problem."""
     if ended is None:
         if as_json:
-            print_json("nightly", 0, {"night": None})
+            print_json(0, {"night": None})
         else:
             click.echo("The night of this slot is done; `--resume` tries again what failed.")
         return
     night, problems = ended.night, ended.problems
     code = problems[0].exit_code if problems else 0
     if as_json:
-        print_json("nightly", code, {"night": json.loads(night.model_dump_json())})
+        print_json(code, {"night": night})
     else:
         reason = f": {night.reason}" if night.reason else ""
         click.echo(
@@ -68,4 +66,4 @@ def show_plan(
         "steps": steps,
         **({"benchmarks": cells} if benchmarks else {}),
     }
-    print_json("nightly", 0, content)
+    print_json(0, content)

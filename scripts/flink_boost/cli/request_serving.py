@@ -14,7 +14,7 @@ from rich.console import Console
 from flink_boost.base.errors import EnvironmentProblem, QueueStandsStill
 from flink_boost.base.files import make_folder, write_durably
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.publish.notify.channel import NotSent, Uncertain
 from flink_boost.publish.notify.channels import channels_from
@@ -113,15 +113,14 @@ def status_command(settings: Settings, config: Path, as_json: bool) -> None:
     Examples:
       flink-boost request status --json
     """
-    with failing_in_json("request status", as_json):
-        told = load_settings(config)
-        open_database(settings.build / "codespeed", os.environ)
-        queues = [RequestQueue(one.name) for one in told.repositories]
-        live = [request for queue in queues for request in queue.live()]
-        ended = [request for queue in queues for request in queue.latest(_LATEST)]
+    told = load_settings(config)
+    open_database(settings.build / "codespeed", os.environ)
+    queues = [RequestQueue(one.name) for one in told.repositories]
+    live = [request for queue in queues for request in queue.live()]
+    ended = [request for queue in queues for request in queue.latest(_LATEST)]
     if as_json:
         content = {"live": [_document(one) for one in live], "ended": [*map(_document, ended)]}
-        print_json("request status", 0, content)
+        print_json(0, content)
         return
     for request in (*live, *ended):
         say(_line(request))
@@ -143,21 +142,20 @@ def check_command(settings: Settings, config: Path, tell_people: bool, as_json: 
     Examples:
       flink-boost request check --config /etc/flink-boost/requests.toml
     """
-    with failing_in_json("request check", as_json):
-        told = load_settings(config)
-        open_database(settings.build / "codespeed", os.environ)
-        found = _found(told)
-        mark = settings.build / "requests" / "told"
-        if not found:
-            mark.unlink(missing_ok=True)  # the next trouble is another one
-        elif tell_people:
-            _tell(found, mark)
-        if found:
-            raise QueueStandsStill(
-                " ".join(found), "Look at `systemctl status flink-boost-requests` and its journal."
-            )
+    told = load_settings(config)
+    open_database(settings.build / "codespeed", os.environ)
+    found = _found(told)
+    mark = settings.build / "requests" / "told"
+    if not found:
+        mark.unlink(missing_ok=True)  # the next trouble is another one
+    elif tell_people:
+        _tell(found, mark)
+    if found:
+        raise QueueStandsStill(
+            " ".join(found), "Look at `systemctl status flink-boost-requests` and its journal."
+        )
     if as_json:
-        print_json("request check", 0, {"problems": []})
+        print_json(0, {"problems": []})
     else:
         say("The queue moves.")
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.files import make_folder
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.options import wait_option
 from flink_boost.measure.machine_lock import lock_file
 from lab.cases import Truth
@@ -66,14 +66,13 @@ def make(
       flink-boost detection-cases make build/cases --kind revert --copies 1440
     """
     cases, truths = folder / "cases.jsonl", folder / "truth.jsonl"
-    with failing_in_json("detection-cases make", as_json):
-        made = list(make_cases(seed, copies, nights, kinds))
-        make_folder(folder)
-        write_documents(cases, (case for case, _ in made))
-        write_documents(truths, (truth for _, truth in made))
+    made = list(make_cases(seed, copies, nights, kinds))
+    make_folder(folder)
+    write_documents(cases, (case for case, _ in made))
+    write_documents(truths, (truth for _, truth in made))
     if as_json:
         answer = {"made": len(made), "cases": cases, "truth": truths}
-        print_json("detection-cases make", 0, answer, "They are made")
+        print_json(0, answer, "They are made")
     else:
         say(f"Wrote {len(made)} cases to {folder}.", "They are made")
 

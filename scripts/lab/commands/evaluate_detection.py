@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from flink_boost.base.files import write_durably
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from lab.cases import DetectionCase, ToldAlarm, Truth
 from lab.evaluation import (
     Walk,
@@ -92,22 +91,20 @@ def command(
             if value is None
         ]
         raise click.UsageError(f"Missing option {', '.join(lacking)}.", ctx)
-    with failing_in_json("evaluate-detection", as_json):
-        known = read_documents(cases, DetectionCase)
-        check_cases(known)
-        truths = read_documents(truth, Truth) if truth else ()
-        with RerunProgram(rerun, timeout) as program:
-            walks = _walk(known, program)
-        alarms = [alarm for one in walks for alarm in one.alarms]
-        write_documents(out, alarms)
-        rules = _scores(known, truths, alarms, walks) if truths else ()
-        for file, text in ((sheet_file, sheet), (plot_file, draw)):
-            if file is not None and rules:
-                write_durably(file, text(rules))
+    known = read_documents(cases, DetectionCase)
+    check_cases(known)
+    truths = read_documents(truth, Truth) if truth else ()
+    with RerunProgram(rerun, timeout) as program:
+        walks = _walk(known, program)
+    alarms = [alarm for one in walks for alarm in one.alarms]
+    write_documents(out, alarms)
+    rules = _scores(known, truths, alarms, walks) if truths else ()
+    for file, text in ((sheet_file, sheet), (plot_file, draw)):
+        if file is not None and rules:
+            write_durably(file, text(rules))
     pairs, nights = sum(one.pairs for one in walks), sum(one.nights for one in walks)
     if as_json:
-        rows = [json.loads(alarm.model_dump_json()) for alarm in alarms]
-        print_json("evaluate-detection", 0, {"alarms": rows, "pairs": pairs, "nights": nights})
+        print_json(0, {"alarms": alarms, "pairs": pairs, "nights": nights})
         return
     if rules:
         click.echo(sheet(rules))

@@ -16,7 +16,7 @@ from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import wait_option
 from flink_boost.flink.lines import default_line, find_line, find_measured_line
@@ -113,7 +113,7 @@ def real(
       flink-boost evaluate-detection real --nights 12 --delays 20 --only 'write.length=64,kind=cjk'
     """
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    with failing_in_json("evaluate-detection real", as_json), terminated_like_interrupted():
+    with terminated_like_interrupted():
         chosen = choose_cells(find_group(load_groups(), group), only or BENCHMARKS)
         found = find_measured_line(line)
         paths = _class_paths(found.version, settings.build)
@@ -140,7 +140,7 @@ def real(
         with RerunProgram(shlex.join(words), ANSWER_SECONDS + 60 * wait) as program:
             result = Proof(bench, order, schedule).run(program.rerun, _now)
     if as_json:
-        print_json("evaluate-detection real", 0, json.loads(result.model_dump_json()))
+        print_json(0, json.loads(result.model_dump_json()))
         return
     click.echo(proof_sheet(result))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
 
@@ -10,7 +9,6 @@ import click
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.cli.answers import (
-    failing_in_json,
     json_option,
     print_json,
     refuse_options_before,
@@ -65,13 +63,10 @@ def list_command(settings: Settings, everything: bool = False, as_json: bool = F
       flink-boost alarm list
       flink-boost alarm list --all --json
     """
-    with failing_in_json("alarm list", as_json):
-        registry = load_registry(settings.build)
+    registry = load_registry(settings.build)
     shown = [one for one in registry.alarms if everything or one.state in CURRENT]
     if as_json:
-        counted = registry.figures.model_dump(mode="json")
-        found = [_document(one) for one in shown]
-        print_json("alarm list", 0, {"alarms": found, "figures": counted})
+        print_json(0, {"alarms": shown, "figures": registry.figures})
     elif shown:
         kind = "" if everything else " open"
         print_sheets((alarms_sheet(shown, f"{len(shown)}{kind} alarms"),), "table")
@@ -95,10 +90,9 @@ def show_command(settings: Settings, alarm_id: str, as_json: bool) -> None:
     Examples:
       flink-boost alarm show a1b2
     """
-    with failing_in_json("alarm show", as_json):
-        record = load_registry(settings.build).find(alarm_id)
+    record = load_registry(settings.build).find(alarm_id)
     if as_json:
-        print_json("alarm show", 0, {"alarm": _document(record)})
+        print_json(0, {"alarm": record})
     else:
         say("\n".join(alarm_lines(record)))
 
@@ -128,12 +122,11 @@ def missed_command(
     Examples:
       flink-boost alarm missed serializerTuple 3f9c2d1 --reason "Found by bisecting by hand, 4 %."
     """
-    with failing_in_json("alarm missed", as_json):
-        version = find_measured_line(line).version
-        change = _missed(settings, benchmark, version, commit.lower(), by, reason)
-        count = load_registry(settings.build).figures.missed
+    version = find_measured_line(line).version
+    change = _missed(settings, benchmark, version, commit.lower(), by, reason)
+    count = load_registry(settings.build).figures.missed
     if as_json:
-        print_json("alarm missed", 0, {"missed": json.loads(change.model_dump_json())})
+        print_json(0, {"missed": change})
     else:
         say(f"Noted; {count} missed so far. `flink-boost detect --confirm --send` tells it.")
 
@@ -171,10 +164,9 @@ def _deciding(name: str, state: AlarmState, summary: str, why: str) -> click.Com
     @json_option
     @click.pass_obj
     def decide(settings: Settings, alarm_id: str, reason: str, by: str, as_json: bool) -> None:
-        with failing_in_json(f"alarm {name}", as_json):
-            record = _decide(settings, alarm_id, state, reason, by)
+        record = _decide(settings, alarm_id, state, reason, by)
         if as_json:
-            print_json(f"alarm {name}", 0, {"alarm": _document(record)})
+            print_json(0, {"alarm": record})
         else:
             say(f"{record.id} is {state.value}. `flink-boost detect --confirm --send` tells it.")
 
@@ -229,8 +221,3 @@ def _sentence(reason: str) -> str:
             f"--reason has to be a sentence of at most {_LONGEST_REASON} characters.", "Say why."
         )
     return words
-
-
-def _document(record: AlarmRecord) -> dict[str, object]:
-    found: dict[str, object] = json.loads(record.model_dump_json())
-    return found

@@ -11,7 +11,7 @@ from rich.console import Console
 from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, BrokenData, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.bench_profiles import Profiling
 from flink_boost.cli.context import Settings
 from flink_boost.cli.measured_box import require_box
@@ -157,7 +157,6 @@ def command(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     measuring = machine_lock(lock_file(os.environ), f"flink-boost bench into {settings.results}")
     with (
-        failing_in_json("bench", as_json),
         told_aside(as_json),
         terminated_like_interrupted(),
         store.lock(settings.results),
@@ -238,7 +237,7 @@ def _print_json(settings: Settings, info: RunInfo, failure: BenchmarkFailed | No
     forks = fork_files.load_forks(settings.results, info.run_id)
     found = comparison_document(info, forks, DEFAULT_CONFIDENCE)
     problem = {"error": failure.message, "next_step": failure.next_step} if failure else {}
-    print_json("bench", failure.exit_code if failure else 0, {**found, **problem}, "It is measured")
+    print_json(failure.exit_code if failure else 0, {**found, **problem}, "It is measured")
 
 
 def _sides(aa: bool, third: str | None) -> tuple[Side, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import click
@@ -10,7 +9,7 @@ from rich.console import Console
 
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import recipe_option
 from flink_boost.flink.lines import find_line
@@ -58,11 +57,10 @@ def command(
       flink-boost bisect a1b2c3d4e5
       flink-boost bisect a1b2 --recipe flink.toml --pairs 200
     """
-    with failing_in_json("bisect", as_json):
-        record = _bisect(settings, alarm_id, recipe, pairs, again=again)
+    record = _bisect(settings, alarm_id, recipe, pairs, again=again)
     found = record.bisect
     if as_json:
-        print_json("bisect", 0, {"alarm": json.loads(record.model_dump_json())})
+        print_json(0, {"alarm": record})
         return
     say("\n".join(alarm_lines(record)))
     if found and found.state == "stopped":

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from flink_boost.base.errors import DifferentBox, UsageProblem
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
+from flink_boost.cli.answers import json_option, print_json, refuse_options_before
 from flink_boost.cli.box_retirement import retire
 from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
 from flink_boost.measure import noise, tuning
@@ -73,15 +73,14 @@ def command(ctx: click.Context, name: str | None, file: Path | None, as_json: bo
     if ctx.invoked_subcommand is not None:
         refuse_options_before(ctx, name is not None or file is not None or as_json)
         return
-    with failing_in_json("box", as_json):
-        if name is not None:
-            box = _record(name, file)
-        elif file is not None:
-            raise UsageProblem("--file says where to write a name.", "Give --name as well.")
-        else:
-            box = describe_box(_jdk(), read_box_file(os.environ))
+    if name is not None:
+        box = _record(name, file)
+    elif file is not None:
+        raise UsageProblem("--file says where to write a name.", "Give --name as well.")
+    else:
+        box = describe_box(_jdk(), read_box_file(os.environ))
     if as_json:
-        print_json("box", 0, {**json.loads(box.model_dump_json()), "label": box.label})
+        print_json(0, {**json.loads(box.model_dump_json()), "label": box.label})
         return
     click.echo(f"Box:         {box.label}{'' if box.name else ' (host name; no box.toml)'}")
     click.echo(f"Fingerprint: {box.fingerprint}")
@@ -104,11 +103,10 @@ def record(name: str | None, file: Path | None, as_json: bool) -> None:
       flink-boost box record --name redbox
       flink-boost box record                after a wanted change of its settings
     """
-    with failing_in_json("box record", as_json):
-        box = _record(name, file)
+    box = _record(name, file)
     if as_json:
         path = str(file or box_file(os.environ))
-        print_json("box record", 0, {"file": path, "name": box.name, **box.facts.model_dump()})
+        print_json(0, {"file": path, "name": box.name, **box.facts.model_dump()})
 
 
 @command.command(name="show")
@@ -121,12 +119,11 @@ def show(as_json: bool) -> None:
       flink-boost box show
       flink-boost box show --json
     """
-    with failing_in_json("box show", as_json):
-        named = read_box_file(os.environ)
-        box, changes = _compared(named)
+    named = read_box_file(os.environ)
+    box, changes = _compared(named)
     recorded = named.recorded if named else BoxFacts()
     if as_json:
-        print_json("box show", 0, _answer(named, box, changes))
+        print_json(0, _answer(named, box, changes))
         return
     click.echo(f"{named.name if named else box.label + ' (host name; no box.toml)'}")
     differing = {change.what for change in changes}
@@ -172,32 +169,28 @@ def check(with_noise: bool, wait: float, seconds: float, as_json: bool) -> None:
     if wait and not with_noise:
         raise UsageProblem("--wait waits for a quiet moment.", "Give --noise as well.")
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    with failing_in_json("box check", as_json):
-        named = read_box_file(os.environ)
-        if named is None:
-            raise UsageProblem(
-                f"There is nothing to check against: {box_file(os.environ)} does not exist.",
-                "Write it with `flink-boost box record --name NAME`.",
-            )
-        box, changes = _compared(named)
-        for change in changes:
-            errors.out(f"{_sentence(change)} {change.next_step}")
-        refused = [change for change in changes if change.refuses]
-        if refused:
-            raise DifferentBox(
-                f"This machine is not as {named.name!r} was recorded:"
-                f" {'; '.join(map(str, refused))}.",
-                "Set it back, run `flink-boost box record` if it is to stay so, or measure as"
-                " another box with --environment NAME.",
-            )
-        quiet = None
-        if with_noise:
-            quiet = noise.wait_for_quiet(
-                lambda: noise.probe(seconds, named.quiet), wait, errors.out
-            )
+    named = read_box_file(os.environ)
+    if named is None:
+        raise UsageProblem(
+            f"There is nothing to check against: {box_file(os.environ)} does not exist.",
+            "Write it with `flink-boost box record --name NAME`.",
+        )
+    box, changes = _compared(named)
+    for change in changes:
+        errors.out(f"{_sentence(change)} {change.next_step}")
+    refused = [change for change in changes if change.refuses]
+    if refused:
+        raise DifferentBox(
+            f"This machine is not as {named.name!r} was recorded: {'; '.join(map(str, refused))}.",
+            "Set it back, run `flink-boost box record` if it is to stay so, or measure as"
+            " another box with --environment NAME.",
+        )
+    quiet = None
+    if with_noise:
+        quiet = noise.wait_for_quiet(lambda: noise.probe(seconds, named.quiet), wait, errors.out)
     if as_json:
         noted = asdict(quiet) if quiet else None
-        print_json("box check", 0, {**_answer(named, box, changes), "noise": noted})
+        print_json(0, {**_answer(named, box, changes), "noise": noted})
         return
     click.echo(f"{named.name} is as recorded" + (" but for updates." if changes else "."))
     if quiet:
@@ -214,10 +207,9 @@ def tune(as_json: bool) -> None:
       flink-boost box tune
       flink-boost box tune > tune.sh        read it, then: sudo sh tune.sh
     """
-    with failing_in_json("box tune", as_json):
-        advice = tuning.advice_for(read_host(), describe_box(_jdk()).cores)
+    advice = tuning.advice_for(read_host(), describe_box(_jdk()).cores)
     if as_json:
-        print_json("box tune", 0, {"advice": [asdict(one) for one in advice]})
+        print_json(0, {"advice": [asdict(one) for one in advice]})
         return
     click.echo(tuning.script(advice), nl=False)
 

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import java_option, line_option, measured_as_option
 from flink_boost.flink.jdks import ask_jdk, java_home
@@ -72,21 +72,20 @@ def freeze(
       flink-boost canary freeze 2.3.0 flink-boost-2.3.0-0.1.0.jar
     """
     settings: Settings = ctx.obj
-    with failing_in_json("canary freeze", as_json):
-        flink = find_measured_line(line)
-        paths = classpaths.find_class_paths(flink, settings.build, "", ())
-        kept = frozen_canary.freeze(
-            settings.build,
-            flink.version,
-            jar,
-            paths.stock,
-            find_group(load_groups(), group),
-            datetime.now(UTC).replace(microsecond=0),
-            replace=replace,
-        )
+    flink = find_measured_line(line)
+    paths = classpaths.find_class_paths(flink, settings.build, "", ())
+    kept = frozen_canary.freeze(
+        settings.build,
+        flink.version,
+        jar,
+        paths.stock,
+        find_group(load_groups(), group),
+        datetime.now(UTC).replace(microsecond=0),
+        replace=replace,
+    )
     folder = frozen_canary.folder_of(settings.build, flink.version)
     if as_json:
-        print_json("canary freeze", 0, {**_described(kept), "folder": folder})
+        print_json(0, {**_described(kept), "folder": folder})
         return
     click.echo(f"{_sentence(kept)} It is in {folder}.")
 
@@ -105,24 +104,23 @@ def show(ctx: click.Context, line: str | None, as_json: bool) -> None:
     """
     settings: Settings = ctx.obj
     shown = []
-    with failing_in_json("canary show", as_json):
-        lines = [find_measured_line(line)] if line else measured_lines()
-        for flink in lines:
-            kept = frozen_canary.load(settings.build, flink.version)
-            if kept is None:
-                continue
-            frozen_canary.class_paths(settings.build, kept)
-            newest = newest_canary_run(settings.results, kept)
-            readings = readings_until(settings.results, newest) if newest else ()
-            shown.append((kept, readings))
-        if line and not shown:
-            require_canary(settings.build, line)
+    lines = [find_measured_line(line)] if line else measured_lines()
+    for flink in lines:
+        kept = frozen_canary.load(settings.build, flink.version)
+        if kept is None:
+            continue
+        frozen_canary.class_paths(settings.build, kept)
+        newest = newest_canary_run(settings.results, kept)
+        readings = readings_until(settings.results, newest) if newest else ()
+        shown.append((kept, readings))
+    if line and not shown:
+        require_canary(settings.build, line)
     if as_json:
         answer = [
             {**_described(kept), "nights": [asdict(one) for one in readings]}
             for kept, readings in shown
         ]
-        print_json("canary show", 0, {"canaries": answer})
+        print_json(0, {"canaries": answer})
         return
     for kept, readings in shown:
         click.echo(_sentence(kept))
@@ -151,26 +149,25 @@ def run(
     """
     settings: Settings = ctx.obj
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    with failing_in_json("canary run", as_json):
-        flink = find_measured_line(line or default_line())
-        require_canary(settings.build, flink.version)
-        java = choose_java(java, None, flink.jdks, dict(os.environ), java_home)
-        box = describe_box(ask_jdk(java), read_box_file(os.environ), environment=environment)
-        today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        work = CanaryNightWork(settings.results, settings.build, flink, java, box, since=today)
-        purpose = f"flink-boost canary run into {settings.results}"
-        measuring = machine_lock(lock_file(os.environ), purpose)
-        with (
-            terminated_like_interrupted(),
-            store.lock(settings.results),
-            measuring,
-            shown_progress(errors) as progress,
-        ):
-            run_id = measure_canary(work, progress, errors.out)
-        reading = readings_until(settings.results, run_id)[-1]
+    flink = find_measured_line(line or default_line())
+    require_canary(settings.build, flink.version)
+    java = choose_java(java, None, flink.jdks, dict(os.environ), java_home)
+    box = describe_box(ask_jdk(java), read_box_file(os.environ), environment=environment)
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    work = CanaryNightWork(settings.results, settings.build, flink, java, box, since=today)
+    purpose = f"flink-boost canary run into {settings.results}"
+    measuring = machine_lock(lock_file(os.environ), purpose)
+    with (
+        terminated_like_interrupted(),
+        store.lock(settings.results),
+        measuring,
+        shown_progress(errors) as progress,
+    ):
+        run_id = measure_canary(work, progress, errors.out)
+    reading = readings_until(settings.results, run_id)[-1]
     code = MOVED if reading.moved else 0
     if as_json:
-        print_json("canary run", code, asdict(reading))
+        print_json(code, asdict(reading))
         return code
     click.echo(f"{run_id}: {_state(reading)}, {reading.reason}")
     return code

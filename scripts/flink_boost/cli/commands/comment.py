@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import BrokenData, HubRefused
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.service.requests.hub.github import open_repository, require_repository
 from flink_boost.service.requests.hub.workflow_comment import framed, keep, read_answer
 
@@ -54,29 +54,28 @@ def command(
       flink-boost comment answer.md --print
       flink-boost comment answer.md --repository apache/flink --pull-request 7 --head 0a1b2c…
     """
-    with failing_in_json("comment", as_json):
-        body = framed(read_answer(answer), stranger=from_stranger)
-        if only_print:
-            say(body)
-            return
-        if number_file is not None:
-            number = _number(number_file)
-        if repository is None or number is None or head is None:
-            raise click.UsageError("--repository, --pull-request and --head are needed to post.")
-        require_repository(repository)
-        try:
-            kept = keep(open_repository(repository, os.environ), number, head, body)
-        except HubRefused as refused:
-            if not if_allowed:
-                raise
-            written, said = None, f"Nothing was posted: {refused.message}"
-        else:
-            written = kept.id
-            said = f"Comment {kept.id} of {repository}#{number} says it."
-            if kept.id is None:
-                said = f"Nothing was posted: {repository}#{number} is about {kept.head} now."
+    body = framed(read_answer(answer), stranger=from_stranger)
+    if only_print:
+        say(body)
+        return
+    if number_file is not None:
+        number = _number(number_file)
+    if repository is None or number is None or head is None:
+        raise click.UsageError("--repository, --pull-request and --head are needed to post.")
+    require_repository(repository)
+    try:
+        kept = keep(open_repository(repository, os.environ), number, head, body)
+    except HubRefused as refused:
+        if not if_allowed:
+            raise
+        written, said = None, f"Nothing was posted: {refused.message}"
+    else:
+        written = kept.id
+        said = f"Comment {kept.id} of {repository}#{number} says it."
+        if kept.id is None:
+            said = f"Nothing was posted: {repository}#{number} is about {kept.head} now."
     if as_json:
-        print_json("comment", 0, {"said": said, "comment": written})
+        print_json(0, {"said": said, "comment": written})
     else:
         say(said)
 

@@ -95,7 +95,7 @@ def command(
       flink-boost compare --reference flink-15171 --format html > reference.html
     """
     form = "json" if as_json else form
-    with failing_in_json("compare", form == "json"):
+    with failing_in_json(form == "json"):
         if only and (reference or floors):
             raise UsageProblem(
                 "--reference and --floors are about all benchmarks.", "Leave out --only."

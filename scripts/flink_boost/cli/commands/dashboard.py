@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.publish.dashboard_commands import operate
 
@@ -67,7 +67,7 @@ def new_command(
     """
     options = [f"--branch={one}" for one in branch]
     options += [f"--output={output.absolute()}"] if output else []
-    _answer(settings, "token new", "token", [*options, "--", "new", name], as_json)
+    _answer(settings, "token", [*options, "--", "new", name], as_json)
 
 
 @token.command(name="list")
@@ -80,7 +80,7 @@ def list_command(settings: Settings, as_json: bool) -> None:
     Examples:
       flink-boost dashboard token list --json
     """
-    _answer(settings, "token list", "token", ["list"], as_json)
+    _answer(settings, "token", ["list"], as_json)
 
 
 @token.command(name="revoke")
@@ -94,7 +94,7 @@ def revoke_command(settings: Settings, name: str, as_json: bool) -> None:
     Examples:
       flink-boost dashboard token revoke requests
     """
-    _answer(settings, "token revoke", "token", ["--", "revoke", name], as_json)
+    _answer(settings, "token", ["--", "revoke", name], as_json)
 
 
 @command.command(name="backup")
@@ -110,7 +110,7 @@ def backup_command(settings: Settings, file: Path, as_json: bool) -> None:
     Examples:
       flink-boost dashboard backup /backups/dashboard-2026-03-01.gz
     """
-    _answer(settings, "backup", "backup", ["--", str(file.absolute())], as_json)
+    _answer(settings, "backup", ["--", str(file.absolute())], as_json)
 
 
 @command.command(name="restore")
@@ -130,7 +130,7 @@ def restore_command(
       flink-boost dashboard restore /backups/dashboard-2026-03-01.gz --replace
     """
     options = [*_flags(replace=replace, dry_run=dry_run), "--", str(file.absolute())]
-    _answer(settings, "restore", "restore", options, as_json)
+    _answer(settings, "restore", options, as_json)
 
 
 @command.command(name="delete")
@@ -151,7 +151,7 @@ def delete_command(
       flink-boost dashboard delete 20260301T223005Z-2.3.0 --dry-run
     """
     options = [*([f"--branch={branch}"] if branch else []), *_flags(dry_run=dry_run), "--", run]
-    _answer(settings, "delete", "delete_run", options, as_json)
+    _answer(settings, "delete_run", options, as_json)
 
 
 @command.command(name="prune")
@@ -183,7 +183,7 @@ def prune_command(
     options = [f"--branch={one}" for one in branch]
     options += [f"--keep={keep}"] if keep is not None else []
     options += [f"--keep-days={keep_days}"] if keep_days is not None else []
-    _answer(settings, "prune", "prune", [*options, *_flags(dry_run=dry_run)], as_json)
+    _answer(settings, "prune", [*options, *_flags(dry_run=dry_run)], as_json)
 
 
 @command.command(name="rename")
@@ -213,21 +213,17 @@ def rename_command(
       flink-boost dashboard rename redbox bluebox --merge --dry-run
     """
     options = [*([f"--kind={kind}"] if kind else []), *_flags(merge=merge, dry_run=dry_run)]
-    _answer(settings, "rename", "rename", [*options, "--", old, new], as_json)
+    _answer(settings, "rename", [*options, "--", old, new], as_json)
 
 
 def _flags(**given: bool) -> list[str]:
     return [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
 
 
-def _answer(
-    settings: Settings, name: str, management: str, arguments: Sequence[str], as_json: bool
-) -> None:
-    called = f"dashboard {name}"
-    with failing_in_json(called, as_json):
-        answered = operate(settings.build / "codespeed", management, arguments, environ=os.environ)
+def _answer(settings: Settings, management: str, arguments: Sequence[str], as_json: bool) -> None:
+    answered = operate(settings.build / "codespeed", management, arguments, environ=os.environ)
     if as_json:
-        print_json(called, 0, answered.facts, "It is done")
+        print_json(0, answered.facts, "It is done")
         return
     if answered.shown:
         say(answered.shown, "It is done")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,7 +11,7 @@ from rich.console import Console
 
 from flink_boost.base.errors import RegressionFound
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import (
     environment_option,
@@ -98,13 +97,12 @@ def command(
       flink-boost detect --confirm --recipe flink.toml --rerun-pairs 200
       flink-boost detect --send --fail-on-regression
     """
-    with failing_in_json("detect", as_json):
-        history = load_history(settings.results)
-        verdicts = _detect(settings, history)
-        if confirm:
-            _confirm(settings, history, recipe, rerun_pairs, environment, as_json=as_json)
-        registry = load_registry(settings.build)
-        sheet = _send(settings, history, verdicts, registry, url, environment) if send else None
+    history = load_history(settings.results)
+    verdicts = _detect(settings, history)
+    if confirm:
+        _confirm(settings, history, recipe, rerun_pairs, environment, as_json=as_json)
+    registry = load_registry(settings.build)
+    sheet = _send(settings, history, verdicts, registry, url, environment) if send else None
     if confirm:
         if sheet is not None and not as_json:
             click.echo("Told the dashboard.")
@@ -113,8 +111,7 @@ def command(
     slower = [one for one in verdicts if one.kind is TrendKind.CANDIDATE_REGRESSION]
     failed = bool(slower) and fail_on_regression
     if as_json:
-        rows = [json.loads(one.model_dump_json()) for one in verdicts]
-        print_json("detect", RegressionFound.exit_code if failed else 0, {"verdicts": rows})
+        print_json(RegressionFound.exit_code if failed else 0, {"verdicts": verdicts})
     elif verdicts:
         print_sheets((verdict_sheet(verdicts),), "table")
         click.echo(
@@ -205,8 +202,7 @@ def _answer_confirmed(registry: AlarmRegistry, *, as_json: bool, fail_on_regress
     slower = [one for one in opened if one.direction == "regression"]
     failed = bool(slower) and fail_on_regression
     if as_json:
-        rows = [json.loads(one.model_dump_json()) for one in opened]
-        print_json("detect", RegressionFound.exit_code if failed else 0, {"alarms": rows})
+        print_json(RegressionFound.exit_code if failed else 0, {"alarms": opened})
     elif opened:
         print_sheets((alarms_sheet(opened, f"{len(opened)} open alarms"),), "table")
     else:

@@ -11,7 +11,7 @@ import click
 from flink_boost import __version__
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, find_line, measured_lines
@@ -54,12 +54,12 @@ def command(
       flink-boost dist --line 2.3.0 --variant replaced
     """
     built: list[dict[str, object]] = []
-    with failing_in_json("dist", as_json), told_aside(as_json):
+    with told_aside(as_json):
         for line, variant, made in _build(settings, versions, variants, out):
             click.echo(f"{made.sha256}  {made.path}  {made.size / 1e6:.0f} MB")
             built.append({"line": line.version, "variant": variant.value, **asdict(made)})
     if as_json:
-        print_json("dist", 0, {"tarballs": built}, "They are built")
+        print_json(0, {"tarballs": built}, "They are built")
 
 
 def _build(

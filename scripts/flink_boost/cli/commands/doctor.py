@@ -11,7 +11,7 @@ import click
 from flink_boost import __version__
 from flink_boost.base.errors import UsageProblem
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
-from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import FlinkHomeArgument, json_option, print_json, say
 from flink_boost.cli.job_types import tell_job_classes
 from flink_boost.flink.lines import load_lines
 from flink_boost.operate.carried import carried
@@ -59,20 +59,19 @@ def command(flink_home: Path, job: Path | None, beginnings: tuple[str, ...], as_
     """
     if job is not None:
         return tell_job_classes(flink_home, job, beginnings, as_json=as_json)
-    with failing_in_json("doctor", as_json):
-        if beginnings:
-            raise UsageProblem("--classes belongs to --job-classes.", "Name the job's jar, too.")
-        lines = load_lines()
-        version = __version__
-        known = carried(version).dropins(lines.values())
-        findings = [
-            _package(version, known),
-            *examine(flink_home, lines, known, foreign_environment(os.environ)),
-        ]
+    if beginnings:
+        raise UsageProblem("--classes belongs to --job-classes.", "Name the job's jar, too.")
+    lines = load_lines()
+    version = __version__
+    known = carried(version).dropins(lines.values())
+    findings = [
+        _package(version, known),
+        *examine(flink_home, lines, known, foreign_environment(os.environ)),
+    ]
     exit_code = next((f.exit_code for f in findings if f.level is Level.PROBLEM), 0)
     if as_json:
         content = {"flink_home": flink_home, "findings": [asdict(f) for f in findings]}
-        print_json("doctor", exit_code, content)
+        print_json(exit_code, content)
     else:
         for finding in findings:
             say(f"{_MARKS[finding.level]}  {finding.text} {finding.next_step}".rstrip())

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.measure import fork_files
 from flink_boost.measure.history import load_history
@@ -66,31 +66,30 @@ def command(
       flink-boost export forks.parquet
       flink-boost export --summary --since 2026-01-01 ratios.csv
     """
-    with failing_in_json("export", as_json):
-        chosen = _format(form, out)
-        earliest = since.replace(tzinfo=UTC) if since else None
+    chosen = _format(form, out)
+    earliest = since.replace(tzinfo=UTC) if since else None
 
-        def wanted(info: RunInfo) -> bool:
-            return (
-                (earliest is None or info.started >= earliest)
-                and (line is None or info.line == line)
-                and (purpose is None or info.purpose.value == purpose)
-            )
+    def wanted(info: RunInfo) -> bool:
+        return (
+            (earliest is None or info.started >= earliest)
+            and (line is None or info.line == line)
+            and (purpose is None or info.purpose.value == purpose)
+        )
 
-        history = load_history(settings.results, wanted)
-        for sentence in (*history.broken, *history.gaps):
-            click.echo(sentence, err=True)
-        infos = [run.info for run in history.runs]
-        columns = SUMMARY_COLUMNS if summary else FORK_COLUMNS
-        try:
-            count = write_table(out, chosen, columns, _rows(settings, infos, summary))
-        except OSError as error:
-            raise EnvironmentProblem(
-                f"{out} cannot be written ({error.strerror}).", "Choose another place."
-            ) from error
+    history = load_history(settings.results, wanted)
+    for sentence in (*history.broken, *history.gaps):
+        click.echo(sentence, err=True)
+    infos = [run.info for run in history.runs]
+    columns = SUMMARY_COLUMNS if summary else FORK_COLUMNS
+    try:
+        count = write_table(out, chosen, columns, _rows(settings, infos, summary))
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{out} cannot be written ({error.strerror}).", "Choose another place."
+        ) from error
     if as_json:
         answer = {"file": str(out), "format": chosen.value, "runs": len(infos), "rows": count}
-        print_json("export", 0, answer, f"{out} was written")
+        print_json(0, answer, f"{out} was written")
         return
     say(f"{count} rows of {len(infos)} runs in {out}", f"{out} was written")
 

@@ -13,7 +13,7 @@ from flink_boost.base.errors import UsageProblem
 from flink_boost.base.permissions import changers_of
 from flink_boost.base.places import CARRIED
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import FlinkHomeArgument, json_option, print_json, say
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.flamegraph import MARK_MEANS
 from flink_boost.flink.home import open_home
@@ -58,31 +58,30 @@ def command(
       flink-boost flame 4711 --seconds 60 --event alloc
       flink-boost flame --cluster /opt/flink --json --out /tmp/flames
     """
-    with failing_in_json("flame", as_json):
-        if (pid is None) == (cluster is None):
-            raise UsageProblem("Name one process, or a cluster.", "Give PID or --cluster.")
-        pids = [pid] if pid is not None else []
-        if cluster is not None:
-            pids = task_managers(open_home(cluster))
-        profiler = ensure_profiler(_cache())
-        flames = []
-        for each in pids:
-            if not as_json:
-                click.echo(f"Profiling process {each} for {seconds} s", err=True)
-            flame = take_flame(
-                each,
-                event=event,
-                seconds=seconds,
-                page=out.absolute() / f"flame-{each}-{event}.html",
-                profiler=profiler,
-                java=_java_of(each),
-                ours=_ours(),
-            )
-            flames.append(flame)
-            if not as_json:
-                _tell(flame)
+    if (pid is None) == (cluster is None):
+        raise UsageProblem("Name one process, or a cluster.", "Give PID or --cluster.")
+    pids = [pid] if pid is not None else []
+    if cluster is not None:
+        pids = task_managers(open_home(cluster))
+    profiler = ensure_profiler(_cache())
+    flames = []
+    for each in pids:
+        if not as_json:
+            click.echo(f"Profiling process {each} for {seconds} s", err=True)
+        flame = take_flame(
+            each,
+            event=event,
+            seconds=seconds,
+            page=out.absolute() / f"flame-{each}-{event}.html",
+            profiler=profiler,
+            java=_java_of(each),
+            ours=_ours(),
+        )
+        flames.append(flame)
+        if not as_json:
+            _tell(flame)
     if as_json:
-        print_json("flame", 0, {"flames": [asdict(flame) for flame in flames]})
+        print_json(0, {"flames": [asdict(flame) for flame in flames]})
     return 0
 
 

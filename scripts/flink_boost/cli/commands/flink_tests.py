@@ -15,7 +15,7 @@ from flink_boost.base.errors import EnvironmentProblem, FlinkTestsFailed, UsageP
 from flink_boost.base.files import exclusive_lock, sha256
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.base.text import describe_left
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.flink_tests_page import FlinkTestRun, document_of, write_pages
 from flink_boost.flink.downloads import CACHE
@@ -107,7 +107,7 @@ def command(
       nohup flink-boost flink-tests --all &                   hours; in the background
     """
     failed: FlinkTestsFailed | None = None
-    with failing_in_json("flink-tests", as_json), told_aside(as_json):
+    with told_aside(as_json):
         if everything and patterns:
             raise UsageProblem("--all and patterns exclude each other.", "Leave one of them out.")
         if releases and (line or everything):
@@ -130,7 +130,7 @@ def command(
     if as_json:
         problem = {"error": failed.message, "next_step": failed.next_step} if failed else {}
         found = {"tested": [document_of(one) for one in tested], **problem}
-        print_json("flink-tests", failed.exit_code if failed else 0, found)
+        print_json(failed.exit_code if failed else 0, found)
     if failed:
         raise failed
 

@@ -8,7 +8,7 @@ import click
 
 from flink_boost.base.errors import EnvironmentProblem
 from flink_boost.base.files import write_durably
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.judge.series import build_series
 from flink_boost.judge.trend import detect
@@ -67,18 +67,17 @@ def command(
       flink-boost history 'write[length=16,*cjk' --line 2.3.0 --last 60
       flink-boost history serializer --html serializers.html
     """
-    with failing_in_json("history", as_json):
-        found = _find(settings, benchmark, line, box)
-        if html is not None:
-            page = lookback_page(found, benchmark, _MOST_PLOTTED)
-            try:
-                write_durably(html, page)
-            except OSError as error:
-                raise EnvironmentProblem(
-                    f"{html} cannot be written ({error.strerror}).", "Choose another place."
-                ) from error
+    found = _find(settings, benchmark, line, box)
+    if html is not None:
+        page = lookback_page(found, benchmark, _MOST_PLOTTED)
+        try:
+            write_durably(html, page)
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"{html} cannot be written ({error.strerror}).", "Choose another place."
+            ) from error
     if as_json:
-        print_json("history", 0, {"series": [lookback_document(one) for one in found]})
+        print_json(0, {"series": [lookback_document(one) for one in found]})
         return
     if html is not None:
         say(f"{len(found)} series in {html}", f"{html} was written")

@@ -63,7 +63,7 @@ def command(flink_home: Path, rolling: bool, weave: bool, as_json: bool) -> None
             now.home, line, jar, now.known, now.running, rolling=rolling, beforehand=beforehand
         )
 
-    change_library("install", flink_home, put, _done, _verify, as_json=as_json)
+    change_library(flink_home, put, _done, _verify, as_json=as_json)
 
 
 def _verify(home: FlinkHome) -> str:

@@ -17,7 +17,7 @@ from flink_boost.base.files import exclusive_lock, make_folder
 from flink_boost.base.places import PROJECT_ROOT
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.base.scratch import scratch_folder
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.known_classes import KnownClasses
 from flink_boost.flink.jdks import java_home
@@ -113,7 +113,7 @@ def add(
       flink-boost line add 2.4.0 --dry-run
       flink-boost line add 2.4.0
     """
-    with failing_in_json("line add", as_json), told_aside(as_json):
+    with told_aside(as_json):
         require_number(version)
         with (
             terminated_like_interrupted(),
@@ -128,7 +128,7 @@ def add(
                 _logs(settings, version),
             )
     if as_json:
-        print_json("line add", 0, {"version": version, "state": state, **answer})
+        print_json(0, {"version": version, "state": state, **answer})
 
 
 @dataclass(frozen=True)

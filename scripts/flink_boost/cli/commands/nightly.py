@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,7 @@ from rich.console import Console
 
 from flink_boost.base.errors import NightIncomplete, UsageProblem
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.night_table import finish_night, show_plan
 from flink_boost.cli.options import (
@@ -169,7 +168,7 @@ def command(
     if ctx.invoked_subcommand is not None:
         return
     settings: Settings = ctx.obj
-    with failing_in_json("nightly", as_json), telling_why("the night stopped", settings.build):
+    with telling_why("the night stopped", settings.build):
         usual = next(name for name in GROUPS if name in load_groups())
         chosen = lines or tuple(line.version for line in measured_lines())
         wanted = Order(
@@ -297,7 +296,7 @@ def check_command(
     grace = timedelta(hours=within)
     unwritten = partial(first_check, at, grace)
     telling = telling_why("nobody can say whether a night came", settings.build, unwritten)
-    with failing_in_json("nightly check", as_json), nullcontext() if url else telling:
+    with nullcontext() if url else telling:
         slot_time = parse_time(at)
         if url is not None:
             checked = check_there(url, boxes, _now(), slot_time, grace)
@@ -306,9 +305,8 @@ def check_command(
             checked = (check_here(service, _now(), slot_time, grace),)
     alarms = [one for one in checked if one.finding.is_alarm]
     if as_json:
-        rows = [json.loads(one.model_dump_json()) for one in checked]
         code = NightIncomplete.exit_code if alarms else 0
-        print_json("nightly check", code, {"boxes": rows})
+        print_json(code, {"boxes": checked})
     else:
         for one in checked:
             click.echo(one.sentence)

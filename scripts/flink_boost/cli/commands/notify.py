@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from flink_boost.base.errors import UploadFailed, UsageProblem
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.publish.nightly.night_report import kept_nights
 from flink_boost.publish.notify.channel import NotSent, Uncertain
@@ -51,22 +51,21 @@ def test(as_json: bool) -> None:
     Examples:
       FLINK_BOOST_SLACK_WEBHOOK_FILE=~/webhook flink-boost notify test
     """
-    with failing_in_json("notify test", as_json):
-        channels = _channels()
-        message = trial_message(datetime.now(UTC))
-        reached: list[str] = []
-        problems = list(warnings_of(os.environ))
-        for channel in channels.usable:
-            try:
-                remark = send_now(channel, message)
-            except (NotSent, Uncertain) as error:
-                problems.append(error.reason)
-                continue
-            reached.append(channel.place)
-            problems += [remark] if remark else []
+    channels = _channels()
+    message = trial_message(datetime.now(UTC))
+    reached: list[str] = []
+    problems = list(warnings_of(os.environ))
+    for channel in channels.usable:
+        try:
+            remark = send_now(channel, message)
+        except (NotSent, Uncertain) as error:
+            problems.append(error.reason)
+            continue
+        reached.append(channel.place)
+        problems += [remark] if remark else []
     if as_json:
         content = {"sent": reached, "problems": problems}
-        print_json("notify test", UploadFailed.exit_code if problems else 0, content)
+        print_json(UploadFailed.exit_code if problems else 0, content)
     else:
         for place in reached:
             click.echo(f"Sent: {place}")
@@ -92,16 +91,15 @@ def send(settings: Settings, reports: Path | None, as_json: bool) -> None:
     Examples:
       flink-boost notify send
     """
-    with failing_in_json("notify send", as_json):
-        channels = _channels()
-        outbox = Outbox(settings.build / FOLDER)
-        found = kept_nights(reports or settings.build / "report").reports
-        kept = [one for one in found if not is_ahead(one.night.slot, datetime.now(UTC))]
-        done = (
-            tell_night(outbox, channels.usable, kept[0], kept[1:])
-            if kept
-            else send_waiting(outbox, channels.usable)
-        )
+    channels = _channels()
+    outbox = Outbox(settings.build / FOLDER)
+    found = kept_nights(reports or settings.build / "report").reports
+    kept = [one for one in found if not is_ahead(one.night.slot, datetime.now(UTC))]
+    done = (
+        tell_night(outbox, channels.usable, kept[0], kept[1:])
+        if kept
+        else send_waiting(outbox, channels.usable)
+    )
     wrong = tuple(str(problem) for problem in channels.problems)
     _show(replace(done, failed=(*done.failed, *wrong)), as_json=as_json)
 
@@ -120,7 +118,7 @@ def _show(done: Delivery, *, as_json: bool) -> None:
     if as_json:
         content = {"sent": done.sent, "unsent": done.failed, "uncertain": done.uncertain}
         code = UploadFailed.exit_code if problems else 0
-        print_json("notify send", code, {**content, "remarks": done.remarks})
+        print_json(code, {**content, "remarks": done.remarks})
     else:
         for sentence in done.sent:
             click.echo(f"Sent: {sentence}")

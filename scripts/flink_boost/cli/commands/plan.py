@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import group_option
 from flink_boost.flink.lines import default_line, find_measured_line
@@ -78,21 +78,20 @@ def command(
       flink-boost plan --cores 4 --hours 1.6
       flink-boost plan --from-results           with the scatter of this machine
     """
-    with failing_in_json("plan", as_json):
-        chosen = find_group(load_groups(), group)
-        table = load_scatter(noise)
-        if from_results:
-            version = find_measured_line(line or default_line()).version
-            table = _from_results(settings, table, version)
-        found = allot(
-            chosen,
-            table,
-            cores=cores or granted_cores(),
-            budget=hours * 3600,
-            wanted=wanted,
-        )
+    chosen = find_group(load_groups(), group)
+    table = load_scatter(noise)
+    if from_results:
+        version = find_measured_line(line or default_line()).version
+        table = _from_results(settings, table, version)
+    found = allot(
+        chosen,
+        table,
+        cores=cores or granted_cores(),
+        budget=hours * 3600,
+        wanted=wanted,
+    )
     if as_json:
-        print_json("plan", 0, plan_document(found))
+        print_json(0, plan_document(found))
         return
     print_sheets((plan_sheet(found),), "table")
 

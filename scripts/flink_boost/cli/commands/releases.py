@@ -10,7 +10,7 @@ import click
 from flink_boost import __version__
 from flink_boost.base.errors import PatchedCodeChanged, UsageProblem
 from flink_boost.base.places import CARRIED, PROJECT_ROOT
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.flink.distribution import find_jar_of_distribution
 from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, load_lines, load_patched
@@ -56,27 +56,26 @@ def command(versions: tuple[str, ...], look: bool, jars: Path | None, as_json: b
       flink-boost releases --jars ~/flink-2.4.0-rc1/lib
       flink-boost releases --json
     """
-    with failing_in_json("releases", as_json):
-        lines = load_lines()
-        if jars is not None:
-            if versions or look:
-                raise UsageProblem("--jars stands alone.", "Leave VERSIONS and --look out.")
-            _tell_of(look_into(jars, lines), as_json=as_json)
-            return
-        known = load_releases()
-        if look:
-            known = _look(known, versions, lines, quiet=as_json)
-        unknown = [version for version in versions if version not in known.releases]
-        if unknown:
-            raise UsageProblem(
-                f"Flink {unknown[0]} is not among the releases that were looked at.",
-                "`flink-boost releases` lists all, `releases --look` in the source tree fetches new"
-                " ones. `flink-boost install FLINK_HOME` goes by the classes, not by this list.",
-            )
+    lines = load_lines()
+    if jars is not None:
+        if versions or look:
+            raise UsageProblem("--jars stands alone.", "Leave VERSIONS and --look out.")
+        _tell_of(look_into(jars, lines), as_json=as_json)
+        return
+    known = load_releases()
+    if look:
+        known = _look(known, versions, lines, quiet=as_json)
+    unknown = [version for version in versions if version not in known.releases]
+    if unknown:
+        raise UsageProblem(
+            f"Flink {unknown[0]} is not among the releases that were looked at.",
+            "`flink-boost releases` lists all, `releases --look` in the source tree fetches new"
+            " ones. `flink-boost install FLINK_HOME` goes by the classes, not by this list.",
+        )
     chosen = [known.releases[each] for each in versions] or list(known.releases.values())
     if as_json:
         rows = [_row(release, lines) for release in chosen]
-        print_json("releases", 0, {"releases": rows})
+        print_json(0, {"releases": rows})
     else:
         _show(chosen, lines)
 
@@ -101,17 +100,13 @@ def _tell_of(candidate: Candidate, *, as_json: bool) -> None:
         " distribution."
     )
     if as_json:
-        print_json(
-            "releases",
-            0,
-            {
-                "candidate": candidate.version,
-                "line": line,
-                "jars": list(candidate.jars),
-                "off": list(candidate.without),
-            },
-            sentence,
-        )
+        answer = {
+            "candidate": candidate.version,
+            "line": line,
+            "jars": candidate.jars,
+            "off": candidate.without,
+        }
+        print_json(0, answer, sentence)
     else:
         click.echo(sentence)
 

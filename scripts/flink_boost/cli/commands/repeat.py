@@ -14,7 +14,7 @@ from flink_boost import __version__
 from flink_boost.base.errors import BenchmarkFailed, UsageProblem
 from flink_boost.base.files import sha256
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.measured_box import require_box
 from flink_boost.flink.jdks import java_home
@@ -67,15 +67,14 @@ def command(
     """
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     failure: BenchmarkFailed | None = None
-    with failing_in_json("repeat", as_json):
-        then = _summary(settings, run_id, errors)
-        if other:
-            now = _summary(settings, other, errors)
-            require_same_plan(then.info, now.info)
-        else:
-            now, failure = _measure(settings, then.info, java, errors)
-        rows = set_against(then, now)
-        missing = missing_now(then, rows)
+    then = _summary(settings, run_id, errors)
+    if other:
+        now = _summary(settings, other, errors)
+        require_same_plan(then.info, now.info)
+    else:
+        now, failure = _measure(settings, then.info, java, errors)
+    rows = set_against(then, now)
+    missing = missing_now(then, rows)
     if as_json:
         answer: dict[str, Any] = {
             "then": then.info.run_id,
@@ -89,7 +88,7 @@ def command(
             ],
             "not_compared": [cell.name for cell in missing],
         }
-        print_json("repeat", failure.exit_code if failure else 0, answer)
+        print_json(failure.exit_code if failure else 0, answer)
     else:
         print_sheets((repetition_sheet(then.info, now.info, rows, missing),), "table")
     if failure is not None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.publish import liveness
 from flink_boost.publish.report import WrittenReport, write_report
@@ -28,11 +28,9 @@ def command(settings: Settings, run_id: str, as_json: bool) -> None:
       flink-boost report 20260301T223005Z-2.3.0
       flink-boost report --json | jq -r .markdown
     """
-    with failing_in_json("report", as_json):
-        written = _write(settings, run_id)
+    written = _write(settings, run_id)
     if as_json:
         print_json(
-            "report",
             0,
             {
                 "run": written.run_id,

@@ -21,7 +21,7 @@ from flink_boost.base.errors import (
     UsageProblem,
 )
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
 from flink_boost.cli.request_serving import check_command, serve_command, status_command
 from flink_boost.measure.machine_lock import lock_file, machine_lock
@@ -131,22 +131,19 @@ def run_command(
       flink-boost request run --base main serializerHeavyString
       flink-boost request run --base main --head my-branch --pairs 10 'serializer*' --json
     """
-    with failing_in_json("request", as_json):
-        if output is not None:
-            _require_writable(output)
-        how = load_recipe(recipe)
-        if isolated is not None:
-            how = how.model_copy(update={"isolated": isolated})
-        known = known_here()
-        order = _order(how, known, patterns, base, head, line_version, pairs, recipe)
-        asked = f"{datetime.now(UTC):%Y%m%dT%H%M%S}" if again else ""
-        order = order.model_copy(
-            update={"profile": profile, "isolated": how.isolated, "asked": asked}
-        )
-        if isolated is None and not how.isolated:
-            click.echo(_TRUSTED, err=True)
-        began = time.monotonic()
-        measured = _measured(settings, order, how, known)
+    if output is not None:
+        _require_writable(output)
+    how = load_recipe(recipe)
+    if isolated is not None:
+        how = how.model_copy(update={"isolated": isolated})
+    known = known_here()
+    order = _order(how, known, patterns, base, head, line_version, pairs, recipe)
+    asked = f"{datetime.now(UTC):%Y%m%dT%H%M%S}" if again else ""
+    order = order.model_copy(update={"profile": profile, "isolated": how.isolated, "asked": asked})
+    if isolated is None and not how.isolated:
+        click.echo(_TRUSTED, err=True)
+    began = time.monotonic()
+    measured = _measured(settings, order, how, known)
     rows = rows_of(measured)
     text = answer(rows, Circumstances(measured, minutes=(time.monotonic() - began) / 60))
     # What cannot be written or is slower is raised when the answer has been printed.
@@ -162,7 +159,7 @@ def run_command(
             "markdown": text,
             **({"error": lost.message, "next_step": lost.next_step} if lost else {}),
         }
-        print_json("request", problem.exit_code if problem else 0, content)
+        print_json(problem.exit_code if problem else 0, content)
     elif sys.stdout.isatty():
         _print_table(rows, measured)
     else:

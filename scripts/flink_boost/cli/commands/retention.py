@@ -13,7 +13,7 @@ import click
 
 from flink_boost.base.files import refuse_root
 from flink_boost.base.text import size_text
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.measure.machine_lock import lock_file
 from flink_boost.measure.run_listing import size_of
@@ -54,17 +54,16 @@ def command(settings: Settings, yes: bool, details: bool, as_json: bool) -> None
       flink-boost retention --details
       flink-boost retention --yes
     """
-    with failing_in_json("retention", as_json):
-        retention = load_retention(os.environ)
-        places = Places(settings.results, settings.spool, settings.build)
-        machine = lock_file(os.environ)
-        references = load_references(settings.build)
-        now = datetime.now(UTC)
-        rows = _rows(kinds_of(places, retention, machine), now, references)
-        sizes = {name: sum(one.bytes for one in row.old) for name, row in rows.items()}
-        if yes:
-            refuse_root(settings.build)
-        swept = sweep(places, retention, now, machine) if yes else ()
+    retention = load_retention(os.environ)
+    places = Places(settings.results, settings.spool, settings.build)
+    machine = lock_file(os.environ)
+    references = load_references(settings.build)
+    now = datetime.now(UTC)
+    rows = _rows(kinds_of(places, retention, machine), now, references)
+    sizes = {name: sum(one.bytes for one in row.old) for name, row in rows.items()}
+    if yes:
+        refuse_root(settings.build)
+    swept = sweep(places, retention, now, machine) if yes else ()
     gone = Counter(dict.fromkeys(rows, 0))
     for one in swept:
         gone[one.kind] += len(one.gone)
@@ -81,7 +80,7 @@ def command(settings: Settings, yes: bool, details: bool, as_json: bool) -> None
             for name, row in rows.items()
         }
         stays = [one.sentence for one in swept if one.stays]
-        print_json("retention", 0, {"deleted": yes, "kinds": document, "stays": stays})
+        print_json(0, {"deleted": yes, "kinds": document, "stays": stays})
         return
     print_sheets((_sheet(rows, sizes, retention),), "table")
     _say(rows, swept, yes=yes, details=details, builds=size_of(files_below(*_builds(settings))))

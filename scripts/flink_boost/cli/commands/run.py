@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 import click
 
 from flink_boost.base.errors import BenchmarkFailed, FlinkBoostError
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, java_option, jdk_option, line_option
@@ -64,7 +63,7 @@ def command(
       flink-boost run --port 0              the dashboard on a free port
     """
     settings: Settings = ctx.obj
-    with failing_in_json("run", as_json), told_aside(as_json):
+    with told_aside(as_json):
         flink = find_measured_line(line or default_line())
         chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
         run_id, failure = _measure(ctx, flink, chosen)
@@ -87,7 +86,7 @@ def command(
     problems = [*([failure] if failure is not None else []), *published.problems]
     code = problems[0].exit_code if problems else 0
     if as_json:
-        print_json("run", code, _document(run_id, published, problems), "It is measured")
+        print_json(code, _document(run_id, published, problems), "It is measured")
     if failure is not None:
         raise failure
     return code
@@ -101,7 +100,7 @@ def _document(
         "run": run_id,
         "report": published.report,
         "dashboard": published.dashboard_url,
-        "trends": [json.loads(one.model_dump_json()) for one in published.trends],
+        "trends": published.trends,
         "problems": told,
         **(told[0] if told else {}),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,7 @@ import click
 
 from flink_boost.base.errors import BrokenData
 from flink_boost.base.text import size_text
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, refuse_options_before
+from flink_boost.cli.answers import json_option, print_json, refuse_options_before
 from flink_boost.cli.context import Settings
 from flink_boost.cli.problems import explain
 from flink_boost.measure import fork_files, store
@@ -70,7 +69,7 @@ def list_command(settings: Settings, everything: bool = False, as_json: bool = F
     runs = list_runs(settings.results)
     shown = runs if everything or as_json else runs[-NEWEST:]
     if as_json:
-        print_json("runs list", 0, {"runs": [_document(run) for run in shown]})
+        print_json(0, {"runs": [_document(run) for run in shown]})
         return
     if not runs:
         click.echo(f"There is no run in {settings.results}; `flink-boost bench` makes one.")
@@ -92,11 +91,10 @@ def show_command(settings: Settings, run_id: str, as_json: bool) -> None:
       flink-boost runs show latest
       flink-boost runs show 20260301T223005Z-2.3.0 --json
     """
-    with failing_in_json("runs show", as_json):
-        run = describe_run(settings.results, _existing(settings, run_id))
-        missing = _missing_logs(settings, run)
+    run = describe_run(settings.results, _existing(settings, run_id))
+    missing = _missing_logs(settings, run)
     if as_json:
-        print_json("runs show", 0, {**_document(run), "missing": missing})
+        print_json(0, {**_document(run), "missing": missing})
         return
     for name, value in _facts(settings, run):
         click.echo(f"{name + ':':<14}{value}")
@@ -123,7 +121,7 @@ def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -
     Examples:
       flink-boost runs abandon 20260301T223005Z-2.3.0
     """
-    with failing_in_json("runs abandon", as_json), store.lock(settings.results):
+    with store.lock(settings.results):
         days = load_retention(os.environ).abandoned
         found = [_existing(settings, run_id) for run_id in run_ids]
         for run_id in found:
@@ -131,7 +129,7 @@ def abandon_command(settings: Settings, run_ids: Sequence[str], as_json: bool) -
         taken_back = take_back_abandoned(Spool(settings.spool), settings.results)
     sent = [run_id for run_id in found if _is_sent(settings, run_id)]
     if as_json:
-        print_json("runs abandon", 0, {"abandoned": found, "sent_before": sent})
+        print_json(0, {"abandoned": found, "sent_before": sent})
         return
     for run_id in found:
         click.echo(f"Abandoned {run_id}. Its files stay for {counted(days, 'day')}.")
@@ -167,7 +165,7 @@ def prune_command(
       flink-boost runs prune
       flink-boost runs prune --logs-older-than 90 --yes
     """
-    with failing_in_json("runs prune", as_json), store.lock(settings.results):
+    with store.lock(settings.results):
         found = [*abandoned(settings.results, Spool(settings.spool))]
         if logs_older_than:
             before = datetime.now(UTC) - timedelta(days=logs_older_than)
@@ -182,7 +180,7 @@ def prune_command(
             for one, size in zip(found, sizes, strict=True)
         ]
         content = {"deleted": yes, "found": rows, "stays": [str(one) for one in stays]}
-        print_json("runs prune", explain(stays[0]).exit_code if stays else 0, content)
+        print_json(explain(stays[0]).exit_code if stays else 0, content)
     else:
         _say_pruned(found, sizes, gone, yes=yes)
     if stays:
@@ -285,5 +283,5 @@ def _document(run: StoredRun) -> dict[str, object]:
         "planned": run.planned,
         "bytes": run.bytes,
         "problem": run.problem,
-        "info": json.loads(run.info.model_dump_json()) if run.info else None,
+        "info": run.info,
     }

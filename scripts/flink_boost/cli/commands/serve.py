@@ -7,7 +7,7 @@ import os
 import click
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.cli.answers import failing_in_json, json_option, print_json, told_aside
+from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.publish import liveness, serve
 
@@ -45,7 +45,7 @@ def command(settings: Settings, host: str, port: int, foreground: bool, as_json:
     """
     data = settings.build / "codespeed"
     address = serve.Address(host, port)
-    with failing_in_json("serve", as_json), told_aside(as_json):
+    with told_aside(as_json):
         if as_json and foreground:
             raise UsageProblem(
                 "In the foreground it becomes the server, which gives no answer.",
@@ -62,4 +62,4 @@ def command(settings: Settings, host: str, port: int, foreground: bool, as_json:
             url = serve.ensure_running(data, address, tell=click.echo)
             click.echo(f"The dashboard is at {url} (`flink-boost stop` ends it)")
     if as_json:
-        print_json("serve", 0, {"url": url, "started": running is None}, "It is running")
+        print_json(0, {"url": url, "started": running is None}, "It is running")

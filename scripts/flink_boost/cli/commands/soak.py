@@ -12,7 +12,7 @@ import click
 from flink_boost import __version__
 from flink_boost.base.errors import CodecMismatch, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import make_folder, sha256
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import java_option, jdk_option, line_option
 from flink_boost.flink.jdks import ask_jdk, java_home
@@ -87,43 +87,42 @@ def command(
       flink-boost soak --seed 1 --case 1234567            one case again
       flink-boost soak --break read+6F22                  is the soak test sound?
     """
-    with failing_in_json("soak", as_json):
-        flink = find_line(line or default_line())
-        java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
-        plan = soak.SoakPlan(
-            line=flink.version,
-            jdk=ask_jdk(java).feature,
-            mode=soak.SoakMode(mode),
-            cases=soak.parse_count(cases or DEFAULT_CASES[family]),
-            seed=seed,
-            family=family,
-        )
-        version = __version__
-        dropin = settings.build / "jars" / flink.dropin_name(version)
-        folder = settings.build / "soak"
-        make_folder(folder)
-        name = plan.name + (f"-{damage}" if damage else "")
-        state = folder / f"{name}.state.xml"
-        if fresh or (state.exists() and soak.read_result(state)):
-            state.unlink(missing_ok=True)
-        arguments = [f"--state={state}"]
-        if threads:
-            arguments.append(f"--threads={threads}")
-        if damage:
-            arguments.append(f"--break={damage}")
-        if case is not None:
-            arguments.append(f"--case={case}")
-        if sys.stdout.isatty() and not as_json:
-            arguments.append("--terminal=true")
-        java_command = soak.java_command(java, plan, flink, settings.build, version, arguments)
-        code = soak.run([*java_command, f"--dropin={sha256(dropin)}"], aside=as_json)
-        _require_ended(code)
-        path = folder / f"{name}.json"
-        result = None if case is not None else _kept(state, path)
+    flink = find_line(line or default_line())
+    java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
+    plan = soak.SoakPlan(
+        line=flink.version,
+        jdk=ask_jdk(java).feature,
+        mode=soak.SoakMode(mode),
+        cases=soak.parse_count(cases or DEFAULT_CASES[family]),
+        seed=seed,
+        family=family,
+    )
+    version = __version__
+    dropin = settings.build / "jars" / flink.dropin_name(version)
+    folder = settings.build / "soak"
+    make_folder(folder)
+    name = plan.name + (f"-{damage}" if damage else "")
+    state = folder / f"{name}.state.xml"
+    if fresh or (state.exists() and soak.read_result(state)):
+        state.unlink(missing_ok=True)
+    arguments = [f"--state={state}"]
+    if threads:
+        arguments.append(f"--threads={threads}")
+    if damage:
+        arguments.append(f"--break={damage}")
+    if case is not None:
+        arguments.append(f"--case={case}")
+    if sys.stdout.isatty() and not as_json:
+        arguments.append("--terminal=true")
+    java_command = soak.java_command(java, plan, flink, settings.build, version, arguments)
+    code = soak.run([*java_command, f"--dropin={sha256(dropin)}"], aside=as_json)
+    _require_ended(code)
+    path = folder / f"{name}.json"
+    result = None if case is not None else _kept(state, path)
     if result is not None:
         return _answer(plan, result, path, as_json=as_json)
     if as_json:
-        print_json("soak", code, {"seed": seed, "case": case, "passed": code == soak.PASSED})
+        print_json(code, {"seed": seed, "case": case, "passed": code == soak.PASSED})
     return code
 
 
@@ -160,7 +159,7 @@ def _answer(plan: soak.SoakPlan, result: soak.Result, path: Path, *, as_json: bo
             {} if result.passed else {"error": failure.message, "next_step": failure.next_step}
         )
         code = 0 if result.passed else failure.exit_code
-        print_json("soak", code, {**asdict(result), "file": path, **problem})
+        print_json(code, {**asdict(result), "file": path, **problem})
     else:
         click.echo(f"{result.sentence} Result: {path}")
     if not result.passed:

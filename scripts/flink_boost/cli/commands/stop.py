@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.publish import liveness
 
@@ -20,9 +20,8 @@ def command(settings: Settings, as_json: bool) -> None:
       flink-boost stop
       flink-boost stop --json
     """
-    with failing_in_json("stop", as_json):
-        stopped = liveness.stop(settings.build / "codespeed")
+    stopped = liveness.stop(settings.build / "codespeed")
     if as_json:
-        print_json("stop", 0, {"stopped": stopped})
+        print_json(0, {"stopped": stopped})
         return
     click.echo("The dashboard has stopped." if stopped else "No dashboard is running.")

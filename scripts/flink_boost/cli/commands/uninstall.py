@@ -32,7 +32,7 @@ def command(flink_home: Path, rolling: bool, as_json: bool) -> None:
     def take_out(now: Before) -> LibraryChange:
         return install.uninstall(now.home, now.known, now.running, rolling=rolling)
 
-    change_library("uninstall", flink_home, take_out, _done, as_json=as_json)
+    change_library(flink_home, take_out, _done, as_json=as_json)
 
 
 def _done(change: LibraryChange, home: FlinkHome) -> str:

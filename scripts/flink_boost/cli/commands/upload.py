@@ -7,7 +7,7 @@ import os
 import click
 
 from flink_boost.base.errors import BrokenData, UploadFailed
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, url_option
 from flink_boost.publish.spool import Spool
@@ -52,22 +52,20 @@ def command(
     """
     spool = Spool(settings.spool)
     if drop is not None:
-        with failing_in_json("upload", as_json):
-            _drop(spool, drop, as_json=as_json)
+        _drop(spool, drop, as_json=as_json)
         return
-    with failing_in_json("upload", as_json):
-        spooled = spool_new_runs(spool, settings.results, environment)
-        for sentence in spooled.sentences:
-            click.echo(sentence, err=True)
-        waiting = bool(spool.unsent_keys())
-        report = UploadReport((), ())
-        if waiting:
-            report = _send(settings, spool, url, RetryPolicy(attempts=attempts))
+    spooled = spool_new_runs(spool, settings.results, environment)
+    for sentence in spooled.sentences:
+        click.echo(sentence, err=True)
+    waiting = bool(spool.unsent_keys())
+    report = UploadReport((), ())
+    if waiting:
+        report = _send(settings, spool, url, RetryPolicy(attempts=attempts))
     if as_json:
         unsent = [{"key": one.key, "reason": one.reason} for one in report.unsent]
         content = {"sent": report.sent, "unsent": unsent, "problems": spooled.sentences}
         whole = not (report.unsent or spooled.not_spooled or spooled.partial)
-        print_json("upload", 0 if whole else UploadFailed.exit_code, content)
+        print_json(0 if whole else UploadFailed.exit_code, content)
     else:
         _show(report, spooled, waiting=waiting)
     report.require_all_sent()
@@ -107,7 +105,7 @@ def _drop(spool: Spool, key: str, *, as_json: bool) -> None:
         reason = spool.trouble(key).reason
         path = spool.drop(key)
     if as_json:
-        print_json("upload", 0, {"dropped": key, "reason": reason, "file": path})
+        print_json(0, {"dropped": key, "reason": reason, "file": path})
         return
     click.echo(f"Dropped {key}: {len(results)} results" + (f", {reason}" if reason else ""))
     for result in results:

@@ -10,7 +10,7 @@ import click
 
 from flink_boost.base.errors import PatchedCodeChanged
 from flink_boost.base.files import write_durably
-from flink_boost.cli.answers import failing_in_json, json_option, print_json
+from flink_boost.cli.answers import json_option, print_json
 from flink_boost.flink.downloads import CACHE
 from flink_boost.flink.lines import Line, default_line, find_line, load_lines, nearest_line
 from flink_boost.port.sources.diff import ClassChange, MemberChange, MemberStatus, compare_sources
@@ -47,15 +47,12 @@ def command(
       flink-boost upstream-diff ~/flink --patch strings.patch
       flink-boost upstream-diff ~/flink --line 1.20.5 --diff
     """
-    with failing_in_json("upstream-diff", as_json):
-        tree = read_folder(checkout.absolute())
-        flink = _reference(line, tree)
-        patches = patches_of_tree()
-        changes = compare_sources(patches, list(flink.classes), sources_of(flink, CACHE), tree)
-        if patch is not None:
-            write_durably(
-                patch.absolute(), upstream_patch(tree, our_files(), TEST.read_text("utf-8"))
-            )
+    tree = read_folder(checkout.absolute())
+    flink = _reference(line, tree)
+    patches = patches_of_tree()
+    changes = compare_sources(patches, list(flink.classes), sources_of(flink, CACHE), tree)
+    if patch is not None:
+        write_durably(patch.absolute(), upstream_patch(tree, our_files(), TEST.read_text("utf-8")))
     changed = [text for change in changes for text in _changed_names(change)]
     exit_code = PatchedCodeChanged.exit_code if changed else 0
     if as_json:
@@ -66,7 +63,7 @@ def command(
             "patch": patch,
             "classes": [asdict(change) | {"changed": change.changed} for change in changes],
         }
-        print_json("upstream-diff", exit_code, content)
+        print_json(exit_code, content)
     else:
         click.echo(f"{checkout} ({tree.version or 'no version'}) against Flink {flink.version}")
         for change in changes:

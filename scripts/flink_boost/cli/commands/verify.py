@@ -15,7 +15,6 @@ from flink_boost.base.errors import AnswerLost, UsageProblem, VerificationFailed
 from flink_boost.base.processes import foreign_environment, terminated_like_interrupted
 from flink_boost.cli.answers import (
     FlinkHomeArgument,
-    failing_in_json,
     json_option,
     print_json,
     say,
@@ -89,58 +88,54 @@ def command(
         alone = flink_home is None and not job and stock is None
         return verify_path(classpath, alone=alone, as_json=as_json)
     if flink_home is None:
-        with failing_in_json("verify", as_json):
-            raise UsageProblem(
-                "Neither FLINK_HOME nor a class path is named.",
-                "Write `flink-boost verify /opt/flink`, or --classpath 'lib/*'.",
-            )
+        raise UsageProblem(
+            "Neither FLINK_HOME nor a class path is named.",
+            "Write `flink-boost verify /opt/flink`, or --classpath 'lib/*'.",
+        )
     return _verify_home(flink_home, job, stock, as_json)
 
 
 def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool) -> int:
     environment = foreign_environment(os.environ)
-    with failing_in_json("verify", as_json):
-        lines = load_lines()
-        package = carried(__version__)
-        home = open_home(flink_home)
-        require_own_library(home)
-        official = home if stock is None else with_stock(home, stock)
-        contents = read_contents(home.lib, package.dropins(lines.values()))
-        line = line_of(official, lines, contents.dropins)
-        if holds_own_classes(home.dist):
-            jar = require_nothing_beside(contents, home)
-        else:
-            jar = require_installed(contents, home)
-        launch = ask_scripts(home, environment)
-        require_own_jars(home, launch, environment)
-        dropin = next((each for each in contents.dropins if each.path == jar), None)
-        # The line of an own jar may be part of another since: `jar` then says that it is not ours.
-        like = lines.get("" if dropin is None else dropin.own_line, line)
-        starts = start_all(launch, environment, loading=True)
-        require_started(starts, launch)
-        verifier = package.verifier(like)
-        each_seen = observe_all(official.dist, launch, starts, verifier, environment)
-        seen = measured(starts, each_seen)
-        if like is line:
-            tested = as_tested(line, home.version, load_releases())
-            checks = judge(seen, official.dist, tested, launch, jar, package.dropin(line))
-        else:
-            made_anew = judge_own_jar(home, lines, package, launch, environment, jar)
-            checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]
-        checks.append(judge_options(starts, each_seen, line, jar))
+    lines = load_lines()
+    package = carried(__version__)
+    home = open_home(flink_home)
+    require_own_library(home)
+    official = home if stock is None else with_stock(home, stock)
+    contents = read_contents(home.lib, package.dropins(lines.values()))
+    line = line_of(official, lines, contents.dropins)
+    if holds_own_classes(home.dist):
+        jar = require_nothing_beside(contents, home)
+    else:
+        jar = require_installed(contents, home)
+    launch = ask_scripts(home, environment)
+    require_own_jars(home, launch, environment)
+    dropin = next((each for each in contents.dropins if each.path == jar), None)
+    # The line of an own jar may be part of another since: `jar` then says that it is not ours.
+    like = lines.get("" if dropin is None else dropin.own_line, line)
+    starts = start_all(launch, environment, loading=True)
+    require_started(starts, launch)
+    verifier = package.verifier(like)
+    each_seen = observe_all(official.dist, launch, starts, verifier, environment)
+    seen = measured(starts, each_seen)
+    if like is line:
+        tested = as_tested(line, home.version, load_releases())
+        checks = judge(seen, official.dist, tested, launch, jar, package.dropin(line))
+    else:
+        made_anew = judge_own_jar(home, lines, package, launch, environment, jar)
+        checks = [made_anew, *judge(seen, official.dist, line, launch, jar, jar)[1:]]
+    checks.append(judge_options(starts, each_seen, line, jar))
+    if not as_json:
+        _show_checks(checks)
+    if job:
+        try:
+            example = package.example(like)
+            job_check = compare_job(home, line, launch, jar, example, environment, official.dist)
+        except VerificationFailed as error:
+            job_check = Check("job", False, str(error))
+        checks.append(job_check)
         if not as_json:
-            _show_checks(checks)
-        if job:
-            try:
-                example = package.example(like)
-                job_check = compare_job(
-                    home, line, launch, jar, example, environment, official.dist
-                )
-            except VerificationFailed as error:
-                job_check = Check("job", False, str(error))
-            checks.append(job_check)
-            if not as_json:
-                _show_checks([job_check])
+            _show_checks([job_check])
     failed = [check for check in checks if check.failed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:
@@ -152,7 +147,7 @@ def _verify_home(flink_home: Path, job: bool, stock: Path | None, as_json: bool)
             "checks": [asdict(check) for check in checks],
         }
         with _telling(checks):
-            print_json("verify", exit_code, found)
+            print_json(exit_code, found)
     if failed:
         raise VerificationFailed(
             f"{home.folder} did not pass: {', '.join(check.name for check in failed)}.",
@@ -174,18 +169,17 @@ def verify_path(class_path: str, *, alone: bool, as_json: bool) -> int:
     A class path is no installation and runs no job: where something else is named beside it, it is
     not ``alone``, which raises ``UsageProblem``.
     """
-    with failing_in_json("verify", as_json):
-        if not alone:
-            raise UsageProblem(
-                "--classpath stands alone: not beside FLINK_HOME, --job or --stock.",
-                "Leave one of them out.",
-            )
-        lines = load_lines()
-        known = carried(__version__).dropins(lines.values())
-        names = sorted(patched_names(lines.values()))
-        given = ask_path(class_path, names, foreign_environment(os.environ))
-        ours = our_jar(given, lines, known)
-        checks = judge_path(given, ours, lines, known)
+    if not alone:
+        raise UsageProblem(
+            "--classpath stands alone: not beside FLINK_HOME, --job or --stock.",
+            "Leave one of them out.",
+        )
+    lines = load_lines()
+    known = carried(__version__).dropins(lines.values())
+    names = sorted(patched_names(lines.values()))
+    given = ask_path(class_path, names, foreign_environment(os.environ))
+    ours = our_jar(given, lines, known)
+    checks = judge_path(given, ours, lines, known)
     failed = [check for check in checks if check.failed]
     exit_code = VerificationFailed.exit_code if failed else 0
     if as_json:
@@ -198,7 +192,7 @@ def verify_path(class_path: str, *, alone: bool, as_json: bool) -> int:
             "checks": [asdict(check) for check in checks],
         }
         with _telling(checks):
-            print_json("verify", exit_code, found)
+            print_json(exit_code, found)
     else:
         _show_checks(checks)
     if failed:

@@ -13,7 +13,7 @@ from flink_boost import __version__
 from flink_boost.base.errors import BrokenData, EnvironmentProblem, UsageProblem
 from flink_boost.base.files import sha256, write_durably
 from flink_boost.base.processes import terminated_like_interrupted
-from flink_boost.cli.answers import FlinkHomeArgument, failing_in_json, json_option, print_json, say
+from flink_boost.cli.answers import FlinkHomeArgument, json_option, print_json, say
 from flink_boost.cli.own_jar import OwnJar, official_line, outlook, own_jar
 from flink_boost.flink.dropin import read_dropin
 from flink_boost.flink.home import FlinkHome, open_home
@@ -50,27 +50,22 @@ def command(flink_home: Path, out: Path | None, dry_run: bool, as_json: bool) ->
         raise UsageProblem(
             "`flink-boost weave` writes a jar or compares only.", "Name --out JAR, or --dry-run."
         )
-    with failing_in_json("weave", as_json):
-        lines = load_lines()
-        package = carried(__version__)
-        home = open_home(flink_home)
-        if out is not None:
-            # Refused before a minute is spent on it; a folder has no file name yet.
-            _require_free(home, out)
-        official = official_line(home, lines)
-        if official is not None:
-            sentence, found = _official(home, official, package, out)
-        else:
-            with own_jar(home, lines, package, only_compare=dry_run) as made:
-                target = None if out is None or made.path is None else _write(home, made.path, out)
-                sentence, found = _told(made, target, home), _found(made, target)
+    lines = load_lines()
+    package = carried(__version__)
+    home = open_home(flink_home)
+    if out is not None:
+        # Refused before a minute is spent on it; a folder has no file name yet.
+        _require_free(home, out)
+    official = official_line(home, lines)
+    if official is not None:
+        sentence, found = _official(home, official, package, out)
+    else:
+        with own_jar(home, lines, package, only_compare=dry_run) as made:
+            target = None if out is None or made.path is None else _write(home, made.path, out)
+            sentence, found = _told(made, target, home), _found(made, target)
     if as_json:
-        print_json(
-            "weave",
-            0,
-            {"flink_home": home.folder, "flink_version": home.version, **found},
-            sentence,
-        )
+        answer = {"flink_home": home.folder, "flink_version": home.version, **found}
+        print_json(0, answer, sentence)
     else:
         for check in found["checks"]:
             say(f"ok      {check['name']:<8} {check['detail']}")
