@@ -305,7 +305,7 @@ def _upload_step(build: Path, dashboard: Dashboard) -> Callable[[], str]:
         order=Order(lines=("2.3.0",), group="spine", strings=1),
         lines={},
         groups={},
-        parts=Parts(never, never, never, never, never),
+        parts=Parts(*[never] * 11),
         environ={"FLINK_BOOST_CODESPEED_URL": dashboard.url, "FLINK_BOOST_TOKEN": dashboard.token},
         policy=RetryPolicy(),
         clock=lambda: datetime.now(UTC),

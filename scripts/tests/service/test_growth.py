@@ -47,7 +47,7 @@ def test_a_night_opens_each_run_of_its_history_once(tmp_path: Path) -> None:
             order=Order(lines=(LINE,), group="smoke", strings=1),
             lines={},
             groups=load_groups(),
-            parts=cast("Parts", SimpleNamespace(report=None)),
+            parts=cast("Parts", SimpleNamespace(report=lambda _: SimpleNamespace(page=tmp_path))),
             environ={"FLINK_BOOST_CODESPEED_URL": server.url, "FLINK_BOOST_TOKEN": TOKEN},
             policy=RetryPolicy(),
             clock=lambda: slot,

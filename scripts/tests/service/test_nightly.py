@@ -56,7 +56,8 @@ from flink_boost.service.nightly import steps
 from flink_boost.service.nightly.check_calls import check_here
 from flink_boost.service.nightly.checking import NightFinding
 from flink_boost.service.nightly.night import Waiting
-from flink_boost.service.nightly.night_parts import BoxFinding, Parts
+from flink_boost.service.nightly.night_messages import People
+from flink_boost.service.nightly.night_parts import BoxFinding, Parts, StepSkipped
 from flink_boost.service.nightly.service import NightService
 from flink_boost.service.nightly.source_tree import Tree
 from flink_boost.service.retention.retention_settings import Retention
@@ -102,6 +103,10 @@ class Told:
         return "told"
 
 
+def _nothing_to_do(*_: object) -> Any:
+    raise StepSkipped("it has tests of its own")
+
+
 @dataclass
 class World:
     """A machine with a clock that can be set; what is said on it is kept."""
@@ -122,6 +127,7 @@ class World:
             **changes.pop("environ", {}),
         }
         tree = Tree(self.folder, environ)
+        places = Places(self.folder / "results", self.folder / "spool", self.folder)
 
         def check_box(lines: tuple[Line, ...], tell: Callable[[str], None]) -> BoxFinding:
             # Other tests run beside; how quiet it is has tests of its own.
@@ -134,11 +140,16 @@ class World:
             describe=tree.describe,
             # A JVM, which tells the same each time.
             verify=(lambda *_: "2,000 strings are equal") if self.double else tree.verify,
+            canary=_nothing_to_do,
+            old_against_new=_nothing_to_do,
+            confirm=_nothing_to_do,
+            profiles=_nothing_to_do,
+            report=People(places, environ, lambda: self.now).write,
             notify=self.told,
         )
         lock = Path(os.environ["FLINK_BOOST_MACHINE_LOCK"])
         usual = {
-            "places": Places(self.folder / "results", self.folder / "spool", self.folder),
+            "places": places,
             "groups": load_groups(),
             "parts": parts,
             "environ": environ,
@@ -201,7 +212,7 @@ def test_a_whole_night_is_done_once_and_told_to_the_dashboard(world: World) -> N
     assert store.is_complete(world.results, run_id)
     assert len(world.server.stored) == 3, "both sides and the ratio"
     assert world.server.nights[night.box, night.night]["state"] == "complete"
-    assert Path(night.step("report").note).is_file()
+    assert all(Path(page).is_file() for page in night.step("report").note.split(", "))
     assert [one.state for one in world.told.nights] == [NightState.COMPLETE]
 
     before = (world.folder / "nights" / night.night / "night.json").read_bytes()

@@ -344,7 +344,7 @@ def test_the_parts_of_a_night_are_begun_beside_each_other(tmp_path: Path) -> Non
         order = Order(lines=("2.3.0",), group="spine", shard=shard, strings=1)
         return choose_night(
             *(journal, now, AT, order, load_groups()),
-            label="box-1", absent=frozenset(), resume=resume, tell=said.append,
+            label="box-1", resume=resume, tell=said.append,
         )  # fmt: skip
 
     first, second = choose("1/2"), choose("2/2")

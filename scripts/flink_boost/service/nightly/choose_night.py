@@ -42,7 +42,6 @@ def choose_night(
     groups: Mapping[str, Group],
     *,
     label: str,
-    absent: frozenset[str],
     resume: bool,
     tell: Tell,
     pin: Callable[[Order], Order] = lambda order: order,
@@ -53,8 +52,7 @@ def choose_night(
     raises ``UsageProblem`` when there is none with something left. Each part of a night that boxes
     share by shard is a night of its own. What a night is about was fixed
     when it began; ``wanted`` and ``label``, what the box is called, count for a new one only.
-    ``absent`` are kinds of steps that will be skipped; ``pin`` fixes what may move while a night
-    goes on, such as the commit of a branch.
+    ``pin`` fixes what may move while a night goes on, such as the commit of a branch.
     """
     slot = slot_of(now, at)
     shard = None if resume and wanted.shard == WHOLE else wanted.shard
@@ -66,15 +64,15 @@ def choose_night(
         if newest is None or newest.state is NightState.COMPLETE:
             what = "There is no night" if newest is None else f"The night {newest.night} is done"
             raise UsageProblem(f"{what}.", "Run `flink-boost nightly` for the next one.")
-        return _going_on(journal, newest, groups, absent)
+        return _going_on(journal, newest, groups)
     if newest is None or newest.slot < slot:
-        return _new(journal, slot, pin(wanted), groups, label, absent)
+        return _new(journal, slot, pin(wanted), groups, label)
     if newest.state.has_ended:
         return None
     if newest.state is NightState.MISSING:
         # It was told to be missing before it came: it may be about something else.
-        return _new(journal, newest.slot, pin(wanted), groups, label, absent)
-    return _going_on(journal, newest, groups, absent)
+        return _new(journal, newest.slot, pin(wanted), groups, label)
+    return _going_on(journal, newest, groups)
 
 
 def plan_of(
@@ -111,12 +109,9 @@ def _new(
     order: Order,
     groups: Mapping[str, Group],
     label: str,
-    absent: frozenset[str],
 ) -> Start:
     name = night_id(slot, order.shard)
-    by_line, plan = plan_of(
-        order, groups, {**journal.seconds_before(name), **dict.fromkeys(absent, 0.0)}
-    )
+    by_line, plan = plan_of(order, groups, journal.seconds_before(name))
     blank = NightRecord(
         box=order.environment or label, night=name, slot=slot, expected=plan.expected
     )
@@ -125,13 +120,9 @@ def _new(
     return Start(night, order, by_line, plan, goes_on=False)
 
 
-def _going_on(
-    journal: NightJournal, night: NightRecord, groups: Mapping[str, Group], absent: frozenset[str]
-) -> Start:
+def _going_on(journal: NightJournal, night: NightRecord, groups: Mapping[str, Group]) -> Start:
     order = journal.order(night.night)
-    by_line, plan = plan_of(
-        order, groups, {**journal.seconds_before(night.night), **dict.fromkeys(absent, 0.0)}
-    )
+    by_line, plan = plan_of(order, groups, journal.seconds_before(night.night))
     night = resumed(night, [step.name for step in plan.steps])
     journal.write(night)
     return Start(night, order, by_line, plan, goes_on=True)

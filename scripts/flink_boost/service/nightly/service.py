@@ -80,7 +80,6 @@ class NightService:
             start = choose_night(
                 *(self.journal, now, at, wanted, self.groups),
                 label=box_label(self.environ),
-                absent=self.parts.absent,
                 resume=resume,
                 tell=self.tell,
                 pin=lambda order: pinned(order, self.journal, self.tell),
@@ -108,8 +107,7 @@ class NightService:
 
     def plan(self, wanted: Order) -> NightPlan:
         """What a night would do that begins now."""
-        taken = {**self.journal.seconds_before("9999"), **dict.fromkeys(self.parts.absent, 0.0)}
-        return plan_of(wanted, self.groups, taken)[1]
+        return plan_of(wanted, self.groups, self.journal.seconds_before("9999"))[1]
 
     def pinned(self, wanted: Order) -> Order:
         """What a night would be about that begins now: its commits, too."""
@@ -146,8 +144,6 @@ class NightService:
 
     def notify(self, night: NightRecord) -> None:
         """Tells people of a night that did not come to its end; a failure is told and passed."""
-        if self.parts.notify is None:
-            return
         try:
             self.parts.notify(night)
         except StepSkipped as nobody:

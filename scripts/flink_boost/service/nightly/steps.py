@@ -40,7 +40,6 @@ from flink_boost.service.retention.retention_settings import Retention
 from flink_boost.service.retention.sweep import sweep, swept_text
 
 _MOST_PACKED = 50  # runs, a minute of a processor; a store of years is packed over some nights
-_NO_PART = "this flink-boost has no such part yet"
 
 
 @dataclass(frozen=True)
@@ -115,15 +114,11 @@ class Steps:
         return night, self.parts.verify(self.lines[step.line], self.order.strings, seed, log)
 
     def _canary(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        if self.parts.canary is None:
-            raise StepSkipped(_NO_PART)
         canary = self.parts.canary(night, self._all_lines)
         note = "the canary moved: alarms of this night are withheld" if canary.moved else "steady"
         return night.model_copy(update={"canary": canary}), note
 
     def _old_against_new(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        if self.parts.old_against_new is None:
-            raise StepSkipped(_NO_PART)
         lines, builds = self._all_lines, self.parts.builds
         return self.parts.old_against_new(night, self.order, lines, builds)
 
@@ -173,14 +168,10 @@ class Steps:
         return night, f"{len(verdicts)} series, {slower} of them slower lately"
 
     def _confirm(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        if self.parts.confirm is None:
-            raise StepSkipped(_NO_PART)
         with self.shown() as progress:
             return self.parts.confirm(night, self.order, progress, self.tell)
 
     def _profiles(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        if self.parts.profiles is None:
-            raise StepSkipped(_NO_PART)
         with self.shown() as progress:
             return night, self.parts.profiles(night, self.order, progress, self.tell)
 
@@ -198,15 +189,9 @@ class Steps:
                 self.tell(f"  {problem}")
                 continue
             pages.append(str(written.page))
-        if self.parts.report is not None:
-            pages.insert(0, str(self.parts.report(night).page))
-        if not pages:
-            raise StepSkipped("no run of this night has ended")
-        return night, ", ".join(pages)
+        return night, ", ".join((str(self.parts.report(night).page), *pages))
 
     def _notify(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
-        if self.parts.notify is None:
-            raise StepSkipped(_NO_PART)
         return night, self.parts.notify(night)
 
     def _prune(self, night: NightRecord, _step: PlannedStep) -> tuple[NightRecord, str]:
