@@ -67,6 +67,11 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
+def one_line(text: str) -> str:
+    """Somebody else's text as one line, with single spaces for whatever cannot be printed."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
 def without_control(text: str) -> str:
     """Lines for a terminal, which others may have had a word in, without what it would act on."""
     return _CONTROL.sub("?", text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flink_boost.base.files import make_folder, write_durably
+from flink_boost.base.text import one_line
 from flink_boost.port.flinktests.blame import Blame, BlamedCase
 from flink_boost.port.flinktests.test_summary import Summary, headline, in_order, proof, remarks
 from flink_boost.publish.sheet import Column, Entry, Sheet, Tone, html, markdown
@@ -50,7 +51,7 @@ def sheet_of(tested: FlinkTestRun) -> Sheet:
         headline(tested.summary),
         _COLUMNS if rows else (),
         rows,
-        tuple(f"{_one_line(note)}." for note in notes),
+        tuple(f"{one_line(note)}." for note in notes),
     )
 
 
@@ -103,13 +104,8 @@ def _row(one: BlamedCase) -> tuple[Entry, ...]:
     return (
         Entry(one.verdict.value, _TONES[one.verdict]),
         Entry(case.class_name),
-        Entry(_one_line(case.name)),
+        Entry(one_line(case.name)),
         Entry(f"{one.failed_patched} of {one.rounds}"),
         Entry(f"{one.failed_stock} of {one.rounds}"),
-        Entry(_one_line(failure)),
+        Entry(one_line(failure)),
     )
-
-
-def _one_line(text: str) -> str:
-    """What a test says may have lines and characters of its own, which break a table."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

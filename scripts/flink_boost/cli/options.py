@@ -66,18 +66,6 @@ def by_option(help_text: str) -> Callable[[_Command], _Command]:
     )
 
 
-def at_option(default: str) -> Callable[[_Command], _Command]:
-    """``--at``."""
-    return click.option(
-        "--at",
-        metavar="HH:MM",
-        envvar="FLINK_BOOST_NIGHTLY_AT",
-        default=default,
-        show_default=True,
-        help="When nights are due, in UTC; as the timer has it.",
-    )
-
-
 def group_option(default: str) -> Callable[[_Command], _Command]:
     """``--group``."""
     return click.option("--group", default=default, show_default=True, help="From groups.toml.")

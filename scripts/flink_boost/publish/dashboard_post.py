@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 import httpx
 
 from flink_boost.base.errors import UploadFailed
+from flink_boost.base.text import one_line
 from flink_boost.publish.target import SET_TOKEN, Target
 
 _QUOTED_CHARACTERS = 200
@@ -75,5 +76,4 @@ def _kind(status: int) -> type[UploadFailed]:
 
 def _quoted(text: str, token: str) -> str:
     # First the token: cut off in its middle it would not be found.
-    words = text.replace(token, "***")[:_QUOTED_CHARACTERS]
-    return " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return one_line(text.replace(token, "***")[:_QUOTED_CHARACTERS])

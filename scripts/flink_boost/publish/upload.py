@@ -36,6 +36,7 @@ from urllib.parse import urljoin
 import httpx
 
 from flink_boost.base.errors import BrokenData
+from flink_boost.base.text import one_line
 from flink_boost.publish.codespeed import SpoolEntry, form_of
 from flink_boost.publish.spool import Spool
 from flink_boost.publish.target import SET_TOKEN, URL_VARIABLE, Target
@@ -305,5 +306,5 @@ def _in_one_line(answer: str) -> str:
     """The gist of an answer: an HTML page's title, otherwise its first words."""
     title = re.search(r"<title[^>]*>(.*?)</title>", answer, re.IGNORECASE | re.DOTALL)
     words = html.unescape(title.group(1)) if title else answer
-    line = " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    line = one_line(words)
     return line if len(line) <= _QUOTED_CHARACTERS else line[: _QUOTED_CHARACTERS - 1] + "…"

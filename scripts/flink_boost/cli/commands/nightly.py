@@ -16,7 +16,6 @@ from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.night_table import finish_night, show_plan
 from flink_boost.cli.options import (
-    at_option,
     environment_option,
     pairs_option,
     rerun_pairs_option,
@@ -56,6 +55,15 @@ STRINGS = "1e6"
 HOURS = 6.0
 WAIT_MINUTES = 90
 
+_at_option = click.option(
+    "--at",
+    metavar="HH:MM",
+    envvar="FLINK_BOOST_NIGHTLY_AT",
+    default=DEFAULT_TIME,
+    show_default=True,
+    help="When nights are due, in UTC; as the timer has it.",
+)
+
 
 @click.group(name="nightly", invoke_without_command=True)
 @click.option("--line", "lines", multiple=True, help="Flink release; repeatable. Default: all.")
@@ -88,7 +96,7 @@ WAIT_MINUTES = 90
     help="With --recipe: what it is compared with; default: release. The other one is the commit"
     " of its last complete night.",
 )
-@at_option(DEFAULT_TIME)
+@_at_option
 @click.option("--resume", is_flag=True, help="Go on with the newest night, whatever its slot.")
 @click.option("--no-build", is_flag=True, help="Measure what is built; Jenkins built it apart.")
 @click.option(
@@ -262,7 +270,7 @@ def _now() -> datetime:
 
 
 @command.command(name="check")
-@at_option(DEFAULT_TIME)
+@_at_option
 @click.option(
     "--within",
     type=click.FloatRange(0, 24),

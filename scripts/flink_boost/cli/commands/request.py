@@ -23,6 +23,7 @@ from flink_boost.base.errors import (
 from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import json_option, print_json, say
 from flink_boost.cli.context import Settings
+from flink_boost.cli.options import recipe_option
 from flink_boost.cli.request_serving import check_command, serve_command, status_command
 from flink_boost.measure.machine_lock import lock_file, machine_lock
 from flink_boost.publish.progress import shown_progress
@@ -73,12 +74,7 @@ for _one in (serve_command, status_command, check_command):
 @click.option("--line", "line_version", default=None, help="The Flink release to measure on.")
 @click.option("--pairs", type=click.IntRange(2, 200), default=5, show_default=True)
 @click.option("--profile", is_flag=True, help="Differential flame graphs, too.")
-@click.option(
-    "--recipe",
-    default="flink-boost",
-    show_default=True,
-    help="How a commit is built: a name in recipes/, or a TOML file.",
-)
+@recipe_option
 @click.option(
     "--isolated/--trusted",
     default=None,

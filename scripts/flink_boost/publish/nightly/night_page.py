@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment
 
-from flink_boost.base.text import NOTHING
+from flink_boost.base.text import NOTHING, one_line
 from flink_boost.judge.verdict import by_chance, judge
 from flink_boost.measure.night_record import StepRecord
 from flink_boost.publish.nightly.changes import NightChange, news_of
@@ -81,14 +81,14 @@ def web_address(url: str | None) -> str | None:
 
 def plain(text: object) -> str:
     """A value in one line of Markdown, without anything that would format, link or embed."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    line = one_line(str(text))
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]#|!~@])", r"\\\1", line)
 
 
 def code_span(text: object) -> str:
     """A command in one line of Markdown's code, whatever ticks it holds."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    line = one_line(str(text))
     longest = max((len(ticks) for ticks in re.findall("`+", line)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {line} {fence}" if longest else f"`{line}`"

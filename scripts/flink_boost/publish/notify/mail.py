@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from email.utils import format_datetime
 
+from flink_boost.base.text import one_line
 from flink_boost.publish.notify.channel import NotSent, Uncertain, within
 from flink_boost.publish.notify.message import Message
 from flink_boost.publish.notify.settings import MailSettings
@@ -94,7 +95,7 @@ class _Sending:
 def as_mail(message: Message, settings: MailSettings) -> EmailMessage:
     """The message with its headers. The id follows from the key, so that a copy is known as one."""
     mail = EmailMessage(SMTP_POLICY)
-    mail["Subject"] = _line(message.subject)
+    mail["Subject"] = one_line(message.subject)[:200]
     mail["From"] = settings.sender
     mail["To"] = ", ".join(settings.recipients)
     mail["Date"] = format_datetime(message.made)
@@ -107,27 +108,19 @@ def as_mail(message: Message, settings: MailSettings) -> EmailMessage:
     return mail
 
 
-def _line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:200]
-
-
 def _text(message: Message) -> str:
-    parts = [f"- {_line_of(line)}" for line in message.lines]
-    parts += ["", f"    {_line_of(message.command)}"] if message.command else []
+    parts = [f"- {one_line(line)}" for line in message.lines]
+    parts += ["", f"    {one_line(message.command)}"] if message.command else []
     parts += [""] if message.links else []
     parts += [f"{link.title}: {link.url}" for link in message.links]
     return "\n".join(parts) + "\n"
 
 
 def _html(message: Message) -> str:
-    lines = "".join(f"<li>{html.escape(_line_of(line))}</li>" for line in message.lines)
+    lines = "".join(f"<li>{html.escape(one_line(line))}</li>" for line in message.lines)
     command = f"<pre>{html.escape(message.command)}</pre>" if message.command else ""
     links = " · ".join(
         f'<a href="{html.escape(link.url)}">{html.escape(link.title)}</a>' for link in message.links
     )
-    title = html.escape(_line(message.subject))
+    title = html.escape(one_line(message.subject)[:200])
     return f"<h3>{title}</h3><ul>{lines}</ul>{command}<p>{links}</p>\n"
-
-
-def _line_of(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -10,6 +10,7 @@ import urllib.error
 from http.client import HTTPException
 from typing import TYPE_CHECKING
 
+from flink_boost.base.text import one_line
 from flink_boost.publish.notify.channel import NotSent, Uncertain, within
 from flink_boost.publish.notify.message import Message
 from flink_boost.publish.notify.settings import SlackSettings
@@ -87,7 +88,7 @@ def escaped(text: str) -> str:
 
 def _entities(text: str) -> str:
     """One line with the three characters that Slack wants as entities."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = one_line(text)
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, MachineBusy
-from flink_boost.base.text import describe_left
+from flink_boost.base.text import describe_left, one_line
 from flink_boost.measure import machine_priority
 from flink_boost.measure.machine_lock import machine_lock
 from flink_boost.measure.night_record import NightRecord, NightState, StepRecord, StepState
@@ -184,11 +184,9 @@ def _problem_of(error: Exception, log: Path) -> FlinkBoostError:
     # Whatever its text holds: a part of a name that is no text must not end the night either.
     with suppress(OSError), log.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.writelines(traceback.format_exception(error))
-    said = "".join(
-        char if char.isprintable() else " " for char in f"{type(error).__name__}: {error}"
-    )
+    said = one_line(f"{type(error).__name__}: {error}")
     return FlinkBoostError(
-        f"A fault of flink-boost: {' '.join(said.split())[:_LONGEST_FAULT]}.",
+        f"A fault of flink-boost: {said[:_LONGEST_FAULT]}.",
         f"Report it, with the end of {log}; what was measured is kept.",
     )
 
