@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from flink_boost.base.errors import EnvironmentProblem, InUse
+from flink_boost.base.errors import EnvironmentProblem, FlinkBoostError, InUse
 
 _BLOCK = 1 << 20
 PARTIAL_SUFFIX = ".partial"
+_END_IT = "Wait until it has ended, or stop it."
 
 
 def write_durably(path: Path, content: str | bytes, like: Path | None = None) -> None:
@@ -65,12 +66,14 @@ def make_folder(path: Path) -> None:
 
 
 @contextmanager
-def exclusive_lock(path: Path, purpose: str) -> Iterator[None]:
+def exclusive_lock(
+    path: Path, purpose: str, held: type[FlinkBoostError] = InUse, then: str = _END_IT
+) -> Iterator[None]:
     """Holds an exclusive lock file; the kernel frees it when the process ends, however it ends.
 
     ``purpose`` names the holder in the message to the one who comes second: "flink-boost bench".
-    Raises ``InUse``, without waiting, when another process holds the lock, and
-    ``EnvironmentProblem`` when this user may not write there.
+    Raises ``InUse``, or ``held``, without waiting, when another process holds the lock, and
+    ``EnvironmentProblem`` when this user may not write there. ``then`` is the next step.
     """
     try:
         make_folder(path.parent)
@@ -86,10 +89,7 @@ def exclusive_lock(path: Path, purpose: str) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = file.read().strip() or "unknown"
-            raise InUse(
-                f"Another {purpose} (pid {holder}) is using {path.parent}.",
-                "Wait until it has ended, or stop it.",
-            ) from None
+            raise held(f"Another {purpose} (pid {holder}) is using {path.parent}.", then) from None
         file.seek(0)
         file.truncate()
         file.write(f"{os.getpid()}\n")

@@ -6,8 +6,7 @@ Runs and their states are here; ``fork_files`` looks after the forks of a run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager
 from datetime import datetime
 from enum import StrEnum
 from itertools import count
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, InUse, MachineBusy, UsageProblem
+from flink_boost.base.errors import BrokenData, MachineBusy, UsageProblem
 from flink_boost.base.files import exclusive_lock, make_folder, write_durably
 from flink_boost.base.text import alike
 from flink_boost.measure.model import RunInfo
@@ -41,18 +40,12 @@ class RunState(StrEnum):
         return self in (RunState.COMPLETE, RunState.WITH_FAILURES)
 
 
-@contextmanager
-def lock(results: Path) -> Iterator[None]:
+def lock(results: Path) -> AbstractContextManager[None]:
     """Context manager: only one ``bench`` writes to a results folder.
 
     Raises ``MachineBusy`` with the other's pid, without waiting.
     """
-    with ExitStack() as held:
-        try:
-            held.enter_context(exclusive_lock(results / LOCK_FILE, "flink-boost bench"))
-        except InUse as error:
-            raise MachineBusy(error.message, error.next_step) from error
-        yield
+    return exclusive_lock(results / LOCK_FILE, "flink-boost bench", MachineBusy)
 
 
 def new_run_id(results: Path, started: datetime, suffix: str) -> str:

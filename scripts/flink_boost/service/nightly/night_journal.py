@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from flink_boost.base.errors import BrokenData, InUse, NightRunning
+from flink_boost.base.errors import BrokenData, NightRunning
 from flink_boost.base.files import exclusive_lock, make_folder, refuse_root, write_durably
 from flink_boost.measure.model import Frozen
 from flink_boost.measure.night_record import (
@@ -33,23 +33,15 @@ class NightJournal:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> AbstractContextManager[None]:
         """Only one process works on nights at a time. Raises ``NightRunning`` for the second.
 
         Raises ``EnvironmentProblem`` when this user may not write there, and for root where the
         folder is another user's, whom root's files would lock out.
         """
         refuse_root(self.folder)
-        holding = exclusive_lock(self.folder / _LOCK, "flink-boost nightly")
-        try:
-            holding.__enter__()
-        except InUse as error:
-            raise NightRunning(error.message, "Let it end; nothing has to be done.") from error
-        try:
-            yield
-        finally:
-            holding.__exit__(None, None, None)
+        let_it = "Let it end; nothing has to be done."
+        return exclusive_lock(self.folder / _LOCK, "flink-boost nightly", NightRunning, let_it)
 
     def nights(self) -> tuple[str, ...]:
         """The names of all nights, oldest first."""

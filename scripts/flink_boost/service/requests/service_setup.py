@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import socket
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flink_boost.base.errors import BenchmarkFailed, BuildFailed, InUse, RequestServing
-from flink_boost.base.files import exclusive_lock, make_folder
+from flink_boost.base.errors import BenchmarkFailed, BuildFailed, RequestServing
+from flink_boost.base.files import exclusive_lock
 from flink_boost.measure.machine_lock import lock_file
 from flink_boost.measure.machine_priority import REQUEST, require_turn
 from flink_boost.measure.runner import Progress
@@ -38,19 +38,10 @@ _FOLDER = "requests"
 _TURN_SECONDS = 1800.0  # what a request takes at most, usually: before a night none is begun
 
 
-@contextmanager
-def the_only_one(build: Path) -> Iterator[None]:
+def the_only_one(build: Path) -> AbstractContextManager[None]:
     """One ``request serve`` per build folder. Raises ``RequestServing`` for the second."""
-    make_folder(build / _FOLDER)
-    held = exclusive_lock(build / _FOLDER / "serve.lock", "flink-boost request serve")
-    try:
-        held.__enter__()
-    except InUse as problem:
-        raise RequestServing(problem.message, "Wait until it has ended, or stop it.") from problem
-    try:
-        yield
-    finally:
-        held.__exit__(None, None, None)
+    lock = build / _FOLDER / "serve.lock"
+    return exclusive_lock(lock, "flink-boost request serve", RequestServing)
 
 
 @dataclass(frozen=True)
