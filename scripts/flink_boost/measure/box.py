@@ -6,13 +6,13 @@ import math
 import os
 import platform
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
 
 from flink_boost.base.errors import EnvironmentProblem, UsageProblem
-from flink_boost.flink.jdks import Jdk, ask_jdk, find_java
+from flink_boost.flink.jdks import Jdk, ask_jdk, find_java, java_home
 from flink_boost.measure.box_change import BoxChange, differences
 from flink_boost.measure.box_file import BoxFile, fingerprint, require_name, require_same_box
 from flink_boost.measure.host import Host, read_host
@@ -24,13 +24,12 @@ def choose_java(
     wanted: int | None,
     supported: Sequence[int],
     environment: dict[str, str],
-    fetch_home: Callable[[int], Path],
 ) -> str:
     """The java of a run on one of the ``supported`` JDKs.
 
     The one that is ``named``; else one of the feature number that is ``wanted``; else the machine's
-    own if it is supported, and the first supported JDK if it is not. ``fetch_home`` gives the home
-    of a JDK that is not the machine's own. Raises ``UsageProblem`` for a JDK that is not supported.
+    own if it is supported, and the first supported JDK if it is not, which may be fetched. Raises
+    ``UsageProblem`` for a JDK that is not supported.
     """
     if wanted is not None and wanted not in supported:
         raise UsageProblem(
@@ -45,7 +44,7 @@ def choose_java(
     except EnvironmentProblem:
         feature = 0  # no JDK of its own: another one may still be fetched
     choice = wanted or (feature if feature in supported else supported[0])
-    return own if choice == feature else str(fetch_home(choice) / "bin" / "java")
+    return own if choice == feature else str(java_home(choice) / "bin" / "java")
 
 
 def describe_box(

@@ -14,7 +14,7 @@ from flink_boost.base.commands import run_captured
 from flink_boost.base.errors import BenchmarkFailed, EnvironmentProblem
 from flink_boost.base.files import make_folder, publish
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure import finalize, fork_files, run_plan, runner, store
@@ -75,7 +75,7 @@ class ProofBench:
 
     def java(self) -> str:
         """The java that everything runs on."""
-        return choose_java(None, None, self.line.jdks, dict(self.environ), java_home)
+        return choose_java(None, None, self.line.jdks, dict(self.environ))
 
     def box(self) -> Box:
         """This machine."""
@@ -179,7 +179,6 @@ class ProofBench:
             self.results,
             self.environ,
             stock_of=lambda _: self.paths.stock,
-            java_home=java_home,
             box=self.box_file,
             progress=Silent(),
             now=self.clock,

@@ -198,28 +198,36 @@ def jdk_home(folder: Path, feature: int) -> Path:
     ],
 )
 def test_the_java_of_a_line(
-    tmp_path: Path, wanted: int | None, supported: tuple[int, ...], chosen: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: int | None,
+    supported: tuple[int, ...],
+    chosen: str,
 ) -> None:
     own = jdk_home(tmp_path / "own", 17)
-    java = choose_java(
-        None,
-        wanted,
-        supported,
-        {"JAVA_HOME": str(own)},
+    monkeypatch.setattr(
+        "flink_boost.measure.box.java_home",
         lambda feature: jdk_home(tmp_path / f"fetched-{feature}", feature),
     )
+    java = choose_java(None, wanted, supported, {"JAVA_HOME": str(own)})
     assert java == str(tmp_path / chosen / "bin" / "java")
 
 
-def test_a_machine_without_java_fetches_one(tmp_path: Path) -> None:
-    java = choose_java(None, None, (11,), {"JAVA_HOME": "/nothing"}, lambda _: tmp_path)
+def test_a_machine_without_java_fetches_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flink_boost.measure.box.java_home", lambda _: tmp_path)
+    java = choose_java(None, None, (11,), {"JAVA_HOME": "/nothing"})
     assert java == str(tmp_path / "bin" / "java")
 
 
-def test_a_named_java_is_taken_and_a_jdk_that_a_line_does_not_run_on_is_refused() -> None:
-    assert choose_java("/x/java", None, (11,), {}, jdk_home_never) == "/x/java"
+def test_a_named_java_is_taken_and_a_jdk_that_a_line_does_not_run_on_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("flink_boost.measure.box.java_home", jdk_home_never)
+    assert choose_java("/x/java", None, (11,), {}) == "/x/java"
     with pytest.raises(UsageProblem, match=r"does not run on JDK 25. Choose --jdk 17 or 21\."):
-        choose_java(None, 25, (17, 21), {}, jdk_home_never)
+        choose_java(None, 25, (17, 21), {})
 
 
 def jdk_home_never(feature: int) -> Path:

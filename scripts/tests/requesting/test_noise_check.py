@@ -73,7 +73,7 @@ class Place:
             return seen
 
         means = SimpleNamespace(
-            builder=None, environ={}, java_home=None, box=None, look=look, store=self.store,
+            builder=None, environ={}, box=None, look=look, store=self.store,
             now=lambda: self.now, stock_of=lambda _: (), progress=None, launch=None,
             require_turn=lambda: None,
         )  # fmt: skip

@@ -11,7 +11,6 @@ from typing import Any
 
 from stored_runs import jmh_of
 
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line
 from flink_boost.flink.side import Side
 from flink_boost.measure.commit_jars import Build, build_of
@@ -64,7 +63,7 @@ class Told:
 def means(tmp_path: Path, launch: ForkLaunch) -> Means:
     return Means(
         builder=Given(tmp_path), results=tmp_path / "results", environ=os.environ,
-        stock_of=lambda _: (), java_home=java_home, box=None,
+        stock_of=lambda _: (), box=None,
         look=lambda: NoiseProbe(0, 0, 0, 0, 0, quiet=True, reason=""),
         progress=Silent(), now=lambda: NOON, launch=launch,
     )  # fmt: skip

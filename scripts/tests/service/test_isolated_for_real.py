@@ -149,7 +149,6 @@ def bench(folder: Path, heard: Heard, processes: int = 2048) -> ForkRerun:
         folder,
         os.environ,
         stock_of=release_of,
-        java_home=java_home,
         box=None,
         progress=heard,
         now=lambda: datetime(2026, 3, 2, tzinfo=UTC),

@@ -13,7 +13,7 @@ import pytest
 from flink_repository import SLOW, make_repository, recipe_for, release_of
 
 from flink_boost.base.errors import UsageProblem
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.flink.side import Side
 from flink_boost.measure import classpaths, fork_files, run_plan, runner, store
@@ -77,7 +77,6 @@ def bench(results: Path, progress: runner.Progress, launch: ForkLaunch | None = 
         results,
         os.environ,
         stock_of=release_of,
-        java_home=java_home,
         box=None,
         progress=progress,
         now=lambda: datetime(2026, 3, 2, tzinfo=UTC),
@@ -99,7 +98,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Build:
 def test_the_slower_build_is_slower_and_what_was_measured_is_kept(
     slow: Build, tmp_path: Path
 ) -> None:
-    java = choose_java(None, None, LINE.jdks, dict(os.environ), java_home)
+    java = choose_java(None, None, LINE.jdks, dict(os.environ))
     about = night(java)
     cell = next(one for one in about.cells if one.name.startswith("StringSerialization"))
     question = BuildQuestion(
@@ -141,7 +140,7 @@ def test_the_slower_build_is_slower_and_what_was_measured_is_kept(
 
 
 def test_a_comparator_is_code_of_neither_build(slow: Build, tmp_path: Path) -> None:
-    about = night(choose_java(None, None, LINE.jdks, dict(os.environ), java_home))
+    about = night(choose_java(None, None, LINE.jdks, dict(os.environ)))
     cell = next(one for one in about.cells if one.is_comparator)
     question = BuildQuestion(about, cell, stock_build(LINE), slow, Purpose.BISECT, "a0123456789")
     with pytest.raises(UsageProblem, match="cannot be rerun"):
@@ -177,7 +176,7 @@ def test_what_crashes_is_given_up_after_one_batch(tmp_path: Path) -> None:
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("nothing", "")
     other = build_of(Built(project="flink", version="1", commit="1" * 40), LINE.version, (jar,))
-    about = night(choose_java(None, None, LINE.jdks, dict(os.environ), java_home))
+    about = night(choose_java(None, None, LINE.jdks, dict(os.environ)))
     cell = next(one for one in about.cells if not one.is_comparator)
     question = BuildQuestion(
         about, cell, stock_build(LINE), other, Purpose.CONFIRMATION, about.run_id

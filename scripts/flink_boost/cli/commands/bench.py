@@ -25,7 +25,6 @@ from flink_boost.cli.options import (
     measured_as_option,
     pairs_option,
 )
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.ratio import DEFAULT_CONFIDENCE
@@ -168,7 +167,7 @@ def command(
         else:
             sides = _sides(aa, third)
             flink, own = measured_release(line, release, third, purpose)
-            java = choose_java(java, jdk, own.jdks, dict(os.environ), java_home)
+            java = choose_java(java, jdk, own.jdks, dict(os.environ))
             groups = load_groups()
             chosen = choose_cells(find_group(groups, group), patterns, groups)
             version = __version__
@@ -271,7 +270,7 @@ def _resume(
     flink = own = find_line(info.line)
     if not (flink.measured and is_on_its_line(info)):
         flink, own = find_release(release_of(info))
-    java = choose_java(java, info.jdk_feature, own.jdks, dict(os.environ), java_home)
+    java = choose_java(java, info.jdk_feature, own.jdks, dict(os.environ))
     paths = class_paths_of(settings, flink, own, info.boost_version, info.sides, info.third, java)
     box = require_box(java, own.jdks, own.version, environment)
     run_plan.require_same_circumstances(info, paths, box)

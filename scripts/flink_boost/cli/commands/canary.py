@@ -14,7 +14,7 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import java_option, line_option, measured_as_option
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import default_line, find_measured_line, measured_lines
 from flink_boost.judge.canary_verdict import CanaryReading
 from flink_boost.measure import classpaths, frozen_canary, store
@@ -151,7 +151,7 @@ def run(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     flink = find_measured_line(line or default_line())
     require_canary(settings.build, flink.version)
-    java = choose_java(java, None, flink.jdks, dict(os.environ), java_home)
+    java = choose_java(java, None, flink.jdks, dict(os.environ))
     box = describe_box(ask_jdk(java), read_box_file(os.environ), environment=environment)
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     work = CanaryNightWork(settings.results, settings.build, flink, java, box, since=today)

@@ -19,7 +19,7 @@ from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.context import Settings
 from flink_boost.cli.flink_tests_page import FlinkTestRun, document_of, write_pages
 from flink_boost.flink.downloads import CACHE
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, find_line, load_lines, measured_lines
 from flink_boost.flink.releases import load_releases
 from flink_boost.measure.box import choose_java
@@ -244,7 +244,7 @@ def _plan(
 ) -> tuple[Plan, dict[str, FlinkTestJvm]]:
     catalogue = planning.load_catalogue()
     line, jdk = target.own, target.jdk
-    java = choose_java(None, jdk, line.jdks, dict(os.environ), java_home)
+    java = choose_java(None, jdk, line.jdks, dict(os.environ))
     if line.version in catalogue.lines:
         modules = planning.modules_of(catalogue, line.version)
         tests = {module: ensure_tests(line, module, CACHE) for module in modules}

@@ -17,7 +17,6 @@ from flink_boost.base.processes import terminated_like_interrupted
 from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.measured_box import require_box
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import find_line
 from flink_boost.flink.side import Side
 from flink_boost.judge.repetition import differences, missing_now, set_against
@@ -151,7 +150,7 @@ def _measure(
     measuring = machine_lock(lock_file(os.environ), f"flink-boost repeat into {results}")
     with terminated_like_interrupted(), store.lock(results), measuring:
         flink = find_line(then.line)
-        java = choose_java(java, then.jdk_feature, flink.jdks, dict(os.environ), java_home)
+        java = choose_java(java, then.jdk_feature, flink.jdks, dict(os.environ))
         box = require_box(java, flink.jdks, flink.version)
         if box.jdk_feature != then.jdk_feature:
             raise UsageProblem(

@@ -13,7 +13,7 @@ from flink_boost.cli.answers import json_option, print_json, told_aside
 from flink_boost.cli.commands.bench import command as bench_command
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import environment_option, java_option, jdk_option, line_option
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line, default_line, find_measured_line
 from flink_boost.measure import run_plan
 from flink_boost.measure.box import choose_java, describe_box
@@ -65,7 +65,7 @@ def command(
     settings: Settings = ctx.obj
     with told_aside(as_json):
         flink = find_measured_line(line or default_line())
-        chosen = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
+        chosen = choose_java(java, jdk, flink.jdks, dict(os.environ))
         run_id, failure = _measure(ctx, flink, chosen)
         published = publish(
             run_id,

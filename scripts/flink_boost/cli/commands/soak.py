@@ -15,7 +15,7 @@ from flink_boost.base.files import make_folder, sha256
 from flink_boost.cli.answers import json_option, print_json
 from flink_boost.cli.context import Settings
 from flink_boost.cli.options import java_option, jdk_option, line_option
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import default_line, find_line
 from flink_boost.measure.box import choose_java
 from flink_boost.port import soak
@@ -88,7 +88,7 @@ def command(
       flink-boost soak --break read+6F22                  is the soak test sound?
     """
     flink = find_line(line or default_line())
-    java = choose_java(java, jdk, flink.jdks, dict(os.environ), java_home)
+    java = choose_java(java, jdk, flink.jdks, dict(os.environ))
     plan = soak.SoakPlan(
         line=flink.version,
         jdk=ask_jdk(java).feature,

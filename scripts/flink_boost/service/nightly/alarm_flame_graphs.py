@@ -23,7 +23,6 @@ from flink_boost.base.errors import (
     NotProfiled,
     UsageProblem,
 )
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import Line, find_line
 from flink_boost.flink.profiler import Profiler, ensure_profiler
 from flink_boost.flink.stacks import ours_of
@@ -137,7 +136,7 @@ class AlarmProfiles:
             pair = take(
                 *(root, info.model_copy(update={"run_id": alarm.id}), alarm.cell, sides),
                 profiler=profiler,
-                java=choose_java(None, info.jdk_feature, line.jdks, dict(self.environ), java_home),
+                java=choose_java(None, info.jdk_feature, line.jdks, dict(self.environ)),
                 environment=self.environ,
                 ours=ours_of(line.classes),
                 tell=lambda sentence: tell(f"  {sentence}"),

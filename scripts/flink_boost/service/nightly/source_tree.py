@@ -22,7 +22,7 @@ from flink_boost.base.processes import (
     foreign_environment,
     run_supervised,
 )
-from flink_boost.flink.jdks import ask_jdk, java_home
+from flink_boost.flink.jdks import ask_jdk
 from flink_boost.flink.lines import Line
 from flink_boost.measure.box import changes_since, choose_java, describe_box
 from flink_boost.measure.box_file import read_box_file
@@ -45,14 +45,13 @@ class Tree:
 
     build: Path
     environ: Mapping[str, str]
-    fetch_home: Callable[[int], Path] = java_home
     root: Path = PROJECT_ROOT
     quiet_minutes: float = 30.0
     look: Callable[[], NoiseProbe] | None = None
 
     def java(self, line: Line) -> str:
         """The java that a line is measured with: the machine's own, if the line runs on it."""
-        return choose_java(None, None, line.jdks, dict(self.environ), self.fetch_home)
+        return choose_java(None, None, line.jdks, dict(self.environ))
 
     def box(self, line: Line) -> Box:
         """This machine. Raises ``EnvironmentProblem`` when it is not the one of its box file."""

@@ -68,7 +68,6 @@ class Means:
     results: Path
     environ: Mapping[str, str]
     stock_of: Callable[[Line], tuple[Path, ...]]
-    java_home: Callable[[int], Path]
     box: BoxFile | None
     look: Callable[[], NoiseProbe]
     progress: runner.Progress
@@ -127,7 +126,7 @@ def compare(
     """
     base, head = build_both(order, means.builder, means.require_turn)
     line = find_line(order.line)
-    java = choose_java(None, None, line.jdks, dict(means.environ), means.java_home)
+    java = choose_java(None, None, line.jdks, dict(means.environ))
     box = describe_box(ask_jdk(java), means.box)
     if base.digest == head.digest:
         notice(Event.SAME)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flink_boost.flink.jdks import java_home
 from flink_boost.flink.lines import default_line, load_lines
 from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.classpaths import stock_class_path
@@ -65,7 +64,6 @@ def means_of(
         results=results,
         environ=environ,
         stock_of=stock_class_path,
-        java_home=java_home,
         box=read_box_file(environ),
         look=probe,
         progress=progress,

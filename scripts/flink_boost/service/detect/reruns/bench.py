@@ -56,29 +56,22 @@ class TwoBuildRerun(Protocol):
         """
 
 
+@dataclass(frozen=True)
 class ForkRerun:
     """Reruns on this machine; ``launch`` starts the forks. The caller holds the machine's lock."""
 
-    def __init__(
-        self,
-        results: Path,
-        environ: Mapping[str, str],
-        *,
-        stock_of: Callable[[Line], tuple[Path, ...]],
-        java_home: Callable[[int], Path],
-        box: BoxFile | None,
-        progress: runner.Progress,
-        now: Callable[[], datetime],
-        launch: ForkLaunch | None = None,
-    ) -> None:
-        self.results = results / FOLDER
-        self._environ = environ
-        self.stock_of = stock_of
-        self._java_home = java_home
-        self._box = box
-        self._progress = progress
-        self._now = now
-        self._launch = launch
+    results: Path
+    environ: Mapping[str, str]
+    stock_of: Callable[[Line], tuple[Path, ...]]
+    box: BoxFile | None
+    progress: runner.Progress
+    now: Callable[[], datetime]
+    launch: ForkLaunch | None = None
+
+    @property
+    def store(self) -> Path:
+        """Where the runs are."""
+        return self.results / FOLDER
 
     def rerun(self, question: BuildQuestion, known: int, pairs: int) -> tuple[float, ...]:
         """As the protocol says. Raises ``EnvironmentProblem`` where nothing can be measured."""
@@ -87,9 +80,7 @@ class ForkRerun:
     def measure(self, question: BuildQuestion, known: int, pairs: int) -> tuple[Fork, ...]:
         """All forks of a question, once it has ``known + pairs`` pairs; raises as ``rerun``."""
         line = find_line(question.night.line)
-        java = choose_java(
-            None, question.night.jdk_feature, line.jdks, dict(self._environ), self._java_home
-        )
+        java = choose_java(None, question.night.jdk_feature, line.jdks, dict(self.environ))
         stock = self.stock_of(line)
         plan = plan_rerun(
             question.night,
@@ -99,33 +90,33 @@ class ForkRerun:
             pairs=known + pairs,
             purpose=question.purpose,
             asked=question.asked,
-            started=self._now(),
-            box=describe_box(ask_jdk(java), self._box),
+            started=self.now(),
+            box=describe_box(ask_jdk(java), self.box),
             stock=stock,
         )
-        make_folder(self.results)
-        with store.lock(self.results):
+        make_folder(self.store)
+        with store.lock(self.store):
             info = self._begun(plan)
             first = known + 1
-            if store.state(self.results, info.run_id).is_final:
-                stored = fork_files.read_forks(self.results, info)
+            if store.state(self.store, info.run_id).is_final:
+                stored = fork_files.read_forks(self.store, info)
                 if not any(one.damage for one in stored.missing):
                     return stored.forks
-                finalize.reopen(self.results, info)
+                finalize.reopen(self.store, info)
                 first = 1
             paths = rerun_class_paths(stock, question.before, question.after)
             with suppress(BenchmarkFailed):  # what failed is a gap; its log stays
                 runner.run_missing_forks(
-                    self.results,
+                    self.store,
                     info,
                     paths,
                     java=java,
-                    environment=self._environ,
-                    progress=self._progress,
-                    launch=self._launch,
+                    environment=self.environ,
+                    progress=self.progress,
+                    launch=self.launch,
                     first_pair=first,
                 )
-            return fork_files.read_forks(self.results, info).forks
+            return fork_files.read_forks(self.store, info).forks
 
     def _begun(self, plan: RunInfo) -> RunInfo:
         """The run of a question, longer where more pairs are asked for.
@@ -133,17 +124,17 @@ class ForkRerun:
         Not where no pair of those before was whole: whatever crashes then would crash again, for
         its whole time limit and under the machine's lock.
         """
-        if plan.run_id not in store.run_ids(self.results):
-            store.create_run(self.results, plan)
+        if plan.run_id not in store.run_ids(self.store):
+            store.create_run(self.store, plan)
             return plan
-        info = store.load_run(self.results, plan.run_id)
+        info = store.load_run(self.store, plan.run_id)
         if info.pairs >= plan.pairs:
             return info
-        forks = fork_files.read_forks(self.results, info).forks
-        ended = store.state(self.results, info.run_id).is_final
+        forks = fork_files.read_forks(self.store, info).forks
+        ended = store.state(self.store, info.run_id).is_final
         if ended and not pairs_of(forks, SIDES, 1, info.pairs):
             return info
-        return finalize.extend(self.results, info, plan.pairs)
+        return finalize.extend(self.store, info, plan.pairs)
 
 
 def differences(forks: tuple[Fork, ...], first: int, last: int) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flink_boost.flink.jdks import ask_jdk, find_java, java_home
+from flink_boost.flink.jdks import ask_jdk, find_java
 from flink_boost.measure.box import describe_box
 from flink_boost.measure.box_file import read_box_file
 from flink_boost.measure.classpaths import stock_class_path
@@ -42,7 +42,6 @@ def rerun_means(
         results,
         environ,
         stock_of=stock_class_path,
-        java_home=java_home,
         box=named,
         progress=progress,
         now=lambda: datetime.now(UTC).replace(microsecond=0),
