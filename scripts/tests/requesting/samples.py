@@ -95,6 +95,4 @@ def measured(
         forks=tuple(forks(first)),
         again=run(tuple(again), max(map(len, again.values()))) if again else None,
         forks_again=tuple(forks(again)) if again else (),
-        base_version="1",
-        head_version="1",
     )

@@ -162,8 +162,6 @@ def compare(
         again=second,
         forks_again=fresh,
         failures=tuple(work.heard.failures),
-        base_version=base.built.version,
-        head_version=head.built.version,
     )
     if not order.profile:
         return found

@@ -92,8 +92,6 @@ class Measured(Frozen):
     again: RunInfo | None = None
     forks_again: tuple[Fork, ...] = ()
     failures: tuple[FailedFork, ...] = Field(default=(), description="in the order of time")
-    base_version: str = ""
-    head_version: str = ""
     profile_links: tuple[tuple[str, str], ...] = ()
     profile_texts: tuple[tuple[str, tuple[str, ...]], ...] = Field(
         default=(), description="of each benchmark profiled the frames that differ most"

@@ -9,37 +9,24 @@ from flink_boost.service.requests.request import Request
 from flink_boost.service.requests.request_outbox import Words
 
 
-def status_marker(key: str) -> str:
-    """Of the one comment that is edited as a request goes on."""
-    return f"<!-- flink-boost-request {key} status -->"
-
-
-def verdict_marker(key: str) -> str:
-    """Of the comment with the answer: a new one, as an edit sends no mail."""
-    return f"<!-- flink-boost-request {key} verdict -->"
-
-
-def reply_marker(comment_id: int) -> str:
-    """Of what is said to a comment that makes no request."""
-    return f"<!-- flink-boost-request reply {comment_id} -->"
-
-
 def status_words(request: Request, sentence: str) -> Words:
-    """How far a request is."""
-    marker = status_marker(request.id)
+    """How far a request is: the one comment that is edited as it goes on."""
     text = f"Request `{request.id}` for `{request.order.head[:12]}`: {sentence}"
-    return Words(marker, request.number, f"{text}\n\n{marker}")
+    return _marked(f"{request.id} status", request.number, text)
 
 
 def verdict_words(request: Request, markdown: str) -> Words:
-    """The answer as a comment."""
-    marker = verdict_marker(request.id)
-    return Words(marker, request.number, f"{markdown.rstrip()}\n\n{marker}")
+    """The answer: a comment of its own, as an edit sends no mail."""
+    return _marked(f"{request.id} verdict", request.number, markdown.rstrip())
 
 
 def reply_words(comment_id: int, number: int, text: str) -> Words:
-    """A reply as a comment."""
-    marker = reply_marker(comment_id)
+    """What is said to a comment that makes no request."""
+    return _marked(f"reply {comment_id}", number, text)
+
+
+def _marked(about: str, number: int, text: str) -> Words:
+    marker = f"<!-- flink-boost-request {about} -->"
     return Words(marker, number, f"{text}\n\n{marker}")
 
 

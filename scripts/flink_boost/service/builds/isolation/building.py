@@ -14,6 +14,7 @@ import struct
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from flink_boost.base.errors import BuildFailed, RefusedResult
@@ -88,7 +89,7 @@ class IsolatedBuilds:
             work=work,
             readable=readable,
             environment=environment,
-            limits=_with_seconds(self._limits, seconds),
+            limits=replace(self._limits, seconds=seconds),
             log=order.log,
             mirrors=self._mirrors,
             folder=order.checkout,
@@ -170,10 +171,6 @@ def _java(order: BuildOrder) -> Iterator[Path]:
     if home := order.named.get("JAVA_HOME"):
         path = Path(home)
         yield from (path,) if not path.resolve().is_relative_to("/usr") else ()
-
-
-def _with_seconds(limits: Limits, seconds: float) -> Limits:
-    return Limits(seconds, limits.memory, limits.disk, limits.processes, limits.output)
 
 
 def _require_jar(jar: Path) -> None:
